@@ -1,0 +1,155 @@
+"""FlintMQ: an MQ-compatible queue manager that a Python program can embed.
+
+    import flintmq
+
+    with flintmq.open("QM1") as qm:
+        orders = qm.queue("ORDERS", create=True)
+        with qm.transaction():
+            orders.put(b"hello", persistent=True, correlation_id=b"42")
+        message = orders.get(wait=5.0)
+
+`open` and `aopen` are the doors, `MQError` is the root of what they raise; flintmq.mqi has MQ's own vocabulary,
+flintmq.testing fixtures for pytest. Importing this package is cheap: a public name is brought in from its room when it
+is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from flintmq._build import compiled as compiled
+    from flintmq.client.aio import AsyncQueue as AsyncQueue
+    from flintmq.client.aio import AsyncQueueManager as AsyncQueueManager
+    from flintmq.client.aio import AsyncTransaction as AsyncTransaction
+    from flintmq.client.aio import aopen as aopen
+    from flintmq.client.commands import CommandReply as CommandReply
+    from flintmq.client.connection import Connection as Connection
+    from flintmq.client.connection import Transaction as Transaction
+    from flintmq.client.errors import BackedOut as BackedOut
+    from flintmq.client.errors import CommandFailed as CommandFailed
+    from flintmq.client.errors import GetInhibited as GetInhibited
+    from flintmq.client.errors import InvalidName as InvalidName
+    from flintmq.client.errors import MessageTooBig as MessageTooBig
+    from flintmq.client.errors import MQError as MQError
+    from flintmq.client.errors import NoMessageAvailable as NoMessageAvailable
+    from flintmq.client.errors import NotAuthorized as NotAuthorized
+    from flintmq.client.errors import NotConnected as NotConnected
+    from flintmq.client.errors import NotConverted as NotConverted
+    from flintmq.client.errors import ObjectInUse as ObjectInUse
+    from flintmq.client.errors import PageSetFull as PageSetFull
+    from flintmq.client.errors import PutInhibited as PutInhibited
+    from flintmq.client.errors import QueueFull as QueueFull
+    from flintmq.client.errors import QueueManagerDamaged as QueueManagerDamaged
+    from flintmq.client.errors import QueueManagerError as QueueManagerError
+    from flintmq.client.errors import QueueManagerExists as QueueManagerExists
+    from flintmq.client.errors import QueueManagerInUse as QueueManagerInUse
+    from flintmq.client.errors import QueueManagerNotFound as QueueManagerNotFound
+    from flintmq.client.errors import TransactionError as TransactionError
+    from flintmq.client.errors import Truncated as Truncated
+    from flintmq.client.errors import UnitOfWorkTooBig as UnitOfWorkTooBig
+    from flintmq.client.errors import UnknownObject as UnknownObject
+    from flintmq.client.errors import UsedAfterFork as UsedAfterFork
+    from flintmq.client.message import Message as Message
+    from flintmq.client.queue import Browser as Browser
+    from flintmq.client.queue import Queue as Queue
+    from flintmq.client.queue_manager import QueueManager as QueueManager
+    from flintmq.client.queue_manager import open as open
+    from flintmq.log.config import LogConfig as LogConfig
+else:
+    #: Public name -> the module it comes from.
+    _PUBLIC = {
+        "compiled": "flintmq._build",
+        "AsyncQueue": "flintmq.client.aio",
+        "AsyncQueueManager": "flintmq.client.aio",
+        "AsyncTransaction": "flintmq.client.aio",
+        "aopen": "flintmq.client.aio",
+        "CommandReply": "flintmq.client.commands",
+        "Connection": "flintmq.client.connection",
+        "Transaction": "flintmq.client.connection",
+        "BackedOut": "flintmq.client.errors",
+        "CommandFailed": "flintmq.client.errors",
+        "GetInhibited": "flintmq.client.errors",
+        "InvalidName": "flintmq.client.errors",
+        "MQError": "flintmq.client.errors",
+        "MessageTooBig": "flintmq.client.errors",
+        "NoMessageAvailable": "flintmq.client.errors",
+        "NotAuthorized": "flintmq.client.errors",
+        "NotConnected": "flintmq.client.errors",
+        "NotConverted": "flintmq.client.errors",
+        "ObjectInUse": "flintmq.client.errors",
+        "PageSetFull": "flintmq.client.errors",
+        "PutInhibited": "flintmq.client.errors",
+        "QueueFull": "flintmq.client.errors",
+        "QueueManagerDamaged": "flintmq.client.errors",
+        "QueueManagerError": "flintmq.client.errors",
+        "QueueManagerExists": "flintmq.client.errors",
+        "QueueManagerInUse": "flintmq.client.errors",
+        "QueueManagerNotFound": "flintmq.client.errors",
+        "TransactionError": "flintmq.client.errors",
+        "Truncated": "flintmq.client.errors",
+        "UnitOfWorkTooBig": "flintmq.client.errors",
+        "UnknownObject": "flintmq.client.errors",
+        "UsedAfterFork": "flintmq.client.errors",
+        "Message": "flintmq.client.message",
+        "Browser": "flintmq.client.queue",
+        "Queue": "flintmq.client.queue",
+        "QueueManager": "flintmq.client.queue_manager",
+        "open": "flintmq.client.queue_manager",
+        "LogConfig": "flintmq.log.config",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _PUBLIC:
+            raise AttributeError(f"module 'flintmq' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_PUBLIC[name]), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_PUBLIC})
+
+
+__all__ = [
+    "AsyncQueue",
+    "AsyncQueueManager",
+    "AsyncTransaction",
+    "BackedOut",
+    "Browser",
+    "CommandFailed",
+    "CommandReply",
+    "Connection",
+    "GetInhibited",
+    "InvalidName",
+    "LogConfig",
+    "MQError",
+    "Message",
+    "MessageTooBig",
+    "NoMessageAvailable",
+    "NotAuthorized",
+    "NotConnected",
+    "NotConverted",
+    "ObjectInUse",
+    "PageSetFull",
+    "PutInhibited",
+    "Queue",
+    "QueueFull",
+    "QueueManager",
+    "QueueManagerDamaged",
+    "QueueManagerError",
+    "QueueManagerExists",
+    "QueueManagerInUse",
+    "QueueManagerNotFound",
+    "Transaction",
+    "TransactionError",
+    "Truncated",
+    "UnitOfWorkTooBig",
+    "UnknownObject",
+    "UsedAfterFork",
+    "__version__",
+    "aopen",
+    "compiled",
+    "open",
+]

@@ -1,0 +1,19 @@
+"""The front door: a queue manager embedded in a Python program.
+
+A call's way, from the program to the engine and back:
+
+    queue_manager.py   open(), a connection for each thread        aio.py   aopen(), the same for tasks
+    connection.py      one unit of work at a time; waits in threads
+    queue.py           put, get, browse                             message.py   what is put and got
+    mqi.py             the MQI itself                               commands.py  MQSC
+    link.py            one engine connection, call by call; never waits
+    embedded.py        the host: the lock, waking, checkpoints, the end
+    group_commit.py    many wait for the disk, one goes
+
+and what it stands on:
+
+    instance.py        where queue managers live, what is on disk; create, open, delete
+    lock.py, ini.py    who has it open; qm.ini and mqs.ini
+    error_log.py       AMQERR01.LOG
+    errors.py          the tree of exceptions                       explain.py   their sentences
+"""

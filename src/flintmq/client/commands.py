@@ -1,0 +1,149 @@
+"""MQSC through the Python API, and queues made by keyword arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from flintmq.client.embedded import Host
+from flintmq.client.errors import CommandFailed, error_of
+from flintmq.client.explain import refusal
+from flintmq.mqi.pcf_constants import MQRCCF_OBJECT_ALREADY_EXISTS
+from flintmq.mqi.reason import MQRC_OBJECT_NAME_ERROR, MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.qmgr.attribute import FLAG, Value, ValueRejected, check_value, is_name
+from flintmq.qmgr.attributes import find_attribute, settable_defaults
+
+#: Commands before which handles that are open for speed only are closed: they must not stand in the way.
+_NEED_OBJECTS_CLOSED = ("ALT", "DEF", "DEL", "CLE")
+_DEFAULT_QUEUE = "SYSTEM.DEFAULT.LOCAL.QUEUE"
+
+
+@dataclass
+class CommandReply:
+    """What MQSC commands answered: `text` as runmqsc prints it, `rows` as dictionaries from keyword to value."""
+
+    text: str = ""
+    rows: list[dict[str, Value]] = field(default_factory=list)
+    #: 0, or the reason of the first command that failed.
+    reason: int = 0
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def run(host: Host, text: str, check: bool) -> CommandReply:
+    """Run MQSC commands, one or a whole script. With `check` the first that fails raises CommandFailed."""
+    from flintmq.command.display import render
+    from flintmq.command.execute import execute
+    from flintmq.command.parser import CommandReader
+
+    reader = CommandReader()
+    commands = [command for line in text.splitlines() for command in reader.feed(line)]
+    commands += reader.finish()
+    reply = CommandReply()
+    lines: list[str] = []
+    for command in commands:
+        if host.state:
+            host.refuse()
+        host.lock.acquire()
+        try:
+            if command.text.strip()[:3].upper() in _NEED_OBJECTS_CLOSED:
+                host.close_idle_handles()
+            answer = execute(command, host.admin)
+            force = host.after_command()
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            host.lock.release()
+        host.durable(force)
+        lines += render(answer)
+        reply.rows += [{item.keyword: item.value for item in each.items} for each in answer.answers if each.items]
+        if answer.failed:
+            reply.reason = reply.reason or answer.reason
+            if check:
+                raise CommandFailed("\n".join(render(answer)), answer.reason)
+    reply.text = "\n".join(lines)
+    return reply
+
+
+def attribute_values(kind: str, given: dict[str, object]) -> dict[str, Value]:
+    """Keyword arguments as attributes: `maxdepth=10`, `share=False`, `defpsist="YES"`.
+
+    ValueError says what is wrong.
+    """
+    values: dict[str, Value] = {}
+    for name, value in given.items():
+        attribute = find_attribute(kind, name.upper())
+        if attribute is None or attribute.read_only:
+            raise ValueError(f"{name} is not an attribute of {kind} that can be set")
+        if isinstance(value, bool):
+            if attribute.kind == FLAG:
+                value = attribute.keyword if value else "NO" + attribute.keyword
+            else:
+                value = "YES" if value else "NO"
+        if not isinstance(value, str | int | list):
+            raise ValueError(f"{name} takes text or a number, not {type(value).__name__}")
+        try:
+            values[attribute.keyword] = check_value(attribute, value)
+        except ValueRejected as error:
+            raise ValueError(str(error)) from None
+    return values
+
+
+def create_queue(host: Host, name: str, given: dict[str, object]) -> None:
+    """DEFINE QLOCAL(name), unless a queue of that name is there already."""
+    if not is_name(name):
+        raise error_of(
+            MQRC_OBJECT_NAME_ERROR, f"{name!r} is not a queue name: it has 1 to 48 letters, digits and . / _ %"
+        )
+    values = attribute_values("QLOCAL", given)
+    if host.state:
+        host.refuse()
+    with host.lock:
+        catalogue = host.engine.catalogue
+        if catalogue.find("QUEUE", name) is not None:
+            return
+        attributes = settable_defaults("QLOCAL")
+        model = catalogue.find("QLOCAL", _DEFAULT_QUEUE)
+        if model is not None:
+            attributes = {keyword: model.attributes[keyword] for keyword in attributes}
+        attributes.update(values)
+        reason = host.admin.define("QLOCAL", name, attributes, False)
+        force = host.after_command()
+    if reason and reason != MQRCCF_OBJECT_ALREADY_EXISTS:
+        raise error_of(reason)
+    host.durable(force)
+
+
+def check_queue(host: Host, name: str) -> None:
+    """UnknownObject if the name leads nowhere."""
+    if host.state:
+        host.refuse()
+    with host.lock:
+        reason = host.engine.catalogue.resolve(name).reason
+        if reason:
+            raise refusal(host.engine, reason, name)
+
+
+def clear_queue(host: Host, name: str) -> None:
+    """CLEAR QLOCAL."""
+    if host.state:
+        host.refuse()
+    with host.lock:
+        host.close_idle_handles()
+        reason = host.admin.clear(name)
+        force = host.after_command()
+        if reason:
+            raise refusal(host.engine, reason, name, host.engine.queues.get(name))
+    host.durable(force)
+
+
+def depth(host: Host, name: str) -> int:
+    """CURDEPTH of the local queue that the name leads to."""
+    if host.state:
+        host.refuse()
+    with host.lock:
+        resolution = host.engine.catalogue.resolve(name)
+        queue = host.engine.queues.get(resolution.queue.name) if resolution.queue is not None else None
+        if queue is None:
+            raise refusal(host.engine, resolution.reason or MQRC_UNKNOWN_OBJECT_NAME, name)
+        return queue.depth

@@ -1,0 +1,296 @@
+"""The host of an embedded queue manager: what the engine leaves to others. Threads, the clock, the disk.
+
+    a call      takes the lock, runs the engine function, and `settle`s: wakes those whose waits it completed, writes
+                notices, takes a checkpoint if one is due; then gives the lock back
+    durability  outside the lock: group_commit.py
+    waits       each waiting get has its own primitive, released exactly once, by the call that completed it
+
+Rules that everything in this room keeps:
+
+    H1  The engine is only touched under `lock`.
+    H2  Nobody waits, for the disk or for a message, while holding it. (A checkpoint does write under it.)
+    H3  An application hears of a message, or of a commit, only when the log is durable up to what made it so.
+    H4  After an exception out of the engine, or an I/O error, nothing more is called and nothing written: the queue
+        manager counts as crashed, and is as safe as after a crash. Open it again.
+    H5  Only the process that opened it uses it. After a fork, the child is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Callable
+from typing import NoReturn
+
+from flintmq.client.error_log import ErrorLog
+from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
+from flintmq.client.group_commit import GroupCommit
+from flintmq.client.instance import Instance, Storage
+from flintmq.log.errors import LogError
+from flintmq.mqi.constants import MQAT_QMGR
+from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
+from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.checkpoint import checkpoint
+from flintmq.qmgr.close import close_handle
+from flintmq.qmgr.connect import abandon, connect
+from flintmq.qmgr.connection import Connection as EngineConnection
+from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.queue_manager import QueueManager as Engine
+from flintmq.store.errors import PageSetError
+
+OPEN = 0
+CLOSED = 1
+FAILED = 2
+FORKED = 3
+
+_hosts: weakref.WeakSet[Host] = weakref.WeakSet()
+
+
+class Host:
+    """One open queue manager in this process."""
+
+    def __init__(self, engine: Engine, storage: Storage, instance: Instance | None) -> None:
+        self.engine = engine
+        self.storage = storage
+        self.instance = instance
+        self.lock = threading.RLock()
+        self.commits = GroupCommit(engine.log)
+        self.log = engine.log
+        self.admin = Admin(engine)
+        self.errors = ErrorLog(instance.errors_directory if instance is not None else None, engine.name)
+        #: OPEN, or why not.
+        self.state = OPEN
+        self._why = ""
+        #: What wakes the owner of a wait, by connection id.
+        self.parked: dict[bytes, Callable[[], None]] = {}
+        #: Left behind by threads that ended and iterators that were dropped; closed by the next call (see `reap`).
+        self.orphans: deque[EngineConnection | Handle] = deque()
+        #: Called under the lock before commands that need objects closed: gives up handles kept for speed only.
+        self.idle_handles: weakref.WeakSet[HandleCache] = weakref.WeakSet()
+        self._housekeeper: EngineConnection | None = None
+        self._pid = os.getpid()
+        _hosts.add(self)
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    def refuse(self) -> NoReturn:
+        """Say why the queue manager cannot be used. Called when `state` is not OPEN."""
+        name = self.engine.name
+        if self.state == FORKED:
+            raise UsedAfterFork(
+                f"queue manager {name} was opened by process {self._pid}; this is its child {os.getpid()}. "
+                "Open queue managers after the fork, or let the parent do the work"
+            )
+        if self.state == FAILED:
+            raise NotConnected(f"queue manager {name} has stopped: {self._why}", MQRC_CONNECTION_BROKEN)
+        raise NotConnected(f"queue manager {name} is closed", MQRC_HCONN_ERROR)
+
+    def settle(self, connection: EngineConnection) -> int:
+        """After an engine call, under the lock: do what it left to do. The log position to wait for."""
+        engine = self.engine
+        if engine.woken:
+            self.wake()
+        force = connection.force
+        if engine.notices:
+            self.write_notices()
+        if force and engine.needs_checkpoint():
+            checkpoint(engine)
+        if self.orphans:
+            self.reap()
+        return force
+
+    def after_command(self) -> int:
+        """The same after an administration command."""
+        keeper = self.housekeeper()
+        keeper.force = self.admin.force
+        return self.settle(keeper)
+
+    def wake(self) -> None:
+        """Wake the owners of the waits that were completed."""
+        woken = self.engine.woken
+        self.engine.woken = []
+        for waiter in woken:
+            release = self.parked.pop(waiter.connection.connection_id, None)
+            if release is not None:
+                release()
+
+    def write_notices(self) -> None:
+        """What the engine has to say goes to the error log."""
+        notices = self.engine.notices
+        self.engine.notices = []
+        for number, text in notices:
+            self.errors.write(number, text)
+
+    def fail(self, error: BaseException) -> NoReturn:
+        """An exception came out of the engine (H4): stop, and raise what the application should see."""
+        if isinstance(error, MQError):
+            raise error
+        expected = isinstance(error, LogError | PageSetError | OSError)
+        if self.state == OPEN:
+            self.state = FAILED
+            self._why = str(error) if expected else f"{type(error).__name__} in the middle of a call"
+            if isinstance(error, Exception) and not expected:
+                self.errors.dump(error)
+            else:
+                self.errors.write("AMQ6119S", f"The queue manager has stopped: {self._why}")
+            self._release_everybody()
+        if expected:
+            raise NotConnected(
+                f"queue manager {self.engine.name} has stopped: {self._why}", MQRC_CONNECTION_BROKEN
+            ) from error
+        raise error
+
+    def _release_everybody(self) -> None:
+        """Those who wait find out that there is nothing to wait for."""
+        parked, self.parked = self.parked, {}
+        for release in parked.values():
+            release()
+
+    def durable(self, position: int) -> None:
+        """Wait until the log is durable up to `position` (H3). Not under the lock."""
+        if self.log.durable >= position:
+            return
+        try:
+            self.commits.wait(position)
+        except LogError as error:
+            if self.log.durable < position:  # Else the log was closed after it had been written.
+                self.fail(error)
+
+    def make_room(self) -> bool:
+        """A call was refused because the log is full: a checkpoint frees what it can. True if that was worth trying."""
+        before = self.engine.checkpoint_position
+        checkpoint(self.engine)
+        return self.engine.checkpoint_position > before
+
+    # -- connections ------------------------------------------------------------------------------------------------
+
+    def connect(self, application: str, user: str) -> EngineConnection:
+        """MQCONN."""
+        if self.state:
+            self.refuse()
+        with self.lock:
+            reason, connection = connect(self.engine, application, user)
+        if connection is None:
+            raise NotConnected("", reason)
+        connection.process_id = self._pid
+        connection.thread_id = threading.get_native_id()
+        return connection
+
+    def housekeeper(self) -> EngineConnection:
+        """The connection for what the API does on its own account. Under the lock."""
+        if self._housekeeper is None:
+            _, self._housekeeper = connect(self.engine, "flintmq", "", MQAT_QMGR)
+            assert self._housekeeper is not None
+        return self._housekeeper
+
+    def drop(self, connection: EngineConnection) -> None:
+        """A connection ends; what it did not commit is backed out."""
+        if self.state:
+            return
+        with self.lock:
+            abandon(self.engine, connection)
+            self.settle(connection)
+
+    def reap(self) -> None:
+        """Close what was left behind.
+
+        Finalisers run at any moment, in the middle of a call too, so they only say so.
+        """
+        while self.orphans:
+            orphan = self.orphans.popleft()
+            if isinstance(orphan, Handle):
+                if orphan.open:
+                    close_handle(self.engine, orphan.connection, orphan)
+            else:
+                abandon(self.engine, orphan)
+        if self.engine.woken:
+            self.wake()
+
+    def close_idle_handles(self) -> None:
+        """Under the lock: close every handle that is open for speed only, so that objects can be deleted or altered."""
+        for cache in list(self.idle_handles):
+            cache.close_idle()
+
+    # -- ends -------------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """The clean end: units of work are backed out, waits end, everything is written."""
+        if self.state == CLOSED:
+            return
+        if self.state == FORKED:
+            self.state = CLOSED
+            return
+        with self.lock:
+            if self.state == FAILED:
+                self.abandon()
+                return
+            try:
+                for connection in list(self.engine.connections.values()):
+                    abandon(self.engine, connection)
+                self.engine.ended = True
+                checkpoint(self.engine, keep_nonpersistent=True)
+                self.write_notices()
+            except BaseException as error:
+                self.state = FAILED
+                self._why = str(error)
+                self.abandon()
+                raise
+            finally:
+                if self.state == OPEN:
+                    self.state = CLOSED
+                self._release_everybody()
+            _hosts.discard(self)
+            self.storage.close()
+
+    def abandon(self) -> None:
+        """The end without a word, as if the process had ended here. For what failed, and for what nobody closed."""
+        if self.state in (OPEN, FAILED):
+            self.state = CLOSED
+            _hosts.discard(self)
+            self.storage.abandon()
+            self._release_everybody()
+
+    def __del__(self) -> None:
+        """Nobody can use it any more, and nobody closed it: as safe as a crash."""
+        if getattr(self, "state", CLOSED) == OPEN:
+            if self.instance is not None:
+                warnings.warn(f"queue manager {self.engine.name} was not closed", ResourceWarning, stacklevel=1)
+            self.abandon()
+
+    def forked(self) -> None:
+        """In the child of a fork (H5)."""
+        self.state = FORKED
+        if self.storage.lock is not None:
+            self.storage.lock.close_in_child()
+
+
+class HandleCache:
+    """Handles that a connection keeps open, so that a put or get by queue name need not open the queue each time."""
+
+    def __init__(self, engine: Engine, connection: EngineConnection) -> None:
+        self._engine = engine
+        self._connection = connection
+        self.put: dict[str, Handle] = {}
+        self.get: dict[str, Handle] = {}
+
+    def close_idle(self) -> None:
+        """Close those that no call is using."""
+        waiter = self._connection.waiter
+        for handles in (self.put, self.get):
+            for name, handle in list(handles.items()):
+                if waiter is None or waiter.handle is not handle:
+                    del handles[name]
+                    if handle.open:
+                        close_handle(self._engine, self._connection, handle)
+
+
+def _after_fork() -> None:
+    for host in list(_hosts):
+        if host.state in (OPEN, FAILED):
+            host.forked()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,515 @@
+"""Where queue managers live, and what of them is on disk.
+
+    $FLINTMQ_DATA, else $XDG_DATA_HOME/flintmq, else ~/.local/share/flintmq
+    ├── mqs.ini                 the default queue manager, and where those are that live elsewhere (crtmqm -md)
+    └── qmgrs/QM1/              `.` and `/` of a name are `!` and `&` here, as in MQ
+        ├── qm.ini              its name, its log; written last: a directory without it was never completely created
+        ├── lock                who has it open (lock.py)
+        ├── log/                the recovery log (flintmq.log)
+        ├── pageset/psid00/ ... the page sets (flintmq.store)
+        ├── errors/AMQERR01.LOG what it has to say to the operator
+        └── creating            only while it is created
+
+Creating is done under the lock, in this order: `creating`, log, page sets, catalogue, qm.ini, and `creating` goes. A
+crash before qm.ini is there leaves a directory that says so, and the next create starts afresh; nothing else is ever
+deleted but by `delete`. A directory that has neither qm.ini nor `creating` is somebody else's and is not touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flintmq.client import ini
+from flintmq.client.clock import SystemClock
+from flintmq.client.errors import (
+    InvalidName,
+    QueueManagerDamaged,
+    QueueManagerError,
+    QueueManagerExists,
+    QueueManagerInUse,
+    QueueManagerNotFound,
+)
+from flintmq.client.lock import InstanceLock, LockHeld, holder_of
+from flintmq.log import Log, LogConfig, LogError, RealFiles
+from flintmq.log.control import load_control
+from flintmq.qmgr.admin_rows import stamp_date, stamp_time
+from flintmq.qmgr.attribute import Value, is_name
+from flintmq.qmgr.attributes import default_attributes
+from flintmq.qmgr.log_port import NoLog
+from flintmq.qmgr.queue_manager import CHECKPOINT_BYTES, QueueManager
+from flintmq.qmgr.restart import RestartFailed, create, restart
+from flintmq.qmgr.security import Authority
+from flintmq.store.errors import PageSetError
+from flintmq.store.lmdb_pageset import LmdbPageSet, page_set_directory
+from flintmq.store.memory_pageset import MemoryPageSet
+from flintmq.store.pageset import PageSet
+
+NAME_MAX = 48
+MEMORY = ":memory:"
+MEMORY_NAME = "MEMORY"
+_HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
+
+ENDED_NORMALLY = "Ended normally"
+ENDED_UNEXPECTEDLY = "Ended unexpectedly"
+RUNNING = "Running"
+BEING_CREATED = "Being created"
+NOT_AVAILABLE = "Status not available"
+
+
+@dataclass
+class CreateOptions:
+    """What `crtmqm` decides about a new queue manager."""
+
+    #: Changes to the attributes of the QMGR object: DESCR, DEADQ, DEFXMITQ, MAXHANDS, TRIGINT, MAXUMSGS.
+    attributes: dict[str, Value] = field(default_factory=dict)
+    log: LogConfig = field(default_factory=LogConfig)
+    #: Where the log goes (crtmqm -ld), below it a directory for the queue manager; "" for its own directory.
+    log_directory: str = ""
+    #: Developer defaults: DEV.QUEUE.1-3 and so on.
+    developer: bool = False
+    #: Kept in qm.ini for the listener.
+    port: int = 0
+    #: Further stanzas for qm.ini (crtmqm -ii).
+    stanzas: list[ini.Stanza] = field(default_factory=list)
+
+
+# -- names and places -------------------------------------------------------------------------------------------------
+
+
+def data_directory() -> Path:
+    """Where everything is, unless a queue manager is opened by its path."""
+    own = os.environ.get("FLINTMQ_DATA")
+    if own:
+        return Path(own)
+    shared = os.environ.get("XDG_DATA_HOME")
+    return Path(shared) / "flintmq" if shared else Path.home() / ".local" / "share" / "flintmq"
+
+
+def check_name(name: str) -> str:
+    """`name` if a queue manager may be called so; InvalidName otherwise."""
+    if not is_name(name, NAME_MAX):
+        raise InvalidName(f"{name!r} is not a queue manager name: it has 1 to {NAME_MAX} letters, digits and . / _ %")
+    return name
+
+
+def directory_name(name: str) -> str:
+    """The directory of a queue manager called `name`."""
+    return name.replace(".", "!").replace("/", "&")
+
+
+class Instance:
+    """One queue manager on disk, existing or not: its name and its directory."""
+
+    def __init__(self, name: str, directory: Path) -> None:
+        self.name = name
+        self.directory = directory
+
+    def __repr__(self) -> str:
+        return f"Instance({self.name!r}, {str(self.directory)!r})"
+
+    @property
+    def ini_path(self) -> Path:
+        return self.directory / "qm.ini"
+
+    @property
+    def lock_path(self) -> Path:
+        return self.directory / "lock"
+
+    @property
+    def creating_path(self) -> Path:
+        return self.directory / "creating"
+
+    @property
+    def errors_directory(self) -> Path:
+        return self.directory / "errors"
+
+    @property
+    def page_set_parent(self) -> Path:
+        return self.directory / "pageset"
+
+    def exists(self) -> bool:
+        """Whether it was completely created."""
+        return self.ini_path.is_file()
+
+    def half_made(self) -> bool:
+        """Whether somebody began to create it and did not finish. True while it is being created, too."""
+        return self.creating_path.exists() and not self.exists()
+
+    def stanza(self, name: str) -> ini.Stanza:
+        """A stanza of qm.ini, empty if there is none."""
+        return ini.find(ini.read(self.ini_path), name) or ini.Stanza(name)
+
+    def log_directory(self) -> Path:
+        """Where the log is."""
+        return self.directory / (self.stanza("Log").get("LogPath") or "log")
+
+
+def by_name(name: str) -> Instance:
+    """The queue manager called `name`, which need not exist."""
+    check_name(name)
+    for stanza in ini.read(data_directory() / "mqs.ini"):
+        if stanza.name == "QueueManager" and stanza.get("Name") == name and stanza.get("DataPath"):
+            return Instance(name, Path(stanza.get("DataPath")))
+    return Instance(name, data_directory() / "qmgrs" / directory_name(name))
+
+
+def by_path(path: str | os.PathLike[str], name: str = "") -> Instance:
+    """The queue manager in a directory.
+
+    What it is called stands in its qm.ini; a new one is called like the directory.
+    """
+    directory = Path(path).expanduser().absolute()
+    instance = Instance("", directory)
+    known = instance.stanza("QueueManager").get("Name")
+    if known:
+        if name and name != known:
+            raise QueueManagerNotFound(f"the queue manager in {directory} is called {known}, not {name}")
+        return Instance(check_name(known), directory)
+    made = re.sub(r"[^A-Za-z0-9._%]", "_", directory.name)[:NAME_MAX]
+    return Instance(check_name(name or made), directory)
+
+
+def locate(name: str | os.PathLike[str]) -> Instance:
+    """What `flintmq.open` means by its first argument: a name, or a path if there is a separator in it."""
+    if not isinstance(name, str) or os.sep in name or (os.altsep and os.altsep in name):
+        return by_path(name)
+    return by_name(name)
+
+
+def instances() -> list[Instance]:
+    """All queue managers that are known by name, in order of name; half-made ones among them."""
+    found: dict[str, Instance] = {}
+    parent = data_directory() / "qmgrs"
+    directories = sorted(parent.iterdir()) if parent.is_dir() else []
+    for directory in directories:
+        instance = Instance("", directory)
+        instance.name = instance.stanza("QueueManager").get("Name") or directory.name.replace("!", ".").replace(
+            "&", "/"
+        )
+        if instance.exists() or instance.half_made():
+            found[instance.name] = instance
+    for stanza in ini.read(data_directory() / "mqs.ini"):
+        if stanza.name == "QueueManager" and stanza.get("DataPath"):
+            instance = Instance(stanza.get("Name"), Path(stanza.get("DataPath")))
+            if instance.exists():
+                found[instance.name] = instance
+    return [found[name] for name in sorted(found)]
+
+
+def default_name() -> str:
+    """The default queue manager, "" if there is none."""
+    stanza = ini.find(ini.read(data_directory() / "mqs.ini"), "DefaultQueueManager")
+    return stanza.get("Name") if stanza else ""
+
+
+def set_default(name: str) -> None:
+    """Make `name` the default queue manager; "" for none."""
+    _change_mqs_ini("DefaultQueueManager", {"Name": name} if name else {})
+
+
+def remember_place(instance: Instance) -> None:
+    """Note in mqs.ini where a queue manager is that lives elsewhere."""
+    _change_mqs_ini("QueueManager", {"Name": instance.name, "DataPath": str(instance.directory)}, instance.name)
+
+
+def _change_mqs_ini(name: str, values: dict[str, str], only: str = "") -> None:
+    """Replace the stanza `name` (of the queue manager `only`) by one with `values`, or remove it."""
+    path = data_directory() / "mqs.ini"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = ini.read(path)
+    after = [each for each in before if each.name != name or (only and each.get("Name") != only)]
+    if values:
+        after.append(ini.Stanza(name, values))
+    if after != before:
+        ini.write(path, after)
+
+
+def status(instance: Instance) -> str:
+    """What dspmq says of it."""
+    if holder_of(instance.lock_path) is not None:
+        return RUNNING if instance.exists() else BEING_CREATED
+    if not instance.exists():
+        return NOT_AVAILABLE
+    try:
+        state = load_control(RealFiles(), [str(instance.log_directory())])
+    except (LogError, OSError, ini.IniError):
+        return NOT_AVAILABLE
+    return ENDED_NORMALLY if state.clean else ENDED_UNEXPECTEDLY
+
+
+# -- a queue manager and its files ------------------------------------------------------------------------------------
+
+
+class Storage:
+    """The open files of a queue manager: lock, log, page sets. Close or abandon it, once."""
+
+    def __init__(self, lock: InstanceLock | None, open_page_set: Callable[[int], PageSet]) -> None:
+        self.lock = lock
+        self.log: Log | None = None
+        self._open = open_page_set
+        self.page_sets: dict[int, PageSet] = {}
+
+    def page_set(self, psid: int) -> PageSet:
+        """Open a page set, or make it; called by the engine. Page set 0, which never goes, is asked for twice."""
+        if psid == 0 and psid in self.page_sets:
+            return self.page_sets[psid]
+        self.page_sets[psid] = opened = self._open(psid)
+        return opened
+
+    def close(self) -> None:
+        """The clean end: everything is written. The lock goes last."""
+        try:
+            if self.log is not None:
+                self.log.close()
+        finally:
+            self._close_page_sets()
+            self._release()
+
+    def abandon(self) -> None:
+        """As if the process had ended here."""
+        if self.log is not None:
+            self.log.abandon()
+        self._close_page_sets()
+        self._release()
+
+    def _close_page_sets(self) -> None:
+        for page_set in self.page_sets.values():
+            try:
+                page_set.close()
+            except (PageSetError, OSError):
+                pass  # It was told before, or will be at the next open; the log has everything.
+
+    def _release(self) -> None:
+        if self.lock is not None:
+            self.lock.release()
+
+
+def take_lock(instance: Instance) -> InstanceLock:
+    """The lock on an instance whose directory exists, or QueueManagerInUse that says who has it."""
+    try:
+        return InstanceLock.acquire(instance.lock_path)
+    except LockHeld as held:
+        error = QueueManagerInUse(
+            f"queue manager {instance.name} is in use by {held.holder}; only one process may have it open at a time"
+        )
+        error.pid = held.holder.pid
+        raise error from None
+
+
+def _storage(instance: Instance, lock: InstanceLock) -> Storage:
+    parent = str(instance.page_set_parent)
+
+    def open_page_set(psid: int) -> PageSet:
+        return LmdbPageSet(page_set_directory(parent, psid), psid)
+
+    return Storage(lock, open_page_set)
+
+
+def new_objects(name: str, options: CreateOptions, now_ms: int) -> list[tuple[str, str, dict[str, Value]]]:
+    """The objects of a new queue manager: itself, the default objects, the developer's; with their creation date."""
+    from flintmq.command.defaults import (
+        default_objects,
+        developer_objects,
+        developer_q_mgr_changes,
+        q_mgr_attributes,
+    )
+
+    date, time = stamp_date(now_ms), stamp_time(now_ms)
+    q_mgr = q_mgr_attributes(name)
+    rows = default_objects()
+    if options.developer:
+        q_mgr.update(developer_q_mgr_changes())
+        rows += developer_objects()
+    q_mgr.update(options.attributes)
+    q_mgr["QMID"] = f"{name[:28]}_{date}_{time}"
+    objects: list[tuple[str, str, dict[str, Value]]] = [("QMGR", name, q_mgr)]
+    objects += [(row.kind, row.name, row.attributes) for row in rows]
+    stamps = {"CRDATE": date, "CRTIME": time, "ALTDATE": date, "ALTTIME": time}
+    for kind, _, attributes in objects:
+        known = default_attributes(kind)
+        attributes.update({keyword: value for keyword, value in stamps.items() if keyword in known})
+    return objects
+
+
+def create_in_memory(name: str = MEMORY_NAME, options: CreateOptions | None = None) -> tuple[QueueManager, Storage]:
+    """A queue manager without files."""
+    clock = SystemClock()
+    storage = Storage(None, lambda psid: MemoryPageSet())
+    objects = new_objects(check_name(name), options or CreateOptions(), clock.now_ms())
+    engine = create(name, clock, NoLog(), storage.page_set, Authority(), objects)
+    engine.persistent_log = False
+    return engine, storage
+
+
+def create_on_disk(instance: Instance, options: CreateOptions) -> tuple[QueueManager, Storage]:
+    """Create a queue manager and leave it open. Durable on return."""
+    directory = instance.directory
+    _check_place(instance)
+    directory.mkdir(parents=True, exist_ok=True, mode=0o750)
+    lock = take_lock(instance)
+    try:
+        if instance.exists():
+            raise QueueManagerExists(f"queue manager {instance.name} already exists, in {directory}")
+        _clean_half_made(instance)
+        instance.creating_path.write_text(f"{instance.name}\n")
+        instance.errors_directory.mkdir(exist_ok=True)
+        instance.page_set_parent.mkdir(exist_ok=True)
+        storage = _storage(instance, lock)
+    except BaseException:
+        lock.release()
+        raise
+    try:
+        engine = _create_files(instance, options, storage)
+    except BaseException as error:
+        storage.abandon()
+        _give_up(instance)
+        translated = _translated(instance, error)
+        if translated is None:
+            raise
+        raise translated from error
+    return engine, storage
+
+
+def _check_place(instance: Instance) -> None:
+    """Refuse a directory that is somebody else's."""
+    directory = instance.directory
+    if instance.exists():
+        raise QueueManagerExists(f"queue manager {instance.name} already exists, in {directory}")
+    if directory.exists() and not directory.is_dir():
+        raise QueueManagerExists(f"{directory} is not a directory")
+    if directory.is_dir() and not instance.half_made():
+        others = sorted(set(os.listdir(directory)) - {"lock"})
+        if others:
+            raise QueueManagerExists(
+                f"{directory} is not empty ({', '.join(others[:3])} ...) and holds no queue manager: choose another"
+            )
+
+
+def _create_files(instance: Instance, options: CreateOptions, storage: Storage) -> QueueManager:
+    log_path = "log"
+    if options.log_directory:
+        log_path = str(Path(options.log_directory).absolute() / directory_name(instance.name))
+    log_directory = str(instance.directory / log_path)
+    files = RealFiles()
+    Log.create(files, log_directory, options.log)
+    storage.log = log = Log.open(files, log_directory)
+    for _ in log.replay():
+        raise AssertionError("a new log is empty")
+    clock = SystemClock()
+    objects = new_objects(instance.name, options, clock.now_ms())
+    engine = create(instance.name, clock, log, storage.page_set, Authority(), objects)
+    _prepare(engine, log)
+    for directory in (instance.page_set_parent, instance.errors_directory, instance.directory):
+        ini.sync_directory(directory)
+    ini.write(instance.ini_path, _qm_ini(instance.name, log_path, options), _HEAD)
+    instance.creating_path.unlink()
+    ini.sync_directory(instance.directory.parent)
+    return engine
+
+
+def _qm_ini(name: str, log_path: str, options: CreateOptions) -> list[ini.Stanza]:
+    log = options.log
+    values = {
+        "LogPrimaryFiles": str(log.primary),
+        "LogSecondaryFiles": str(log.secondary),
+        "LogFilePages": str(log.file_pages),
+        "LogType": "LINEAR" if log.linear else "CIRCULAR",
+        "LogPath": log_path,
+    }
+    if log.second_copy:
+        values["LogSecondCopyPath"] = log.second_copy
+    if log.archive:
+        values["LogArchivePath"] = log.archive
+    stanzas = [ini.Stanza("QueueManager", {"Name": name}), ini.Stanza("Log", values)]
+    if options.port:
+        stanzas.append(ini.Stanza("TCP", {"Port": str(options.port)}))
+    return stanzas + options.stanzas
+
+
+def _clean_half_made(instance: Instance) -> None:
+    """Remove what a create that did not finish has left."""
+    if instance.half_made():
+        for name in ("log", "pageset", "errors"):
+            shutil.rmtree(instance.directory / name, ignore_errors=True)
+
+
+def _give_up(instance: Instance) -> None:
+    """Creation failed and said so: leave nothing behind that looks like a queue manager."""
+    if not instance.exists():
+        shutil.rmtree(instance.directory, ignore_errors=True)
+
+
+def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
+    """Start an existing queue manager. Raises QueueManagerNotFound, -InUse, -Damaged."""
+    if not instance.exists():
+        half = ": it was never completely created" if instance.half_made() else ""
+        raise QueueManagerNotFound(f"there is no queue manager {instance.name} in {instance.directory}{half}")
+    lock = take_lock(instance)
+    storage = _storage(instance, lock)
+    try:
+        instance.creating_path.unlink(missing_ok=True)
+        stanza = instance.stanza("Log")
+        storage.log = log = Log.open(RealFiles(), str(instance.log_directory()), stanza.get("LogSecondCopyPath"))
+        engine = restart(instance.name, SystemClock(), log, storage.page_set, Authority())
+        _prepare(engine, log)
+    except BaseException as error:
+        storage.abandon()
+        translated = _translated(instance, error)
+        if translated is None:
+            raise
+        raise translated from error
+    return engine, storage
+
+
+def _prepare(engine: QueueManager, log: Log) -> None:
+    """A circular log must be checkpointed long before it is full."""
+    if not log.config.linear:
+        engine.checkpoint_bytes = min(CHECKPOINT_BYTES, log.capacity // 2)
+
+
+def _translated(instance: Instance, error: BaseException) -> QueueManagerError | None:
+    """What to tell the user when a queue manager cannot be created or opened; None for a bug of ours."""
+    name = instance.name
+    if isinstance(error, LogError | PageSetError | RestartFailed | ini.IniError):
+        return QueueManagerDamaged(f"queue manager {name} cannot be opened: {error}")
+    if isinstance(error, OSError):
+        what = error.strerror or type(error).__name__
+        where = f": {error.filename}" if error.filename else ""
+        return QueueManagerError(f"queue manager {name} cannot be opened: {what}{where}")
+    return None
+
+
+def delete(instance: Instance) -> None:
+    """Delete a queue manager with everything on it. Refused while somebody has it open."""
+    if not instance.exists() and not instance.half_made():
+        raise QueueManagerNotFound(f"there is no queue manager {instance.name} in {instance.directory}")
+    lock = take_lock(instance)
+    try:
+        elsewhere = _log_elsewhere(instance)
+        # From here on it is half-made again, so that a crash leaves something that the next create cleans.
+        instance.creating_path.write_text(f"{instance.name}\n")
+        instance.ini_path.unlink(missing_ok=True)
+        ini.sync_directory(instance.directory)
+        if elsewhere is not None:
+            shutil.rmtree(elsewhere, ignore_errors=True)
+        for name in ("log", "pageset", "errors"):
+            shutil.rmtree(instance.directory / name, ignore_errors=True)
+    finally:
+        lock.release()
+    shutil.rmtree(instance.directory, ignore_errors=True)
+    if default_name() == instance.name:
+        set_default("")
+    _change_mqs_ini("QueueManager", {}, instance.name)
+
+
+def _log_elsewhere(instance: Instance) -> Path | None:
+    """The log directory, if it is outside of the instance's own and really has a log in it."""
+    log_path = Path(instance.stanza("Log").get("LogPath") or "log")
+    if log_path.is_absolute() and (log_path / "control.lfh").exists():
+        return log_path
+    return None

@@ -1,0 +1,454 @@
+"""One connection to the engine, call by call. Nothing here waits: that is done above, by threads or by tasks.
+
+    put, put1, commit   return the log position to wait for
+    get                 True: the answer is there; False: parked, and `wake` will be called
+      finish_get        after wake: True with the answer, False if the message was moved away and the get begins anew
+      give_up           the time is over: False if the answer came after all
+      cancel_get        the owner is gone: whatever came goes back to the queue
+
+A get that waits outside of a unit of work is made in one that nobody sees, and committed when its owner is awake and
+has the message. So a message is never lost between the two, whoever is cancelled, interrupted or killed in between.
+
+Poison messages: if the queue has BOTHRESH and the message was backed out that often, it is moved to BOQNAME, or to the
+dead-letter queue with the reason 2362, in a unit of work of its own, and the get goes on to the next message. If
+neither takes it, the application gets it. This is what MQ's classes for JMS do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from flintmq.client.embedded import HandleCache, Host
+from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
+from flintmq.client.explain import refusal
+from flintmq.mqi.constants import (
+    MQFMT_DEAD_LETTER_HEADER,
+    MQGMO_NO_SYNCPOINT,
+    MQGMO_SYNCPOINT,
+    MQOO_BROWSE,
+    MQOO_INPUT_AS_Q_DEF,
+    MQOO_OUTPUT,
+    MQPMO_SET_ALL_CONTEXT,
+    MQPMO_SYNCPOINT,
+)
+from flintmq.mqi.dlh import MQDLH
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQCC_OK,
+    MQCC_WARNING,
+    MQRC_BACKOUT_THRESHOLD_REACHED,
+    MQRC_CALL_IN_PROGRESS,
+    MQRC_HOBJ_ERROR,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_Q_DELETED,
+    MQRC_RESOURCE_PROBLEM,
+)
+from flintmq.qmgr.close import close_handle
+from flintmq.qmgr.connection import WAITING, Handle, Waiter
+from flintmq.qmgr.get import end_wait, get
+from flintmq.qmgr.message import Message as EngineMessage
+from flintmq.qmgr.message import fill_descriptor
+from flintmq.qmgr.open import open_object, put1
+from flintmq.qmgr.put import put
+from flintmq.qmgr.queue import number
+from flintmq.qmgr.take_back import take_back
+from flintmq.qmgr.unit_of_work import backout, commit
+
+_STALE = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
+_SYNCPOINTS = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
+
+
+class Link:
+    """One engine connection. Used by one thread or task at a time, except for `wake`."""
+
+    def __init__(self, host: Host, application: str, user: str) -> None:
+        self.host = host
+        self.engine = host.engine
+        self.connection = host.connect(application, user)
+        self.handles = HandleCache(host.engine, self.connection)
+        host.idle_handles.add(self.handles)
+        #: The log position that the last get has to wait for.
+        self.force = 0
+        self._waiter: Waiter | None = None
+        self._mark = 0
+        self._own_unit = False
+        self._threshold = 0
+
+    # -- opening ----------------------------------------------------------------------------------------------------
+
+    def open(self, name: str, options: int, dynamic_name: str = "", q_mgr: str = "") -> Handle:
+        """MQOPEN of a queue. Raises by reason."""
+        host = self.host
+        if host.state:
+            host.refuse()
+        with host.lock:
+            return self._open(name, options, dynamic_name, q_mgr)
+
+    def _open(self, name: str, options: int, dynamic_name: str = "", q_mgr: str = "") -> Handle:
+        od = MQOD()
+        od.object_name = name
+        od.object_q_mgr_name = q_mgr
+        if dynamic_name:
+            od.dynamic_q_name = dynamic_name
+        handle = open_object(self.engine, self.connection, od, options)
+        if handle is None:
+            resolved = self.engine.catalogue.resolve(name, q_mgr).queue
+            queue = self.engine.queues.get(resolved.name) if resolved is not None else None
+            raise refusal(self.engine, self.connection.reason, name, queue)
+        return handle
+
+    def close_handle(self, handle: Handle) -> None:
+        """MQCLOSE of a handle that belongs to this connection; nothing if it is closed."""
+        host = self.host
+        if host.state:
+            return
+        with host.lock:
+            if handle.open:
+                close_handle(self.engine, self.connection, handle)
+                host.settle(self.connection)
+
+    def _put_handle(self, name: str) -> Handle:
+        handle = self._open(name, MQOO_OUTPUT)
+        self.handles.put[name] = handle
+        return handle
+
+    def _get_handle(self, name: str) -> Handle:
+        handle = self._open(name, MQOO_INPUT_AS_Q_DEF)
+        self.handles.get[name] = handle
+        return handle
+
+    # -- put --------------------------------------------------------------------------------------------------------
+
+    def put(self, name: str, md: MQMD, options: int, data: bytes) -> int:
+        """MQPUT to the queue `name`. The log position to wait for."""
+        host = self.host
+        if host.state:
+            host.refuse()
+        connection = self.connection
+        pmo = MQPMO()
+        pmo.options = options
+        host.lock.acquire()
+        try:
+            handle = self.handles.put.get(name)
+            if handle is None:
+                handle = self._put_handle(name)
+            reason = put(self.engine, connection, handle, md, pmo, data)
+            if reason and connection.completion == MQCC_FAILED:
+                self._put_again(reason, name, handle, md, pmo, data)
+            return host.settle(connection)
+        except MQError:
+            raise
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            host.lock.release()
+
+    def _put_again(self, reason: int, name: str, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
+        """A put failed for a reason that may be ours: a handle of a queue that was deleted, a full log."""
+        connection = self.connection
+        if reason in _STALE:
+            self._forget(self.handles.put, name, handle)
+            handle = self._put_handle(name)
+            reason = put(self.engine, connection, handle, md, pmo, data)
+        if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
+            reason = put(self.engine, connection, handle, md, pmo, data)
+        if reason and connection.completion == MQCC_FAILED:
+            raise refusal(self.engine, reason, name, handle.queue, len(data))
+
+    def _forget(self, handles: dict[str, Handle], name: str, handle: Handle) -> None:
+        handles.pop(name, None)
+        if handle.open:
+            close_handle(self.engine, self.connection, handle)
+
+    # -- get --------------------------------------------------------------------------------------------------------
+
+    def get(
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        requeue: bool,
+        wake: Callable[[], None],
+        handle: Handle | None = None,
+    ) -> bool:
+        """MQGET from the queue `name`, or through `handle`. False: parked."""
+        host = self.host
+        if host.state:
+            host.refuse()
+        connection = self.connection
+        if connection.waiter is not None:
+            raise MQError(
+                "another get waits on this connection; a connection makes one call at a time", MQRC_CALL_IN_PROGRESS
+            )
+        host.lock.acquire()
+        try:
+            if handle is None:
+                handle = self.handles.get.get(name)
+                if handle is None:
+                    handle = self._get_handle(name)
+            unit = connection.unit
+            self._mark = 0 if unit is None else len(unit.work)
+            in_unit = gmo.options & MQGMO_SYNCPOINT != 0
+            self._own_unit = unit is None and not in_unit
+            self._threshold = self._backout_threshold(handle) if requeue and (in_unit or unit is None) else 0
+            if self._threshold and not in_unit:
+                gmo.options = gmo.options & ~_SYNCPOINTS | MQGMO_SYNCPOINT
+            while True:
+                reason = get(self.engine, connection, handle, md, gmo, max_length)
+                if reason == WAITING:
+                    return self._park(gmo, wake)
+                if reason and connection.completion == MQCC_FAILED:
+                    handle, again = self._get_again(reason, name, handle)
+                    if again:
+                        continue
+                if self._threshold and self._move_away(handle, md):
+                    continue
+                self._got()
+                return True
+        except MQError:
+            raise
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            host.lock.release()
+
+    def _backout_threshold(self, handle: Handle) -> int:
+        queue = handle.queue
+        return 0 if queue is None else number(queue.definition.attributes["BOTHRESH"])
+
+    def _park(self, gmo: MQGMO, wake: Callable[[], None]) -> bool:
+        """Nothing there: wait. If the get is in no unit of work, it is to be completed in one that nobody sees."""
+        self._waiter = self.connection.waiter
+        if self._own_unit:
+            gmo.options = gmo.options & ~_SYNCPOINTS | MQGMO_SYNCPOINT
+        self.host.parked[self.connection.connection_id] = wake
+        self.host.settle(self.connection)
+        return False
+
+    def _get_again(self, reason: int, name: str, handle: Handle) -> tuple[Handle, bool]:
+        """A get failed: (handle to use, whether to try again). Raises if that makes no sense."""
+        if reason in _STALE and self.handles.get.get(name) is handle:
+            self._forget(self.handles.get, name, handle)
+            return self._get_handle(name), True
+        if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
+            return handle, True
+        self.host.settle(self.connection)
+        raise refusal(self.engine, reason, name, handle.queue)
+
+    def _got(self) -> None:
+        """A get has its answer: end the unit of work that nobody sees, and know what must be durable (H3)."""
+        connection = self.connection
+        completion, reason = connection.completion, connection.reason
+        if self._own_unit and connection.unit is not None:
+            failed = commit(self.engine, connection)
+            if failed == MQRC_RESOURCE_PROBLEM and self.host.make_room():
+                failed = commit(self.engine, connection)
+            if failed:
+                take_back(self.engine, connection, self._mark)
+                self.host.settle(connection)
+                raise refusal(self.engine, failed, "")
+        force = self.host.settle(connection)
+        message = connection.message
+        if message is not None and message.log_end > force:
+            force = message.log_end
+        self.force = force
+        connection.completion, connection.reason = completion, reason
+
+    def finish_get(self, md: MQMD) -> bool:
+        """The owner is awake. True: the answer is there; False: begin anew. Raises what the get ended with."""
+        host = self.host
+        if host.state:
+            host.refuse()
+        connection = self.connection
+        waiter = self._waiter
+        assert waiter is not None
+        host.lock.acquire()
+        try:
+            self._waiter = None
+            if connection.completion == MQCC_FAILED:
+                handle = waiter.handle
+                raise refusal(self.engine, connection.reason, handle.object_name, handle.queue)
+            if self._threshold and self._move_away(waiter.handle, md):
+                return False
+            self._got()
+            return True
+        except MQError:
+            raise
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            host.lock.release()
+
+    def give_up(self) -> bool:
+        """The time to wait is over. True: nothing came, the wait is ended."""
+        host = self.host
+        if host.state:
+            host.refuse()
+        waiter = self._waiter
+        assert waiter is not None
+        with host.lock:
+            if waiter.done:
+                return False
+            host.parked.pop(self.connection.connection_id, None)
+            end_wait(self.engine, waiter)
+            if waiter.handle.queue is not None:
+                waiter.handle.queue.get_missed += 1
+            self._waiter = None
+            return True
+
+    def nothing(self, name: str) -> MQError:
+        """The error of a get that found nothing."""
+        with self.host.lock:
+            handle = self.handles.get.get(name)
+            return refusal(self.engine, MQRC_NO_MSG_AVAILABLE, name, handle.queue if handle is not None else None)
+
+    def cancel_get(self) -> None:
+        """The owner of a wait is gone. What was got for it goes back to its place on the queue."""
+        host = self.host
+        waiter = self._waiter
+        self._waiter = None
+        if host.state or waiter is None:
+            return
+        with host.lock:
+            host.parked.pop(self.connection.connection_id, None)
+            if not waiter.done:
+                end_wait(self.engine, waiter)
+            else:
+                take_back(self.engine, self.connection, self._mark)
+                host.settle(self.connection)
+
+    def warning(self, name: str) -> MQError | None:
+        """The error for an answer that came with a warning that the application should see, or None."""
+        connection = self.connection
+        if connection.completion != MQCC_WARNING:
+            return None
+        kind = error_class(connection.reason)
+        error = kind("", connection.reason, MQCC_WARNING)
+        if isinstance(error, Truncated):
+            error = Truncated(
+                f"a message on {name} has {connection.data_length} bytes", connection.reason, MQCC_WARNING
+            )
+            error.data, error.data_length = connection.data, connection.data_length
+            return error
+        if isinstance(error, NotConverted):
+            error.data = connection.data
+            return error
+        return None
+
+    # -- poison messages --------------------------------------------------------------------------------------------
+
+    def _move_away(self, handle: Handle, md: MQMD) -> bool:
+        """Whether the message just got was backed out too often and has been moved. Under the lock."""
+        connection = self.connection
+        queue, unit, message = handle.queue, connection.unit, connection.message
+        if connection.completion != MQCC_OK or md.backout_count < self._threshold:
+            return False
+        if queue is None or unit is None or message is None:
+            return False
+        keeper = self.host.housekeeper()
+        target = queue.definition.text("BOQNAME")
+        if not (target and self._put_aside(target, message, False)):
+            target = self.engine.dead_letter_queue
+            if not (target and self._put_aside(target, message, True)):
+                self.engine.notice("AMQ7311W", f"Message backed out {md.backout_count} times stays on {queue.name}.")
+                backout(self.engine, keeper)
+                return False
+        moved = unit.work[self._mark :]
+        unit.work = unit.work[: self._mark]
+        if not unit.work:
+            connection.unit = None
+        assert keeper.unit is not None
+        keeper.unit.work.extend(moved)
+        reason = commit(self.engine, keeper)
+        if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
+            reason = commit(self.engine, keeper)
+        if reason:
+            backout(self.engine, keeper)
+            raise refusal(self.engine, reason, target)
+        self.host.settle(keeper)
+        return True
+
+    def _put_aside(self, target: str, message: EngineMessage, dead: bool) -> bool:
+        """Put a copy of `message` to `target`, its descriptor as it is, in the unit of work of the housekeeper."""
+        md = MQMD()
+        md.version = 2
+        fill_descriptor(message, md, self.engine.clock.now_ms())
+        if md.expiry == 0:
+            md.expiry = 1
+        data = message.data
+        if dead:
+            header = MQDLH()
+            header.reason = MQRC_BACKOUT_THRESHOLD_REACHED
+            header.dest_q_name = message.queue.name
+            header.dest_q_mgr_name = self.engine.name
+            header.encoding, header.coded_char_set_id, header.format = md.encoding, md.coded_char_set_id, md.format
+            header.put_appl_type, header.put_appl_name = md.put_appl_type, md.put_appl_name
+            header.put_date, header.put_time = self.engine.put_date, self.engine.put_time
+            data = header.pack() + data
+            md.format = MQFMT_DEAD_LETTER_HEADER
+            md.encoding, md.coded_char_set_id = 546, 1208
+        od = MQOD()
+        od.object_name = target
+        pmo = MQPMO()
+        pmo.options = MQPMO_SYNCPOINT | MQPMO_SET_ALL_CONTEXT
+        keeper = self.host.housekeeper()
+        return put1(self.engine, keeper, od, md, pmo, data) == 0 or keeper.completion != MQCC_FAILED
+
+    # -- units of work ----------------------------------------------------------------------------------------------
+
+    def commit(self) -> int:
+        """MQCMIT. The log position to wait for."""
+        host = self.host
+        if host.state:
+            host.refuse()
+        connection = self.connection
+        host.lock.acquire()
+        try:
+            reason = commit(self.engine, connection)
+            if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
+                reason = commit(self.engine, connection)
+            force = host.settle(connection)
+            if reason:
+                self._not_committed(reason)
+            return force
+        except MQError:
+            raise
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            host.lock.release()
+
+    def _not_committed(self, reason: int) -> NoReturn:
+        raise refusal(self.engine, reason, "", None, 0, self.connection.completion)
+
+    def backout(self) -> None:
+        """MQBACK."""
+        host = self.host
+        if host.state:
+            host.refuse()
+        host.lock.acquire()
+        try:
+            backout(self.engine, self.connection)
+            host.settle(self.connection)
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            host.lock.release()
+
+    def has_work(self) -> bool:
+        """Whether there is uncommitted work."""
+        unit = self.connection.unit
+        return unit is not None and bool(unit.work)
+
+    def close(self) -> None:
+        """Disconnect. What was not committed is backed out."""
+        self.host.drop(self.connection)
+
+
+BROWSE_OPTIONS = MQOO_BROWSE

@@ -1,0 +1,215 @@
+"""A message as the Python API gives and takes it.
+
+argument of put      field of MQMD           a message that was got
+data                 (the message data)      data, text
+persistent           Persistence             persistent
+priority             Priority                priority
+message_id           MsgId                   message_id
+correlation_id       CorrelId                correlation_id
+reply_to             ReplyToQ, MsgType       reply_to; with it the message is a request
+expiry               Expiry                  expiry, in seconds; None for unlimited
+format               Format                  format
+                     BackoutCount            backout_count
+                     PutDate, PutTime        put_time
+                     UserIdentifier          user
+                     PutApplName             application
+                     everything              md
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+from flintmq.mqi.ccsid import decode
+from flintmq.mqi.constants import MQEI_UNLIMITED, MQFMT_STRING, MQMT_REQUEST, MQWI_UNLIMITED
+from flintmq.mqi.md import MQMD, NO_ID
+
+ID_LENGTH = 24
+_UTF8 = 1208
+_NATIVE_BIG_ENDIAN = 0x1
+
+Data = bytes | bytearray | memoryview | str
+Wait = float | bool | None
+
+
+def identifier(value: bytes, what: str) -> bytes:
+    """An id of 24 bytes: a shorter one is filled up with zeros, as MQ does it."""
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise TypeError(f"{what} is bytes, not {type(value).__name__}")
+    if len(value) > ID_LENGTH:
+        raise ValueError(f"{what} has at most {ID_LENGTH} bytes, not {len(value)}")
+    return bytes(value).ljust(ID_LENGTH, b"\0")
+
+
+def wait_interval(wait: Wait) -> int:
+    """Milliseconds for MQGMO: 0 not at all, -1 for ever."""
+    if wait is None or wait is False:
+        return 0
+    if wait is True or wait == math.inf:
+        return MQWI_UNLIMITED
+    if wait < 0 or wait != wait:
+        raise ValueError(f"wait is a number of seconds, True for ever, or None; not {wait}")
+    return math.ceil(wait * 1000)
+
+
+def payload(data: Data, md: MQMD) -> bytes:
+    """The bytes of the message. Text is sent as UTF-8 in format MQSTR."""
+    if isinstance(data, bytes):
+        return data
+    if isinstance(data, str):
+        if not md.format:
+            md.format = MQFMT_STRING
+        md.coded_char_set_id = _UTF8
+        return data.encode("utf-8")
+    if isinstance(data, bytearray | memoryview):
+        return bytes(data)
+    raise TypeError(f"message data is bytes or str, not {type(data).__name__}")
+
+
+def descriptor(
+    persistent: bool | None,
+    priority: int | None,
+    correlation_id: bytes | None,
+    message_id: bytes | None,
+    reply_to: str | None,
+    reply_to_queue_manager: str,
+    expiry: float | None,
+    format: str,
+    message_type: int | None,
+) -> MQMD:
+    """The descriptor of a put; what is None is as the queue says, or as MQ's default is."""
+    md = MQMD()
+    if persistent is not None:
+        md.persistence = 1 if persistent else 0
+    if priority is not None:
+        md.priority = priority
+    if correlation_id is not None:
+        md.correl_id = identifier(correlation_id, "correlation_id")
+    if message_id is not None:
+        md.msg_id = identifier(message_id, "message_id")
+    if reply_to is not None:
+        md.reply_to_q = reply_to
+        md.reply_to_q_mgr = reply_to_queue_manager
+        md.msg_type = MQMT_REQUEST
+    if expiry is not None:
+        if expiry <= 0:
+            raise ValueError(f"expiry is a number of seconds greater than 0, not {expiry}")
+        md.expiry = max(1, round(expiry * 10))
+    if format:
+        md.format = format
+    if message_type is not None:
+        md.msg_type = message_type
+    return md
+
+
+class Message:
+    """A message that was got or browsed.
+
+    >>> import flintmq
+    >>> with flintmq.open(":memory:") as qm:
+    ...     queue = qm.queue("A", create=True)
+    ...     _ = queue.put("42", correlation_id=b"order 7", priority=3)
+    ...     message = queue.get()
+    >>> message.text, message.data, message.priority, message.correlation_id.rstrip(bytes(1))
+    ('42', b'42', 3, b'order 7')
+    """
+
+    __slots__ = ("data", "md", "queue_name")
+
+    def __init__(self, data: bytes, md: MQMD, queue_name: str) -> None:
+        self.data = data
+        #: The whole descriptor, under MQ's own names.
+        self.md = md
+        #: The queue it was got from.
+        self.queue_name = queue_name
+
+    @property
+    def text(self) -> str:
+        """The data as text, by the character set that the descriptor names."""
+        return decode(self.data, self.md.coded_char_set_id or _UTF8, self.md.encoding & 0xF == _NATIVE_BIG_ENDIAN)
+
+    @property
+    def message_id(self) -> bytes:
+        """24 bytes."""
+        return self.md.msg_id
+
+    @property
+    def correlation_id(self) -> bytes:
+        """24 bytes; all zero if there is none."""
+        return self.md.correl_id
+
+    @property
+    def reply_to(self) -> str:
+        """The queue for the reply, "" if none is wanted."""
+        return self.md.reply_to_q
+
+    @property
+    def reply_to_queue_manager(self) -> str:
+        """Where that queue is."""
+        return self.md.reply_to_q_mgr
+
+    @property
+    def persistent(self) -> bool:
+        """Whether it survives a restart of the queue manager."""
+        return self.md.persistence == 1
+
+    @property
+    def priority(self) -> int:
+        """0 to 9, 9 first."""
+        return self.md.priority
+
+    @property
+    def expiry(self) -> float | None:
+        """Seconds that were left when it was got; None if it never expires."""
+        return None if self.md.expiry == MQEI_UNLIMITED else self.md.expiry / 10
+
+    @property
+    def format(self) -> str:
+        """MQSTR for text; blank for bytes that nobody should convert."""
+        return self.md.format
+
+    @property
+    def message_type(self) -> int:
+        """MQMT_*: 1 request, 2 reply, 4 report, 8 datagram."""
+        return self.md.msg_type
+
+    @property
+    def backout_count(self) -> int:
+        """How often it was got and backed out."""
+        return self.md.backout_count
+
+    @property
+    def user(self) -> str:
+        """Who put it."""
+        return self.md.user_identifier
+
+    @property
+    def application(self) -> str:
+        """What put it."""
+        return self.md.put_appl_name
+
+    @property
+    def put_time(self) -> datetime | None:
+        """When it was put; None if the descriptor does not say."""
+        stamp = self.md.put_date + self.md.put_time
+        if len(stamp) != 16 or not stamp.isdigit():
+            return None
+        try:
+            return datetime.strptime(stamp + "0000", "%Y%m%d%H%M%S%f").replace(tzinfo=UTC)
+        except ValueError:
+            return None
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __repr__(self) -> str:
+        shown = repr(self.data if len(self.data) <= 40 else self.data[:37] + b"...")
+        parts = [shown]
+        if self.correlation_id != NO_ID:
+            parts.append(f"correlation_id={self.correlation_id.rstrip(bytes(1))!r}")
+        if self.reply_to:
+            parts.append(f"reply_to={self.reply_to!r}")
+        if self.persistent:
+            parts.append("persistent")
+        return f"<Message {' '.join(parts)} from {self.queue_name}>"

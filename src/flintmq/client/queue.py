@@ -1,0 +1,279 @@
+"""A queue, for threads: put, get, browse.
+
+    orders = qm.queue("ORDERS", create=True)
+    orders.put(b"hello", persistent=True)
+    message = orders.get(wait=5.0)
+
+A Queue is a name and a way to a connection; it holds nothing open, and any number of threads may use it. Inside
+`with qm.transaction():` puts and gets of the thread belong to its unit of work, outside each is final when it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from flintmq.client import commands
+from flintmq.client.errors import NoMessageAvailable
+from flintmq.client.message import Data, Message, Wait, descriptor, identifier, payload, wait_interval
+from flintmq.mqi.constants import (
+    MQGMO_ACCEPT_TRUNCATED_MSG,
+    MQGMO_BROWSE_NEXT,
+    MQGMO_CONVERT,
+    MQGMO_FAIL_IF_QUIESCING,
+    MQGMO_WAIT,
+    MQOO_BROWSE,
+    MQOO_FAIL_IF_QUIESCING,
+)
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+
+if TYPE_CHECKING:
+    from flintmq.client.connection import Connection
+    from flintmq.client.embedded import Host
+
+
+class Owner(Protocol):
+    """Where a queue finds the connection to use: a connection itself, or a queue manager that has one per thread."""
+
+    _host: Host
+
+    def _current(self) -> Connection:
+        """The connection for this call."""
+
+
+def get_options(wait: Wait, convert: bool, truncate: bool) -> MQGMO:
+    """The options of a get; whether it is in a unit of work is added by the connection."""
+    gmo = MQGMO()
+    interval = wait_interval(wait)
+    gmo.options = MQGMO_FAIL_IF_QUIESCING
+    if interval:
+        gmo.options |= MQGMO_WAIT
+        gmo.wait_interval = interval
+    if convert:
+        gmo.options |= MQGMO_CONVERT
+    if truncate:
+        gmo.options |= MQGMO_ACCEPT_TRUNCATED_MSG
+    return gmo
+
+
+def wanted(correlation_id: bytes | None, message_id: bytes | None) -> MQMD:
+    """The descriptor of a get: which message is wanted."""
+    md = MQMD()
+    if correlation_id is not None:
+        md.correl_id = identifier(correlation_id, "correlation_id")
+    if message_id is not None:
+        md.msg_id = identifier(message_id, "message_id")
+    return md
+
+
+class Queue:
+    """A queue by name. Made by `qm.queue(name)`."""
+
+    __slots__ = ("_owner", "name")
+
+    def __init__(self, owner: Owner, name: str) -> None:
+        self._owner = owner
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<Queue {self.name}>"
+
+    def put(
+        self,
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        reply_to: str | None = None,
+        reply_to_queue_manager: str = "",
+        expiry: float | None = None,
+        format: str = "",
+        message_type: int | None = None,
+        syncpoint: bool | None = None,
+    ) -> bytes:
+        """Put a message and return its message id.
+
+        What is not given is as the queue says (DEFPSIST, DEFPRTY). `expiry` is in seconds. Text is sent as UTF-8,
+        format MQSTR. Ids shorter than 24 bytes are filled up with zeros. With `reply_to` the message is a request.
+
+        Outside of a transaction a persistent message is on disk when this returns. `syncpoint` True or False overrides
+        what the transaction says; what was put with True needs `qm.commit()`.
+
+        Raises QueueFull, MessageTooBig, PutInhibited, UnknownObject, PageSetFull and others of flintmq.MQError.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     message_id = qm.queue("A", create=True).put(b"data", priority=9, expiry=30.0)
+        >>> len(message_id)
+        24
+        """
+        md = descriptor(
+            persistent,
+            priority,
+            correlation_id,
+            message_id,
+            reply_to,
+            reply_to_queue_manager,
+            expiry,
+            format,
+            message_type,
+        )
+        self._owner._current()._put(self.name, md, payload(data, md), syncpoint)
+        return md.msg_id
+
+    def get(
+        self,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        convert: bool = False,
+        max_length: int | None = None,
+        truncate: bool = False,
+        requeue_poison: bool = True,
+        syncpoint: bool | None = None,
+    ) -> Message:
+        """Get the next message, or the next that has the ids given, and take it off the queue.
+
+        `wait`: seconds, True for as long as it takes, None not at all. NoMessageAvailable if none came.
+
+        `max_length`: a longer message raises Truncated and stays on the queue; with `truncate` it is cut and taken.
+        `convert`: text is converted to the queue manager's character set (MQGMO_CONVERT).
+
+        `requeue_poison`: a message that was backed out BOTHRESH times goes to BOQNAME instead of to you, as with MQ's
+        classes for JMS. BOTHRESH is 0, which is never, unless the queue says otherwise.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("A", create=True)
+        ...     _ = queue.put(b"one", correlation_id=b"1")
+        ...     _ = queue.put(b"two", correlation_id=b"2")
+        ...     queue.get(correlation_id=b"2").data
+        b'two'
+        """
+        md = wanted(correlation_id, message_id)
+        gmo = get_options(wait, convert, truncate)
+        length = -1 if max_length is None else max_length
+        return self._owner._current()._get(self.name, md, gmo, length, requeue_poison, syncpoint)
+
+    def get_or_none(
+        self,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        convert: bool = False,
+        requeue_poison: bool = True,
+        syncpoint: bool | None = None,
+    ) -> Message | None:
+        """As `get`, but None if there is no message."""
+        try:
+            return self.get(
+                wait=wait,
+                correlation_id=correlation_id,
+                message_id=message_id,
+                convert=convert,
+                requeue_poison=requeue_poison,
+                syncpoint=syncpoint,
+            )
+        except NoMessageAvailable:
+            return None
+
+    def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None) -> Iterator[Message]:
+        """Get messages until there are no more, or none came for `wait` seconds.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("A", create=True)
+        ...     ids = [queue.put(text) for text in ("a", "b", "c")]
+        ...     [message.text for message in queue.messages()]
+        ['a', 'b', 'c']
+        """
+        while True:
+            message = self.get_or_none(wait=wait, correlation_id=correlation_id)
+            if message is None:
+                return
+            yield message
+
+    def browse(
+        self, *, wait: Wait = None, correlation_id: bytes | None = None, message_id: bytes | None = None
+    ) -> Browser:
+        """Look at the messages, first to last, and leave them where they are.
+
+        The browser closes itself at the end, and when it is dropped; a `with` statement or `close()` does it sooner.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("A", create=True)
+        ...     _ = queue.put("look, don't touch")
+        ...     [message.text for message in queue.browse()], queue.depth
+        (["look, don't touch"], 1)
+        """
+        return Browser(self._owner._current(), self.name, wait, correlation_id, message_id)
+
+    @property
+    def depth(self) -> int:
+        """How many messages are on the queue, uncommitted ones included (CURDEPTH)."""
+        return commands.depth(self._owner._host, self.name)
+
+    def __len__(self) -> int:
+        return self.depth
+
+    def __bool__(self) -> bool:
+        return True
+
+    def clear(self) -> None:
+        """Remove all messages. ObjectInUse if some are uncommitted or somebody waits for one."""
+        commands.clear_queue(self._owner._host, self.name)
+
+
+class Browser:
+    """An iterator over the messages of a queue that leaves them there."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        name: str,
+        wait: Wait,
+        correlation_id: bytes | None,
+        message_id: bytes | None,
+    ) -> None:
+        self._connection = connection
+        self._name = name
+        self._wait = wait
+        self._correlation_id = correlation_id
+        self._message_id = message_id
+        self._handle = connection._link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING)
+
+    def __iter__(self) -> Browser:
+        return self
+
+    def __next__(self) -> Message:
+        if not self._handle.open:
+            raise StopIteration
+        gmo = get_options(self._wait, False, False)
+        gmo.options |= MQGMO_BROWSE_NEXT
+        md = wanted(self._correlation_id, self._message_id)
+        try:
+            return self._connection._browse(self._name, self._handle, md, gmo)
+        except NoMessageAvailable:
+            self.close()
+            raise StopIteration from None
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give up the place on the queue. A second close does nothing."""
+        self._connection._link.close_handle(self._handle)
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None and handle.open:
+            self._connection._host.orphans.append(handle)

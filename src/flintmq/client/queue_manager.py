@@ -1,0 +1,154 @@
+"""`flintmq.open`: a queue manager in this process.
+
+    with flintmq.open("QM1") as qm:            by name, created on first use
+    with flintmq.open("./data/qm") as qm:      by path: the directory is the queue manager
+    with flintmq.open(":memory:") as qm:       without files
+
+Any number of threads may use it. Each gets its own connection, and so its own unit of work, when it first calls; the
+connection ends with the thread, and what it did not commit is backed out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+from flintmq.client import instance as place
+from flintmq.client.connection import Calls, Connection
+from flintmq.client.embedded import OPEN, Host
+from flintmq.client.error_log import user_name
+from flintmq.client.instance import MEMORY, CreateOptions, Instance
+from flintmq.client.queue import Owner
+from flintmq.log import LogConfig
+
+
+def application_name() -> str:
+    """What messages put by this program carry as PutApplName."""
+    script = sys.argv[0] if sys.argv else ""
+    return os.path.basename(script) or "python"
+
+
+def open_host(name: str | os.PathLike[str], create: bool, options: CreateOptions, queue_manager_name: str = "") -> Host:
+    """Open, or create and open, a queue manager."""
+    if name == MEMORY:
+        engine, storage = place.create_in_memory(queue_manager_name or place.MEMORY_NAME, options)
+        return Host(engine, storage, None)
+    instance = place.by_path(name, queue_manager_name) if queue_manager_name else place.locate(name)
+    if create and not instance.exists():
+        engine, storage = place.create_on_disk(instance, options)
+    else:
+        engine, storage = place.open_on_disk(instance)
+    return Host(engine, storage, instance)
+
+
+def open(
+    name: str | os.PathLike[str],
+    *,
+    create: bool = True,
+    queue_manager_name: str = "",
+    application: str = "",
+    developer: bool = False,
+    log: LogConfig | None = None,
+) -> QueueManager:
+    """Open a queue manager in this process; it is created on first use.
+
+    `name` is a queue manager name, a path (anything with a separator in it, or a Path), or ":memory:". Only one process
+    may have a queue manager open: QueueManagerInUse says which has it. `create=False` raises QueueManagerNotFound if
+    there is none.
+
+    For a new queue manager: `developer` adds DEV.QUEUE.1 to 3 and the like, `log` sets the geometry of its log, and
+    `queue_manager_name` names one that is opened by path (else it is called like the directory).
+    `application` is the name that messages put here carry, instead of the program's.
+
+    >>> import flintmq
+    >>> with flintmq.open(":memory:") as qm:
+    ...     orders = qm.queue("ORDERS", create=True)
+    ...     with qm.transaction():
+    ...         _ = orders.put(b"hello", persistent=True, correlation_id=b"42")
+    ...     orders.get(wait=5.0).data
+    b'hello'
+    """
+    options = CreateOptions(developer=developer)
+    if log is not None:
+        options.log = log
+    return QueueManager(open_host(name, create, options, queue_manager_name), application or application_name())
+
+
+class _ThreadConnection(threading.local):
+    """The connection of each thread."""
+
+    connection: Connection | None = None
+
+
+class _Owned(Connection):
+    """The connection of a thread. When the thread ends it is dropped, and the next call disconnects it."""
+
+    def __del__(self) -> None:
+        link = getattr(self, "_link", None)
+        if link is not None and link.connection.connected:
+            self._host.orphans.append(link.connection)
+
+
+class QueueManager(Calls):
+    """An open queue manager. Made by `flintmq.open`; close it, or use it in a `with` statement.
+
+    >>> import flintmq
+    >>> qm = flintmq.open(":memory:")
+    >>> qm.name
+    'MEMORY'
+    >>> qm.close()
+    """
+
+    def __init__(self, host: Host, application: str) -> None:
+        self._host = host
+        self._application = application
+        self._user = user_name()[:12]
+        self._local = _ThreadConnection()
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+        return self._host.engine.name
+
+    @property
+    def directory(self) -> Path | None:
+        """Where it is; None for one without files."""
+        instance: Instance | None = self._host.instance
+        return instance.directory if instance is not None else None
+
+    @property
+    def closed(self) -> bool:
+        """Whether it can no longer be used."""
+        return self._host.state != OPEN
+
+    def connect(self, application: str = "") -> Connection:
+        """One more connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
+        return Connection(self._host, application or self._application, self._user)
+
+    def _current(self) -> Connection:
+        connection = self._local.connection
+        if connection is None:
+            self._local.connection = connection = _Owned(self._host, self._application, self._user)
+        return connection
+
+    def _owner(self) -> Owner:
+        return self
+
+    def __enter__(self) -> QueueManager:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """The clean end.
+
+        What is not committed is backed out, waits end with NotConnected; a second close does nothing.
+        """
+        self._host.close()
+
+    def __repr__(self) -> str:
+        where = f" in {self.directory}" if self.directory else ""
+        return f"<QueueManager {self.name}{where}{' closed' if self.closed else ''}>"

@@ -1,0 +1,90 @@
+"""What the command layer asks of the queue manager. The engine implements it; commands call nothing else.
+
+Every method that changes something returns a reason, 0 when it was done. The reasons that have a message of their own
+are in messages.py (REASON_MESSAGES): 2085 no such object, 4001 already exists, 2042 and 3210 in use, 2055 not empty ...
+
+Rows of status are dictionaries from MQSC keyword to value, as in attribute.py. A keyword that is missing is not shown;
+status.py lists the keywords and the order in which they are shown.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.catalogue import MQObject
+
+Row = dict[str, Value]
+
+
+class Administration(Protocol):
+    """A queue manager, as an administrator sees it."""
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+
+    def define(self, kind: str, name: str, attributes: Row, replace: bool) -> int:
+        """DEFINE. `attributes` has every attribute that can be set, LIKE and defaults applied.
+
+        With `replace` an object of the same kind takes the new attributes and keeps its id and messages. 4001 if the
+        name is taken (by a queue of any kind) and may not be replaced, 4002 if it is taken by another kind of queue
+        and `replace` was asked for, 2042 or 3210 if it is in use in a way that the new attributes forbid.
+        """
+
+    def alter(self, kind: str, name: str, changes: Row, force: bool) -> int:
+        """ALTER: change only `changes`. 2085 if there is no such object, 3210 if it is open and `force` is off."""
+
+    def delete(self, kind: str, name: str, purge: bool) -> int:
+        """DELETE. 2085 no such object, 2042 open or uncommitted messages, 2055 messages and no `purge`."""
+
+    def clear(self, name: str) -> int:
+        """CLEAR QLOCAL: remove all messages. 2085 no such local queue, 2042 open or uncommitted messages."""
+
+    def objects(self, kind: str) -> list[MQObject]:
+        """Copies of all objects of `kind` ("QUEUE" for queues of every kind), live values filled in, any order."""
+
+    def queue_status(self, name: str) -> Row:
+        """DISPLAY QSTATUS TYPE(QUEUE) for one local queue."""
+
+    def queue_handles(self, name: str) -> list[Row]:
+        """DISPLAY QSTATUS TYPE(HANDLE): a row for each open handle of one local queue."""
+
+    def connections(self) -> list[Row]:
+        """DISPLAY CONN TYPE(CONN): a row for each connection, with its 16 hexadecimal digits as CONN."""
+
+    def connection_handles(self, connection: str) -> list[Row]:
+        """DISPLAY CONN TYPE(HANDLE): a row for each object that the connection has open."""
+
+    def stop_connection(self, connection: str) -> int:
+        """STOP CONN: break the connection; its unit of work is backed out. 3174 if there is none with this id."""
+
+    def page_set_usage(self) -> list[Row]:
+        """DISPLAY USAGE TYPE(PAGESET): a row for each page set."""
+
+    def buffer_pool_usage(self) -> list[Row]:
+        """DISPLAY USAGE TYPE(BUFFPOOL): a row for each buffer pool."""
+
+    def log_status(self) -> Row:
+        """DISPLAY LOG: the values that SET LOG changes, and the state of the log."""
+
+    def set_log(self, changes: Row) -> int:
+        """SET LOG: in force at once."""
+
+    def archive_log(self) -> int:
+        """ARCHIVE LOG: switch to a new log file and archive what is complete."""
+
+    def system_status(self) -> Row:
+        """DISPLAY SYSTEM: the values in force; NEWSTATIME, NEWACCTIME while a new interval waits for the old to end."""
+
+    def set_system(self, changes: Row) -> int:
+        """SET SYSTEM. A new STATIME or ACCTIME takes effect when the running interval ends."""
+
+    def qmgr_status(self) -> Row:
+        """DISPLAY QMSTATUS."""
+
+    def reset_qmgr(self, kind: str) -> int:
+        """RESET QMGR TYPE(kind): ADVANCELOG, STATISTICS, ARCHLOG or REDUCELOG. 3175 if the log is not of that kind."""
+
+    def reset_queue_statistics(self, name: str) -> Row:
+        """RESET QSTATS for one local queue: HIQDEPTH, MSGSIN, MSGSOUT, RESETINT, and start counting again."""

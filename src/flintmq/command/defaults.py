@@ -1,0 +1,188 @@
+"""The objects of a new queue manager, as rows of data.
+
+`default_objects()` are the SYSTEM objects that crtmqm makes; `developer_objects()` what `crtmqm --dev` adds. Only kinds
+that exist are here. Page sets and buffer pools come first, then storage classes, then queues: each row needs only what
+stands above it.
+
+    storage class     page set  buffer pool  for
+    (page set 0)      0         0            definitions
+    SYSTEM SYSTEMST   1         0            SYSTEM queues
+    SYSLNGLV          2         1            messages that stay long
+    REMOTE SYSVOLAT   3         2            transmission queues, messages that come and go
+    DEFAULT NODEFINE  4         3            everything else
+
+System queues are described beginning with the product's name. Programs written for IBM MQ look for its name there, so
+the name is a parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.attributes import NUMBER_MAX, settable_defaults
+
+PRODUCT = "FlintMQ"
+
+Changes = dict[str, Value]
+
+
+@dataclass(frozen=True)
+class DefaultObject:
+    """One object to define. `attributes` has every attribute that can be set."""
+
+    kind: str
+    name: str
+    attributes: Changes
+
+
+_BUFFER_POOLS = {"0": 5_000, "1": 5_000, "2": 5_000, "3": 25_000}
+
+_PAGE_SETS = {"0": 0, "1": 0, "2": 1, "3": 2, "4": 3}
+
+_STORAGE_CLASSES = {
+    "DEFAULT": 4,
+    "NODEFINE": 4,
+    "REMOTE": 3,
+    "SYSLNGLV": 2,
+    "SYSTEM": 1,
+    "SYSTEMST": 1,
+    "SYSVOLAT": 3,
+}
+
+_DEEP: Changes = {"MAXDEPTH": NUMBER_MAX}
+_FIFO: Changes = {"MAXDEPTH": NUMBER_MAX, "MSGDLVSQ": "FIFO"}
+_KEPT: Changes = {"MAXDEPTH": NUMBER_MAX, "DEFPSIST": "YES"}
+
+#: name -> purpose, what differs from the default local queue.
+_LOCAL_QUEUES: list[tuple[str, str, Changes]] = [
+    ("SYSTEM.ADMIN.ACCOUNTING.QUEUE", "accounting messages", {}),
+    ("SYSTEM.ADMIN.ACTIVITY.QUEUE", "activity reports", {}),
+    ("SYSTEM.ADMIN.CHANNEL.EVENT", "channel events", {}),
+    ("SYSTEM.ADMIN.COMMAND.EVENT", "command events", {}),
+    ("SYSTEM.ADMIN.COMMAND.QUEUE", "PCF commands", {}),
+    ("SYSTEM.ADMIN.CONFIG.EVENT", "configuration events", {}),
+    ("SYSTEM.ADMIN.LOGGER.EVENT", "logger events", {}),
+    ("SYSTEM.ADMIN.PERFM.EVENT", "performance events", {}),
+    ("SYSTEM.ADMIN.PUBSUB.EVENT", "publish/subscribe events", {}),
+    ("SYSTEM.ADMIN.QMGR.EVENT", "queue manager events", {}),
+    ("SYSTEM.ADMIN.STATISTICS.QUEUE", "statistics messages", {}),
+    ("SYSTEM.ADMIN.TRACE.ACTIVITY.QUEUE", "activity trace", {}),
+    ("SYSTEM.ADMIN.TRACE.ROUTE.QUEUE", "trace-route replies", {}),
+    ("SYSTEM.AMQP.COMMAND.QUEUE", "AMQP commands", {}),
+    ("SYSTEM.AUTH.DATA.QUEUE", "authority records", _KEPT),
+    ("SYSTEM.BROKER.ADMIN.STREAM", "publish/subscribe administration", {}),
+    ("SYSTEM.BROKER.CONTROL.QUEUE", "publish/subscribe requests", {}),
+    ("SYSTEM.BROKER.DEFAULT.STREAM", "publications", {}),
+    ("SYSTEM.BROKER.INTER.BROKER.COMMUNICATIONS", "messages between brokers", {}),
+    ("SYSTEM.CHANNEL.INITQ", "channel initiation", _DEEP),
+    ("SYSTEM.CHANNEL.SYNCQ", "channel synchronisation", _KEPT),
+    ("SYSTEM.CHLAUTH.DATA.QUEUE", "channel authentication records", _KEPT),
+    ("SYSTEM.CICS.INITIATION.QUEUE", "CICS initiation", {}),
+    ("SYSTEM.CLUSTER.COMMAND.QUEUE", "cluster commands", _KEPT),
+    ("SYSTEM.CLUSTER.HISTORY.QUEUE", "cluster history", _KEPT),
+    ("SYSTEM.CLUSTER.REPOSITORY.QUEUE", "cluster repository", _KEPT),
+    (
+        "SYSTEM.CLUSTER.TRANSMIT.QUEUE",
+        "cluster transmission",
+        {"MAXDEPTH": NUMBER_MAX, "USAGE": "XMITQ", "INDXTYPE": "CORRELID", "STGCLASS": "REMOTE"},
+    ),
+    ("SYSTEM.DDELAY.LOCAL.QUEUE", "delayed deliveries", _KEPT),
+    ("SYSTEM.DEAD.LETTER.QUEUE", "dead letters", _DEEP),
+    ("SYSTEM.DEFAULT.INITIATION.QUEUE", "trigger messages", {}),
+    ("SYSTEM.DOTNET.XARECOVERY.QUEUE", "XA recovery of .NET clients", _KEPT),
+    ("SYSTEM.DURABLE.SUBSCRIBER.QUEUE", "durable subscriptions", _KEPT),
+    ("SYSTEM.HIERARCHY.STATE", "publish/subscribe hierarchy", _KEPT),
+    ("SYSTEM.INTER.QMGR.CONTROL", "publish/subscribe between queue managers", _FIFO),
+    ("SYSTEM.INTER.QMGR.FANREQ", "fan-out requests", _FIFO),
+    ("SYSTEM.INTER.QMGR.PUBS", "publications from other queue managers", _FIFO),
+    ("SYSTEM.INTERNAL.REPLY.QUEUE", "internal replies", {}),
+    ("SYSTEM.PENDING.DATA.QUEUE", "JMS deferred messages", _KEPT),
+    ("SYSTEM.PROTECTION.ERROR.QUEUE", "messages that failed protection", _DEEP),
+    ("SYSTEM.PROTECTION.POLICY.QUEUE", "protection policies", _KEPT),
+    ("SYSTEM.REST.REPLY.QUEUE", "REST replies", {}),
+    ("SYSTEM.RETAINED.PUB.QUEUE", "retained publications", _KEPT),
+    ("SYSTEM.SELECTION.EVALUATION.QUEUE", "selection evaluation", {}),
+    ("SYSTEM.SELECTION.VALIDATION.QUEUE", "selection validation", {}),
+]
+
+_SHARED: Changes = {"SHARE": "SHARE", "DEFSOPT": "SHARED"}
+_PERMANENT: Changes = {"DEFTYPE": "PERMDYN"}
+
+_MODEL_QUEUES: list[tuple[str, str, Changes]] = [
+    (
+        "SYSTEM.CLUSTER.TRANSMIT.MODEL.QUEUE",
+        "cluster transmission",
+        {**_SHARED, **_PERMANENT, "USAGE": "XMITQ"},
+    ),
+    ("SYSTEM.DURABLE.MODEL.QUEUE", "durable subscriptions", {**_SHARED, **_PERMANENT, **_DEEP}),
+    ("SYSTEM.JMS.TEMPQ.MODEL", "JMS temporary queues", _DEEP),
+    ("SYSTEM.MQEXPLORER.REPLY.MODEL", "replies to administration tools", {}),
+    ("SYSTEM.MQSC.REPLY.QUEUE", "replies to MQSC commands", {}),
+    ("SYSTEM.NDURABLE.MODEL.QUEUE", "non-durable subscriptions", {**_SHARED, **_DEEP}),
+]
+
+_NAMELISTS: list[tuple[str, str, Changes]] = [
+    (
+        "SYSTEM.QPUBSUB.QUEUE.NAMELIST",
+        "queues of the queued publish/subscribe interface",
+        {"NAMES": ["SYSTEM.BROKER.DEFAULT.STREAM", "SYSTEM.BROKER.ADMIN.STREAM"]},
+    ),
+    (
+        "SYSTEM.QPUBSUB.SUBPOINT.NAMELIST",
+        "subscription points of queued publish/subscribe",
+        {"NAMES": ["SYSTEM.BROKER.DEFAULT.SUBPOINT"]},
+    ),
+]
+
+#: The objects that DEFINE takes what is left out from. They have no description, or every new object would.
+_TEMPLATES = [
+    ("QLOCAL", "SYSTEM.DEFAULT.LOCAL.QUEUE"),
+    ("QALIAS", "SYSTEM.DEFAULT.ALIAS.QUEUE"),
+    ("QREMOTE", "SYSTEM.DEFAULT.REMOTE.QUEUE"),
+    ("QMODEL", "SYSTEM.DEFAULT.MODEL.QUEUE"),
+    ("PROCESS", "SYSTEM.DEFAULT.PROCESS"),
+    ("NAMELIST", "SYSTEM.DEFAULT.NAMELIST"),
+]
+
+
+def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
+    """The objects of every new queue manager, in an order in which they can be defined."""
+    rows = [_row("BUFFPOOL", number, {"BUFFERS": buffers}) for number, buffers in _BUFFER_POOLS.items()]
+    rows += [_row("PSID", number, {"BUFFPOOL": pool, "EXPAND": "SYSTEM"}) for number, pool in _PAGE_SETS.items()]
+    rows += [_row("STGCLASS", name, {"PSID": number}) for name, number in _STORAGE_CLASSES.items()]
+    rows += [_row(kind, name, {}) for kind, name in _TEMPLATES]
+    for kind, named, more in (
+        ("QLOCAL", _LOCAL_QUEUES, {"STGCLASS": "SYSTEM"}),
+        ("QMODEL", _MODEL_QUEUES, {}),
+        ("NAMELIST", _NAMELISTS, {}),
+    ):
+        for name, purpose, changes in named:
+            rows.append(_row(kind, name, {"DESCR": f"{product} {purpose}", **more, **changes}))
+    return rows
+
+
+def developer_objects() -> list[DefaultObject]:
+    """What `crtmqm --dev` adds: the queues that test suites written for the developer container expect."""
+    rows = [_row("QLOCAL", f"DEV.QUEUE.{number}", {}) for number in (1, 2, 3)]
+    rows.append(_row("QLOCAL", "DEV.DEAD.LETTER.QUEUE", {}))
+    rows.append(_row("QMODEL", "DEV.APP.MODEL.QUEUE", {}))
+    return rows
+
+
+def q_mgr_attributes(name: str) -> Changes:
+    """The attributes of a new queue manager called `name`."""
+    attributes = settable_defaults("QMGR")
+    attributes["CERTLABL"] = "ibmwebspheremq" + name.lower()
+    return attributes
+
+
+def developer_q_mgr_changes() -> Changes:
+    """What `crtmqm --dev` changes in the queue manager itself."""
+    return {"DEADQ": "DEV.DEAD.LETTER.QUEUE"}
+
+
+def _row(kind: str, name: str, changes: Changes) -> DefaultObject:
+    attributes = settable_defaults(kind)
+    attributes.update(changes)
+    return DefaultObject(kind, name, attributes)

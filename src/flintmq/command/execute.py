@@ -1,0 +1,215 @@
+"""From the text of one command to its answer: parse, bind to the command model, check, run.
+
+    text --parse--> Command --bind--> Request --handler--> Reply
+
+`bind` checks everything that can be checked without the queue manager: verb, noun, name, keywords, values. What it
+refuses is a syntax error (AMQ8405I, with the command up to the failing word, then why, then the valid syntax).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flintmq.command.administration import Administration
+from flintmq.command.model import (
+    CONNECTION_ID,
+    FORMS,
+    GENERIC_CONNECTION_ID,
+    GENERIC_NAME,
+    NO_NAME,
+    VERBS,
+    WHERE,
+    Form,
+    nouns,
+    syntax,
+)
+from flintmq.command.parser import Command, CommandSyntaxError, CommandText, Parameter, Word, parse
+from flintmq.command.reply import Answer, Reply
+from flintmq.command.request import Request
+from flintmq.command.where import FilterError, parse_filter
+from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
+from flintmq.qmgr.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
+from flintmq.qmgr.attributes import PAGE_SET_ID_MAX
+from flintmq.qmgr.catalogue import is_object_name
+
+_NUMBERED = ("PSID", "BUFFPOOL")
+_HEXADECIMAL = frozenset("0123456789ABCDEF")
+CONNECTION_ID_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A command that has been understood."""
+
+    form: Form
+    request: Request
+
+
+def execute(text: str | CommandText, administration: Administration | None) -> Reply:
+    """Run one command. Without `administration` it is only checked, as `runmqsc -v` does."""
+    try:
+        if isinstance(text, CommandText):
+            if text.problem:
+                raise CommandSyntaxError(text.text, len(text.text), text.problem)
+            text = text.text
+        bound = bind(parse(text))
+    except CommandSyntaxError as error:
+        return syntax_error(error)
+    except FilterError as error:
+        return Reply([Answer("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
+    if administration is None:
+        return Reply()
+    return bound.form.handler(bound.request, administration)
+
+
+def bind(command: Command) -> Bound:
+    """Find the command's form and check the command against it."""
+    form = FORMS.get((command.verb, command.noun))
+    if form is None:
+        raise _unknown(command)
+    request = Request(command.verb, command.noun, form.kind, _name(command, form))
+    known = _parameters(form)
+    given: set[str] = set()
+    for parameter in command.parameters:
+        found = known.get(parameter.keyword)
+        if found is None:
+            raise CommandSyntaxError(
+                command.text, parameter.end, f"{parameter.keyword} is not a parameter of {form.verb} {form.noun}"
+            )
+        part, attribute = found
+        if attribute.keyword in given:
+            raise CommandSyntaxError(command.text, parameter.end, f"{attribute.keyword} is given twice")
+        given.add(attribute.keyword)
+        _take(request, form, command, part, attribute, parameter)
+    for keyword in form.required:
+        if keyword not in given:
+            raise CommandSyntaxError(command.text, len(command.text), f"{keyword} is missing")
+    return Bound(form, request)
+
+
+def _unknown(command: Command) -> CommandSyntaxError:
+    if command.verb not in VERBS:
+        return CommandSyntaxError(command.text, command.verb_end, f"{command.verb} is not a command")
+    if not command.noun:
+        return CommandSyntaxError(command.text, command.verb_end, f"{command.verb} needs an object type")
+    return CommandSyntaxError(command.text, command.noun_end, f"there is no {command.verb} {command.noun}")
+
+
+def _parameters(form: Form) -> dict[str, tuple[str, Attribute]]:
+    """Every way to write a parameter of `form`: keyword, synonym, or a flag's NO form."""
+    known: dict[str, tuple[str, Attribute]] = {}
+    for part, attributes in (("shown", form.shown), ("settable", form.settable), ("options", form.options)):
+        for attribute in attributes:
+            words = [attribute.keyword, *attribute.synonyms]
+            if attribute.kind == FLAG and part != "shown":
+                words = list(attribute.words)
+            for word in words:
+                known[word] = (part, attribute)
+    return known
+
+
+def _take(
+    request: Request, form: Form, command: Command, part: str, attribute: Attribute, parameter: Parameter
+) -> None:
+    """Put one parameter into the request."""
+    if attribute.keyword == WHERE:
+        request.where = parse_filter(parameter, form.shown)
+        return
+    if parameter.values is None and part == "options" and attribute.keyword == "TYPE":
+        return  # DISPLAY QUEUE(*) TYPE: the type is always shown.
+    bare = part == "shown" or attribute.kind == FLAG
+    if bare and parameter.values is not None:
+        raise CommandSyntaxError(command.text, parameter.close, f"{parameter.keyword} takes no value here")
+    if not bare and parameter.values is None:
+        raise CommandSyntaxError(command.text, parameter.end, f"{parameter.keyword} needs a value")
+    if part == "shown":
+        request.shown.add(attribute.keyword)
+        return
+    try:
+        value = parse_value(attribute, [parameter.keyword] if attribute.kind == FLAG else parameter.texts)
+    except ValueRejected as error:
+        raise CommandSyntaxError(command.text, parameter.close, str(error)) from None
+    (request.values if part == "settable" else request.options)[attribute.keyword] = value
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def _name(command: Command, form: Form) -> str:
+    word = command.name
+    if form.name == NO_NAME:
+        if word is not None:
+            raise CommandSyntaxError(command.text, word.end, f"{form.verb} {form.noun} takes no name")
+        return ""
+    if word is None:
+        raise CommandSyntaxError(command.text, command.noun_end, f"{form.noun} needs a name")
+    text = word.text.rstrip(" ")
+    if form.name in (CONNECTION_ID, GENERIC_CONNECTION_ID):
+        return _connection_name(command, form, word, text.upper())
+    if form.name == GENERIC_NAME and text.endswith("*"):
+        return _generic_name(command, word, text)
+    return _object_name(command, form, word, text)
+
+
+def _generic_name(command: Command, word: Word, text: str) -> str:
+    if text != "*" and not is_name(text[:-1]):
+        raise CommandSyntaxError(command.text, word.end, "a generic name is the beginning of a name, then *")
+    return text
+
+
+def _object_name(command: Command, form: Form, word: Word, text: str) -> str:
+    if form.kind in _NUMBERED and text.isascii() and text.isdigit() and len(text) < 9:
+        text = str(int(text))
+    if is_object_name(form.kind, text):
+        return text
+    if form.kind in _NUMBERED:
+        why = f"{form.noun} takes a number from 0 to {PAGE_SET_ID_MAX}"
+    elif form.kind == "STGCLASS":
+        why = "a storage class name has at most 8 upper-case letters, digits and . / _ %, the first no digit"
+    elif text.endswith("*"):
+        why = f"{form.verb} takes no generic name"
+    else:
+        why = "a name has at most 48 letters, digits and . / _ %"
+    raise CommandSyntaxError(command.text, word.end, why)
+
+
+def _connection_name(command: Command, form: Form, word: Word, text: str) -> str:
+    generic = form.name == GENERIC_CONNECTION_ID and text.endswith("*")
+    digits = text[:-1] if generic else text
+    complete = len(digits) == CONNECTION_ID_LENGTH or (generic and len(digits) < CONNECTION_ID_LENGTH)
+    if not complete or not _HEXADECIMAL.issuperset(digits):
+        why = f"a connection is named by {CONNECTION_ID_LENGTH} hexadecimal digits"
+        raise CommandSyntaxError(command.text, word.end, why)
+    return text
+
+
+# -- what is said of a syntax error -----------------------------------------------------------------------------------
+
+
+def syntax_error(error: CommandSyntaxError) -> Reply:
+    """AMQ8405I with the segment and the reason, then what would have been valid."""
+    why = error.explanation[:1].upper() + error.explanation[1:]
+    lines = [error.segment, f"   {why}."]
+    return Reply([Answer("AMQ8405I", lines=lines), _valid(error.segment)], MQRCCF_COMMAND_FAILED, syntax_error=True)
+
+
+def _valid(segment: str) -> Answer:
+    """The valid syntax for as much of a command as can be recognised."""
+    verb, noun = _verb_and_noun(segment)
+    form = FORMS.get((verb, noun))
+    if form is not None:
+        return Answer("AMQ8427I", lines=syntax(form))
+    known = nouns(verb)
+    if known:
+        return Answer("AMQ8427I", lines=[f" {verb} {each}" for each in known])
+    return Answer("AMQ8426I", lines=[f"   {each}" for each in VERBS])
+
+
+def _verb_and_noun(segment: str) -> tuple[str, str]:
+    """The first two words, whatever follows them."""
+    words = segment.replace("(", " ").replace(",", " ").replace("'", " ").replace(")", " ").split()[:2]
+    try:
+        command = parse(" ".join(words))
+    except CommandSyntaxError:
+        return "", ""
+    return command.verb, command.noun

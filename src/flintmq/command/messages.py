@@ -1,0 +1,123 @@
+"""The messages of commands: one table of numbers and texts, and the message for each reason.
+
+Numbers are MQ's, because scripts and monitors look for them at the start of a line; the words are ours. A number that
+proves wrong is corrected here and nowhere else. AMQ numbers are those of distributed MQ; the CSQ numbers belong to the
+objects that only z/OS has. The last letter is the severity: I information, W warning, E error, S severe.
+"""
+
+from __future__ import annotations
+
+from flintmq.mqi.pcf_constants import (
+    MQRCCF_CONNECTION_ID_ERROR,
+    MQRCCF_LOG_TYPE_ERROR,
+    MQRCCF_NONE_FOUND,
+    MQRCCF_OBJECT_ALREADY_EXISTS,
+    MQRCCF_OBJECT_IN_USE,
+    MQRCCF_OBJECT_OPEN,
+    MQRCCF_OBJECT_OPEN_FORCE,
+    MQRCCF_OBJECT_WRONG_TYPE,
+    MQRCCF_Q_STATUS_NOT_FOUND,
+    MQRCCF_UNKNOWN_OBJECT_NAME,
+)
+from flintmq.mqi.reason import (
+    MQRC_CONNECTION_BROKEN,
+    MQRC_NOT_AUTHORIZED,
+    MQRC_OBJECT_DAMAGED,
+    MQRC_OBJECT_IN_USE,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+    MQRC_Q_MGR_QUIESCING,
+    MQRC_Q_MGR_STOPPING,
+    MQRC_Q_NOT_EMPTY,
+    MQRC_UNKNOWN_OBJECT_NAME,
+    reason_name,
+    reason_text,
+)
+
+MESSAGES = {
+    # Done.
+    "AMQ8005I": "Queue manager changed.",
+    "AMQ8006I": "Queue created.",
+    "AMQ8007I": "Queue deleted.",
+    "AMQ8008I": "Queue changed.",
+    "AMQ8010I": "Process created.",
+    "AMQ8011I": "Process deleted.",
+    "AMQ8012I": "Process changed.",
+    "AMQ8022I": "Queue cleared.",
+    "AMQ8415I": "Ping queue manager command complete.",
+    "AMQ8457I": "Connection stopped.",
+    "AMQ8551I": "Namelist changed.",
+    "AMQ8552I": "Namelist created.",
+    "AMQ8553I": "Namelist deleted.",
+    "CSQ9022I": "'{command}' normal completion.",
+    # Shown.
+    "AMQ8276I": "Display Connection details.",
+    "AMQ8407I": "Display Process details.",
+    "AMQ8408I": "Display Queue Manager details.",
+    "AMQ8409I": "Display Queue details.",
+    "AMQ8450I": "Display queue status details.",
+    "AMQ8550I": "Display namelist details.",
+    "AMQ8705I": "Display Queue Manager Status Details.",
+    "CSQI010I": "Page set usage.",
+    "CSQJ322I": "{command} report.",
+    "CSQM201I": "{command} details.",
+    "CSQP001I": "Buffer pool usage.",
+    # Refused.
+    "AMQ8101S": "The command failed with reason {reason} ({reason_name}). {explanation}",
+    "AMQ8135E": "Not authorized.",
+    "AMQ8143E": "Queue {name} is not empty.",
+    "AMQ8145E": "The connection to the queue manager is broken.",
+    "AMQ8146E": "Queue manager {q_mgr} is not available.",
+    "AMQ8147E": "Object {name} not found.",
+    "AMQ8148E": "Object {name} is in use.",
+    "AMQ8149S": "Object {name} is damaged.",
+    "AMQ8150E": "Object {name} already exists.",
+    "AMQ8156E": "Queue manager {q_mgr} is quiescing.",
+    "AMQ8461I": "Connection identifier {name} not found.",
+    "AMQ8565E": "Queue status of {name} not found.",
+    "AMQ8569E": "Error in filter specification: {explanation}.",
+    # Not understood.
+    "AMQ8405I": "Syntax error detected at or near end of command segment below:-",
+    "AMQ8426I": "Valid MQSC commands are:",
+    "AMQ8427I": "Valid syntax for the MQSC command:",
+}
+
+#: The message for a reason that a command ended with. Any other reason is told with AMQ8101S.
+REASON_MESSAGES = {
+    MQRC_NOT_AUTHORIZED: "AMQ8135E",
+    MQRC_Q_NOT_EMPTY: "AMQ8143E",
+    MQRC_CONNECTION_BROKEN: "AMQ8145E",
+    MQRC_Q_MGR_NOT_AVAILABLE: "AMQ8146E",
+    MQRC_UNKNOWN_OBJECT_NAME: "AMQ8147E",
+    MQRCCF_UNKNOWN_OBJECT_NAME: "AMQ8147E",
+    MQRCCF_NONE_FOUND: "AMQ8147E",
+    MQRC_OBJECT_IN_USE: "AMQ8148E",
+    MQRCCF_OBJECT_IN_USE: "AMQ8148E",
+    MQRCCF_OBJECT_OPEN: "AMQ8148E",
+    MQRCCF_OBJECT_OPEN_FORCE: "AMQ8148E",
+    MQRC_OBJECT_DAMAGED: "AMQ8149S",
+    MQRCCF_OBJECT_ALREADY_EXISTS: "AMQ8150E",
+    MQRCCF_OBJECT_WRONG_TYPE: "AMQ8150E",
+    MQRC_Q_MGR_QUIESCING: "AMQ8156E",
+    MQRC_Q_MGR_STOPPING: "AMQ8156E",
+    MQRCCF_CONNECTION_ID_ERROR: "AMQ8461I",
+    MQRCCF_Q_STATUS_NOT_FOUND: "AMQ8565E",
+}
+
+#: What to say where reason.py has no sentence, or one that speaks of another situation.
+_EXPLANATIONS = {
+    MQRCCF_LOG_TYPE_ERROR: "The log is not of the type that this command is for.",
+}
+
+
+def message(number: str, inserts: dict[str, str]) -> str:
+    """The whole message line: number, colon, text."""
+    return f"{number}: {MESSAGES[number].format(**inserts)}"
+
+
+def reason_message(reason: int, name: str, q_mgr: str) -> tuple[str, dict[str, str]]:
+    """The number and the inserts of the message for a command on `name` that ended with `reason`."""
+    number = REASON_MESSAGES.get(reason)
+    if number is not None:
+        return number, {"name": name, "q_mgr": q_mgr}
+    explanation = _EXPLANATIONS.get(reason) or reason_text(reason)
+    return "AMQ8101S", {"reason": str(reason), "reason_name": reason_name(reason), "explanation": explanation}

@@ -1,0 +1,522 @@
+"""The command model: one table of every command, its parameters, handler, help, example and authority.
+
+MQSC binds a parsed command to a `Form` (execute.py), prints its syntax after an error, and calls its handler. PCF and
+REST find the same form by `pcf_command` or by verb and noun. To add a command, add a row to a list below: a test fails
+until it has a summary and an example that can be bound.
+
+    part      stands in a command as                 examples
+    options   parameters of the command itself       REPLACE, LIKE(name), TYPE(HANDLE), WHERE(...)
+    settable  attributes to set, KEYWORD(value)      MAXDEPTH(5000), NOSHARE
+    shown     attributes to show, bare KEYWORD       CURDEPTH
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flintmq.command import objects, qmgr, queues, status, storage
+from flintmq.command.administration import Administration
+from flintmq.command.reply import Reply
+from flintmq.command.request import Request
+from flintmq.mqi import pcf_constants as pcf
+from flintmq.qmgr.attribute import ENUM, FLAG, INT, NAME, STRING, Attribute
+from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_ATTRIBUTES, QUEUE_KINDS
+
+Handler = Callable[[Request, Administration], Reply]
+
+#: Whether, and how, a name stands after the noun.
+NO_NAME = "none"
+OBJECT_NAME = "object"
+GENERIC_NAME = "generic"
+CONNECTION_ID = "connection"
+GENERIC_CONNECTION_ID = "generic connection"
+
+WHERE = "WHERE"
+
+#: The words that end a session; they are read by session.py and are no commands of the queue manager.
+LEAVING = ("END", "EXIT", "QUIT")
+
+
+@dataclass(frozen=True)
+class Form:
+    """One command: a verb and a noun, and what belongs to them."""
+
+    verb: str
+    noun: str
+    kind: str
+    name: str
+    handler: Handler
+    #: What the issuer must be allowed to do: right and class of object, in the words of setmqaut.
+    authority: tuple[str, str]
+    pcf_command: int
+    summary: str
+    example: str
+    options: tuple[Attribute, ...] = ()
+    settable: tuple[Attribute, ...] = ()
+    shown: tuple[Attribute, ...] = ()
+    required: tuple[str, ...] = ()
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the command only looks."""
+        return self.verb in ("DISPLAY", "PING")
+
+
+# -- options ----------------------------------------------------------------------------------------------------------
+
+
+def _switch(word: str, negation: bool = True) -> Attribute:
+    """A bare word, REPLACE, with or without its NO form."""
+    attribute = Attribute(word, FLAG, 0, "NO" + word)
+    attribute.words = {word: 1, "NO" + word: 0} if negation else {word: 1}
+    return attribute
+
+
+def _choice(keyword: str, words: str, synonym: str = "") -> Attribute:
+    attribute = Attribute(keyword, ENUM, 0, words.split()[0])
+    attribute.words = {word: number for number, word in enumerate(words.split())}
+    attribute.synonyms = [synonym] if synonym else []
+    return attribute
+
+
+def _text(keyword: str, kind: str = NAME, length: int = 48) -> Attribute:
+    attribute = Attribute(keyword, kind, 0, "")
+    attribute.length = length
+    return attribute
+
+
+def _page_set() -> Attribute:
+    attribute = Attribute("PSID", INT, 0, "*")
+    attribute.high = PAGE_SET_ID_MAX
+    attribute.words = {"*": -1}
+    return attribute
+
+
+_REPLACE = _switch("REPLACE")
+_FORCE = _switch("FORCE")
+_PURGE = _switch("PURGE")
+_ALL = _switch("ALL", negation=False)
+_DEFAULT = _switch("DEFAULT", negation=False)
+_IGNSTATE = _choice("IGNSTATE", "NO YES")
+_AUTHREC = _choice("AUTHREC", "YES NO")
+_LIKE = _text("LIKE")
+_WHERE = _text(WHERE, STRING, 1024)
+_QUEUE_TYPE = _choice("TYPE", "ALL QALIAS QLOCAL QMODEL QREMOTE", "QTYPE")
+
+
+# -- objects ----------------------------------------------------------------------------------------------------------
+
+
+def _settable(kind: str, altering: bool) -> tuple[Attribute, ...]:
+    return tuple(each for each in ATTRIBUTES[kind] if not each.read_only and not (altering and each.fixed))
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """One kind of object that can be defined, altered, deleted and shown."""
+
+    kind: str
+    what: str
+    example: str
+    parameters: str
+    authority: str
+    commands: tuple[int, int, int, int]  # create, change, delete, inquire
+
+
+_QUEUE_COMMANDS = (pcf.MQCMD_CREATE_Q, pcf.MQCMD_CHANGE_Q, pcf.MQCMD_DELETE_Q, pcf.MQCMD_INQUIRE_Q)
+
+_KINDS = [
+    _Kind("QLOCAL", "a local queue", "ORDERS.IN", "MAXDEPTH(50000) DEFPSIST(YES)", "queue", _QUEUE_COMMANDS),
+    _Kind("QALIAS", "an alias queue", "ORDERS", "TARGET(ORDERS.IN)", "queue", _QUEUE_COMMANDS),
+    _Kind(
+        "QREMOTE",
+        "a local definition of a remote queue",
+        "BILLS",
+        "RNAME(BILLS) RQMNAME(QM2)",
+        "queue",
+        _QUEUE_COMMANDS,
+    ),
+    _Kind("QMODEL", "a model queue", "REPLY.MODEL", "DEFTYPE(PERMDYN)", "queue", _QUEUE_COMMANDS),
+    _Kind(
+        "PROCESS",
+        "a process, for triggering",
+        "ORDERS.PROCESS",
+        "APPLICID('/opt/orders/start')",
+        "process",
+        (pcf.MQCMD_CREATE_PROCESS, pcf.MQCMD_CHANGE_PROCESS, pcf.MQCMD_DELETE_PROCESS, pcf.MQCMD_INQUIRE_PROCESS),
+    ),
+    _Kind(
+        "NAMELIST",
+        "a list of names",
+        "ORDER.QUEUES",
+        "NAMES(ORDERS.IN,ORDERS.OUT)",
+        "namelist",
+        (pcf.MQCMD_CREATE_NAMELIST, pcf.MQCMD_CHANGE_NAMELIST, pcf.MQCMD_DELETE_NAMELIST, pcf.MQCMD_INQUIRE_NAMELIST),
+    ),
+    _Kind(
+        "STGCLASS",
+        "a storage class, which leads from a queue to its page set",
+        "BIG",
+        "PSID(4)",
+        "qmgr",
+        (
+            pcf.MQCMD_CREATE_STG_CLASS,
+            pcf.MQCMD_CHANGE_STG_CLASS,
+            pcf.MQCMD_DELETE_STG_CLASS,
+            pcf.MQCMD_INQUIRE_STG_CLASS,
+        ),
+    ),
+    _Kind(
+        "BUFFPOOL",
+        "a buffer pool",
+        "3",
+        "BUFFERS(50000)",
+        "qmgr",
+        (
+            pcf.MQCMD_CREATE_BUFFER_POOL,
+            pcf.MQCMD_CHANGE_BUFFER_POOL,
+            pcf.MQCMD_DELETE_BUFFER_POOL,
+            pcf.MQCMD_INQUIRE_USAGE,
+        ),
+    ),
+    _Kind(
+        "PSID",
+        "a page set",
+        "4",
+        "BUFFPOOL(3) EXPAND(SYSTEM)",
+        "qmgr",
+        (
+            pcf.MQCMD_CREATE_PAGE_SET,
+            pcf.MQCMD_CHANGE_PAGE_SET,
+            pcf.MQCMD_DELETE_PAGE_SET,
+            pcf.MQCMD_INQUIRE_USAGE,
+        ),
+    ),
+]
+
+
+def _object_forms(each: _Kind) -> list[Form]:
+    """DEFINE, ALTER, DELETE and DISPLAY of one kind."""
+    kind, named = each.kind, f"{each.kind}({each.example})"
+    queue = kind in QUEUE_KINDS
+    on_qmgr = each.authority == "qmgr"
+    create, change, delete, inquire = each.commands
+    define_options = (_REPLACE, _LIKE) if kind != "PSID" else ()
+    alter_options = (_FORCE,) if kind in ("QLOCAL", "QALIAS", "QREMOTE") else ()
+    delete_options = (_IGNSTATE, *((_AUTHREC,) if not on_qmgr else ()), *((_PURGE,) if kind == "QLOCAL" else ()))
+    display_options = (_ALL, _WHERE, *((_QUEUE_TYPE,) if queue else ()))
+    return [
+        Form(
+            "DEFINE",
+            kind,
+            kind,
+            OBJECT_NAME,
+            objects.define,
+            ("chg" if on_qmgr else "crt", each.authority),
+            create,
+            f"Define {each.what}.",
+            f"DEFINE {named} {each.parameters}",
+            options=define_options,
+            settable=_settable(kind, altering=False),
+        ),
+        Form(
+            "ALTER",
+            kind,
+            kind,
+            OBJECT_NAME,
+            objects.alter,
+            ("chg", each.authority),
+            change,
+            f"Change attributes of {each.what}; those not named stay as they are.",
+            f"ALTER {named} {each.parameters}",
+            options=alter_options,
+            settable=_settable(kind, altering=True),
+        ),
+        Form(
+            "DELETE",
+            kind,
+            kind,
+            OBJECT_NAME,
+            objects.delete,
+            ("chg" if on_qmgr else "dlt", each.authority),
+            delete,
+            f"Delete {each.what}.",
+            f"DELETE {named}" + (" PURGE" if kind == "QLOCAL" else ""),
+            options=delete_options,
+        ),
+        Form(
+            "DISPLAY",
+            kind,
+            kind,
+            GENERIC_NAME,
+            objects.display,
+            ("dsp", each.authority),
+            inquire,
+            f"Show the attributes of {each.what}, or of all whose name begins alike.",
+            f"DISPLAY {named} ALL",
+            options=display_options,
+            shown=tuple(ATTRIBUTES[kind]),
+        ),
+    ]
+
+
+_QUEUE_FORMS = [
+    Form(
+        "DISPLAY",
+        "QUEUE",
+        "QUEUE",
+        GENERIC_NAME,
+        objects.display,
+        ("dsp", "queue"),
+        pcf.MQCMD_INQUIRE_Q,
+        "Show the attributes of queues of any kind.",
+        "DISPLAY QUEUE(ORDERS.*) CURDEPTH WHERE(CURDEPTH GT 0)",
+        options=(_ALL, _WHERE, _QUEUE_TYPE),
+        shown=tuple(QUEUE_ATTRIBUTES),
+    ),
+    Form(
+        "CLEAR",
+        "QLOCAL",
+        "QLOCAL",
+        OBJECT_NAME,
+        queues.clear,
+        ("clr", "queue"),
+        pcf.MQCMD_CLEAR_Q,
+        "Remove all messages from a local queue that nobody has open.",
+        "CLEAR QLOCAL(ORDERS.IN)",
+    ),
+    Form(
+        "RESET",
+        "QSTATS",
+        "QLOCAL",
+        GENERIC_NAME,
+        queues.reset_statistics,
+        ("chg", "queue"),
+        pcf.MQCMD_RESET_Q_STATS,
+        "Tell how many messages went in and out of local queues, and begin to count again.",
+        "RESET QSTATS(ORDERS.*)",
+        options=(_ALL,),
+    ),
+    Form(
+        "DISPLAY",
+        "QSTATUS",
+        "QLOCAL",
+        GENERIC_NAME,
+        queues.status,
+        ("dsp", "queue"),
+        pcf.MQCMD_INQUIRE_Q_STATUS,
+        "Show what is going on at local queues, or with TYPE(HANDLE) who has them open.",
+        "DISPLAY QSTATUS(ORDERS.IN) TYPE(HANDLE) ALL",
+        options=(_ALL, _WHERE, _choice("TYPE", "QUEUE HANDLE"), _choice("OPENTYPE", "ALL INPUT OUTPUT")),
+        shown=(*status.QUEUE_STATUS, *status.QUEUE_HANDLE),
+    ),
+]
+
+_Q_MGR_FORMS = [
+    Form(
+        "ALTER",
+        "QMGR",
+        "QMGR",
+        NO_NAME,
+        objects.alter,
+        ("chg", "qmgr"),
+        pcf.MQCMD_CHANGE_Q_MGR,
+        "Change attributes of the queue manager.",
+        "ALTER QMGR DEADQ(SYSTEM.DEAD.LETTER.QUEUE) MAXUMSGS(50000)",
+        options=(_FORCE,),
+        settable=_settable("QMGR", altering=True),
+    ),
+    Form(
+        "DISPLAY",
+        "QMGR",
+        "QMGR",
+        NO_NAME,
+        objects.display,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_Q_MGR,
+        "Show the attributes of the queue manager.",
+        "DISPLAY QMGR DEADQ CCSID",
+        options=(_ALL,),
+        shown=tuple(ATTRIBUTES["QMGR"]),
+    ),
+    Form(
+        "PING",
+        "QMGR",
+        "",
+        NO_NAME,
+        qmgr.ping,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_PING_Q_MGR,
+        "See whether the queue manager answers commands.",
+        "PING QMGR",
+    ),
+    Form(
+        "RESET",
+        "QMGR",
+        "",
+        NO_NAME,
+        qmgr.reset,
+        ("chg", "qmgr"),
+        pcf.MQCMD_RESET_Q_MGR,
+        "Go on to a new log file, or begin a new statistics interval.",
+        "RESET QMGR TYPE(ADVANCELOG)",
+        options=(_choice("TYPE", "ADVANCELOG ARCHLOG REDUCELOG STATISTICS"),),
+        required=("TYPE",),
+    ),
+    Form(
+        "DISPLAY",
+        "QMSTATUS",
+        "",
+        NO_NAME,
+        qmgr.status,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_Q_MGR_STATUS,
+        "Show the state of the queue manager and its log.",
+        "DISPLAY QMSTATUS ALL",
+        options=(_ALL, _choice("TYPE", "QMGR")),
+        shown=tuple(status.Q_MGR_STATUS),
+    ),
+    Form(
+        "DISPLAY",
+        "CONN",
+        "",
+        GENERIC_CONNECTION_ID,
+        qmgr.connections,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_CONNECTION,
+        "Show who is connected, or with TYPE(HANDLE) what they have open.",
+        "DISPLAY CONN(*) TYPE(ALL) WHERE(APPLTAG LK 'orders*')",
+        options=(_ALL, _WHERE, _choice("TYPE", "CONN HANDLE ALL"), _text("EXTCONN", NAME, 48)),
+        shown=(*status.CONNECTION, *status.CONNECTION_HANDLE),
+    ),
+    Form(
+        "STOP",
+        "CONN",
+        "",
+        CONNECTION_ID,
+        qmgr.stop_connection,
+        ("chg", "qmgr"),
+        pcf.MQCMD_STOP_CONNECTION,
+        "Break a connection. Its unit of work is backed out.",
+        "STOP CONN(6147BA6800DD0740)",
+        options=(_text("EXTCONN", NAME, 48),),
+    ),
+]
+
+_STORAGE_FORMS = [
+    Form(
+        "DISPLAY",
+        "USAGE",
+        "",
+        NO_NAME,
+        storage.usage,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_USAGE,
+        "Show how full page sets, buffer pools and the log are.",
+        "DISPLAY USAGE TYPE(PAGESET) PSID(4)",
+        options=(_page_set(), _choice("TYPE", "ALL PAGESET BUFFPOOL DATASET")),
+    ),
+    Form(
+        "DISPLAY",
+        "LOG",
+        "",
+        NO_NAME,
+        storage.display_log,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_LOG,
+        "Show the parameters and the state of the log.",
+        "DISPLAY LOG",
+        options=(_ALL,),
+        shown=tuple(status.LOG),
+    ),
+    Form(
+        "SET",
+        "LOG",
+        "",
+        NO_NAME,
+        storage.set_log,
+        ("chg", "qmgr"),
+        pcf.MQCMD_SET_LOG,
+        "Change parameters of the log. COMPLOG switches compression for the whole queue manager.",
+        "SET LOG COMPLOG(RLE)",
+        options=(_DEFAULT,),
+        settable=_settable("LOG", altering=True),
+    ),
+    Form(
+        "ARCHIVE",
+        "LOG",
+        "",
+        NO_NAME,
+        storage.archive_log,
+        ("chg", "qmgr"),
+        pcf.MQCMD_ARCHIVE_LOG,
+        "Go on to a new log file and archive what is complete.",
+        "ARCHIVE LOG",
+    ),
+    Form(
+        "DISPLAY",
+        "SYSTEM",
+        "",
+        NO_NAME,
+        storage.display_system,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_SYSTEM,
+        "Show the system parameters, and new intervals that have yet to begin.",
+        "DISPLAY SYSTEM STATIME ACCTIME",
+        options=(_ALL,),
+        shown=tuple(status.SYSTEM),
+    ),
+    Form(
+        "SET",
+        "SYSTEM",
+        "",
+        NO_NAME,
+        storage.set_system,
+        ("chg", "qmgr"),
+        pcf.MQCMD_SET_SYSTEM,
+        "Change system parameters. A new interval begins when the running one ends.",
+        "SET SYSTEM STATIME(1.00) ACCTIME(0.15)",
+        options=(_DEFAULT,),
+        settable=_settable("SYSTEM", altering=True),
+    ),
+]
+
+_FORMS = [form for kind in _KINDS for form in _object_forms(kind)] + _QUEUE_FORMS + _Q_MGR_FORMS + _STORAGE_FORMS
+
+#: verb and noun -> form.
+FORMS = {(form.verb, form.noun): form for form in sorted(_FORMS, key=lambda form: (form.verb, form.noun))}
+assert len(FORMS) == len(_FORMS)
+
+#: Every verb, with the words that end a session.
+VERBS = sorted({form.verb for form in _FORMS} | {LEAVING[0]})
+
+
+def nouns(verb: str) -> list[str]:
+    """The nouns that `verb` can be said of."""
+    return [noun for each, noun in FORMS if each == verb]
+
+
+# -- syntax texts -----------------------------------------------------------------------------------------------------
+
+
+def syntax(form: Form) -> list[str]:
+    """The lines of AMQ8427I: how the command is written."""
+    name = "" if form.name == NO_NAME else "(name)" if form.name in (OBJECT_NAME, CONNECTION_ID) else "(name*)"
+    lines = [f" {form.verb} {form.noun}{name}"]
+    for option in form.options:
+        text = _parameter_syntax(option)
+        lines.append(f"   {text}" if option.keyword in form.required else f"   [ {text} ]")
+    for attribute in form.settable:
+        lines.append(f"   [ {_parameter_syntax(attribute)} ]")
+    for keyword in dict.fromkeys(attribute.keyword for attribute in form.shown):
+        lines.append(f"   [ {keyword} ]")
+    return lines
+
+
+def _parameter_syntax(attribute: Attribute) -> str:
+    if attribute.keyword == WHERE:
+        return "WHERE( keyword operator value )"
+    if attribute.kind == FLAG:
+        return " | ".join(attribute.words)
+    return f"{attribute.keyword}( {attribute.allowed()} )"

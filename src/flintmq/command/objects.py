@@ -1,0 +1,131 @@
+"""DEFINE, ALTER, DELETE and DISPLAY for everything that is in the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flintmq.command.administration import Administration, Row
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused, type_item
+from flintmq.command.request import Request
+from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.qmgr.attributes import ATTRIBUTES, QUEUE_KINDS, settable_defaults
+from flintmq.qmgr.catalogue import MQObject, matches, name_space
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The messages of one kind of object, and the keyword of its name."""
+
+    created: str
+    changed: str
+    deleted: str
+    shown: str
+    keyword: str
+
+
+NUMBERS = {
+    "QUEUE": Numbers("AMQ8006I", "AMQ8008I", "AMQ8007I", "AMQ8409I", "QUEUE"),
+    "QMGR": Numbers("", "AMQ8005I", "", "AMQ8408I", "QMNAME"),
+    "PROCESS": Numbers("AMQ8010I", "AMQ8012I", "AMQ8011I", "AMQ8407I", "PROCESS"),
+    "NAMELIST": Numbers("AMQ8552I", "AMQ8551I", "AMQ8553I", "AMQ8550I", "NAMELIST"),
+    "STGCLASS": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "STGCLASS"),
+    "BUFFPOOL": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "BUFFPOOL"),
+    "PSID": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "PSID"),
+}
+
+#: The object that supplies what DEFINE leaves out when there is no LIKE.
+DEFAULT_OBJECTS = {
+    "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
+    "QALIAS": "SYSTEM.DEFAULT.ALIAS.QUEUE",
+    "QREMOTE": "SYSTEM.DEFAULT.REMOTE.QUEUE",
+    "QMODEL": "SYSTEM.DEFAULT.MODEL.QUEUE",
+    "PROCESS": "SYSTEM.DEFAULT.PROCESS",
+    "NAMELIST": "SYSTEM.DEFAULT.NAMELIST",
+}
+
+
+def define(request: Request, administration: Administration) -> Reply:
+    """DEFINE: LIKE or the default object first, then what the command says."""
+    like = request.option("LIKE")
+    base = _find(administration, request.kind, like or DEFAULT_OBJECTS.get(request.kind, ""))
+    if like and base is None:
+        return refused(MQRC_UNKNOWN_OBJECT_NAME, like, administration.name)
+    attributes = _settable(request.kind, base)
+    attributes.update(request.values)
+    reason = administration.define(request.kind, request.name, attributes, request.flag("REPLACE"))
+    if reason:
+        return refused(reason, request.name, administration.name)
+    return done(_numbers(request.kind).created, command=request.command)
+
+
+def alter(request: Request, administration: Administration) -> Reply:
+    """ALTER: only what the command says."""
+    name = administration.name if request.kind == "QMGR" else request.name
+    reason = administration.alter(request.kind, name, request.values, request.flag("FORCE"))
+    if reason:
+        return refused(reason, name, administration.name)
+    return done(_numbers(request.kind).changed, command=request.command)
+
+
+def delete(request: Request, administration: Administration) -> Reply:
+    """DELETE. With IGNSTATE(YES) an object that is not there is as good as deleted."""
+    reason = administration.delete(request.kind, request.name, request.flag("PURGE"))
+    if reason == MQRC_UNKNOWN_OBJECT_NAME and request.option("IGNSTATE") == "YES":
+        reason = 0
+    if reason:
+        return refused(reason, request.name, administration.name)
+    return done(_numbers(request.kind).deleted, command=request.command)
+
+
+def display(request: Request, administration: Administration) -> Reply:
+    """DISPLAY of definitions: one answer for each object, in order of name."""
+    name = request.name or "*"
+    wanted = request.option("TYPE", "ALL")
+    keywords = request.keywords()
+    if request.kind == "QMGR":
+        name, keywords = administration.name, keywords or None
+    answers: list[Answer] = []
+    for definition in sorted(administration.objects(request.kind), key=_order):
+        if not matches(name, definition.name) or wanted not in ("ALL", definition.kind):
+            continue
+        if request.where is not None and not request.where.matches_row(definition.attributes):
+            continue
+        answers.append(_shown(definition, keywords))
+    if not answers:
+        return refused(MQRC_UNKNOWN_OBJECT_NAME, name, administration.name)
+    return Reply(answers)
+
+
+def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
+    numbers = _numbers(definition.kind)
+    items = [Item(numbers.keyword, definition.name)]
+    if definition.kind in QUEUE_KINDS:
+        items.append(type_item(definition.kind))
+    items += items_of(ATTRIBUTES[definition.kind], definition.attributes, keywords)
+    return Answer(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)
+
+
+def _settable(kind: str, base: MQObject | None) -> Row:
+    """Every attribute that DEFINE sets, from `base` if there is one."""
+    values = settable_defaults(kind)
+    if base is not None:
+        for attribute in ATTRIBUTES[kind]:
+            if attribute.keyword in values and not attribute.fixed:
+                value = base.attributes[attribute.keyword]
+                values[attribute.keyword] = list(value) if isinstance(value, list) else value
+    return values
+
+
+def _find(administration: Administration, kind: str, name: str) -> MQObject | None:
+    if not name:
+        return None
+    return next((each for each in administration.objects(kind) if each.name == name), None)
+
+
+def _numbers(kind: str) -> Numbers:
+    return NUMBERS[name_space(kind)]
+
+
+def _order(definition: MQObject) -> tuple[int, str]:
+    number = int(definition.name) if definition.kind in ("PSID", "BUFFPOOL") else 0
+    return number, definition.name

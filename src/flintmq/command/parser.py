@@ -1,0 +1,313 @@
+"""MQSC: from lines of text to commands. What a verb, noun or keyword *means* is decided in model.py.
+
+    VERB NOUN(name) KEYWORD(value) KEYWORD(value, value) KEYWORD ...
+
+Two steps. `CommandReader` joins lines to commands; `parse` takes one command apart.
+
+    line         `*` in column 1: a comment, also between continued lines. Blank lines are ignored.
+    continuation last non-blank `+`: goes on at the first non-blank of the next line; `-`: at its column 1.
+                 Both work inside quotes.
+    end          end of a line without continuation, or `;` outside quotes
+    word         ends at a blank, comma, quote or parenthesis; upper-cased. Within parentheses a word may carry
+                 parentheses of its own: CONNAME(host(1414)).
+    string       'single quotes', as written; '' inside is one quote
+    separators   blanks and commas, any number of them, also before `(` and inside parentheses
+    limits       a line 2048 characters, a command 32762
+
+Every part remembers where it stands, so that an error can show the command up to the word that failed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+LINE_LENGTH_MAX = 2048
+COMMAND_LENGTH_MAX = 32762
+
+_BLANKS = " \t"
+_SEPARATORS = " \t,"
+_WORD_ENDS = " \t,()'"
+
+VERB_SYNONYMS = {"ALT": "ALTER", "DEF": "DEFINE", "DEL": "DELETE", "DIS": "DISPLAY", "STA": "START"}
+NOUN_SYNONYMS = {
+    "Q": "QUEUE",
+    "QL": "QLOCAL",
+    "QA": "QALIAS",
+    "QR": "QREMOTE",
+    "QM": "QMODEL",
+    "QS": "QSTATUS",
+    "NL": "NAMELIST",
+    "PRO": "PROCESS",
+    "STC": "STGCLASS",
+}
+
+
+class CommandSyntaxError(Exception):
+    """The command cannot be understood from `offset` on. `segment` is its text up to and with the failing word."""
+
+    def __init__(self, text: str, offset: int, explanation: str) -> None:
+        super().__init__(explanation)
+        self.segment = text[:offset].rstrip()
+        self.offset = offset
+        self.explanation = explanation
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word or string of a command; `start` and `end` are its place in the command's text, quotes included."""
+
+    text: str
+    start: int
+    end: int
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """KEYWORD(values), or a bare KEYWORD, whose `values` is None."""
+
+    keyword: str
+    start: int
+    end: int
+    values: tuple[Word, ...] | None = None
+    #: Where the closing parenthesis, or a bare keyword, ends.
+    close: int = 0
+
+    @property
+    def texts(self) -> list[str]:
+        """The values as plain text; none for a bare keyword."""
+        return [word.text for word in self.values or ()]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command, taken apart. `verb` and `noun` are the full words, whichever synonym was written."""
+
+    text: str
+    verb: str
+    noun: str
+    name: Word | None
+    parameters: tuple[Parameter, ...]
+    verb_end: int
+    noun_end: int
+
+
+@dataclass
+class CommandText:
+    """The joined text of one command and where its pieces came from."""
+
+    text: str
+    #: (offset in text, line number, column), ascending.
+    pieces: list[tuple[int, int, int]] = field(default_factory=list)
+    #: Why the text cannot be a command: a limit was passed.
+    problem: str = ""
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1, of `offset` in the text."""
+        line, column = 1, offset + 1
+        for start, piece_line, piece_column in self.pieces:
+            if start > offset:
+                break
+            line, column = piece_line, piece_column + offset - start
+        return line, column
+
+
+# -- lines to commands ------------------------------------------------------------------------------------------------
+
+
+class CommandReader:
+    """Joins lines to commands. Feed it lines; it gives back the commands that end with each."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._pieces: list[tuple[int, int, int]] = []
+        self._problem = ""
+        self._mark = ""
+        self._quoted = False
+        self._line = 0
+
+    @property
+    def continuing(self) -> bool:
+        """Whether the next line goes on with a command that has begun."""
+        return bool(self._mark)
+
+    def feed(self, line: str) -> list[CommandText]:
+        """The commands that `line` ends."""
+        self._line += 1
+        line = line.rstrip("\r\n")
+        content = line.rstrip(_BLANKS)
+        if line.startswith("*") or not content:
+            return []
+        if len(line) > LINE_LENGTH_MAX:
+            self._problem = self._problem or f"line {self._line} is longer than {LINE_LENGTH_MAX} characters"
+        start = len(content) - len(content.lstrip(_BLANKS)) if self._mark == "+" else 0
+        self._mark = content[-1] if content[-1] in "+-" else ""
+        if self._mark:
+            content = content[:-1]
+        done = self._take(content, start)
+        if not self._mark:
+            done += self._end()
+        return done
+
+    def finish(self) -> list[CommandText]:
+        """The command that the input broke off in, if any."""
+        self._mark = ""
+        return self._end()
+
+    def _take(self, content: str, start: int) -> list[CommandText]:
+        """Add a line's text, splitting it at each `;` outside quotes."""
+        done: list[CommandText] = []
+        for position in range(start, len(content)):
+            character = content[position]
+            if character == "'":
+                self._quoted = not self._quoted
+            elif character == ";" and not self._quoted:
+                self._append(content[start:position], start)
+                done += self._end()
+                start = position + 1
+        self._append(content[start:], start)
+        return done
+
+    def _append(self, text: str, column: int) -> None:
+        if not text or self._problem:
+            return
+        if len(self._text) + len(text) > COMMAND_LENGTH_MAX:
+            self._problem = f"the command is longer than {COMMAND_LENGTH_MAX} characters"
+            return
+        self._pieces.append((len(self._text), self._line, column + 1))
+        self._text += text
+
+    def _end(self) -> list[CommandText]:
+        command = CommandText(self._text, self._pieces, self._problem)
+        self._text, self._pieces, self._problem, self._quoted = "", [], "", False
+        return [command] if command.problem or command.text.strip(_SEPARATORS) else []
+
+
+def read_commands(text: str) -> list[CommandText]:
+    """All commands in `text`."""
+    reader = CommandReader()
+    commands: list[CommandText] = []
+    for line in text.split("\n"):
+        commands += reader.feed(line)
+    return commands + reader.finish()
+
+
+# -- one command ------------------------------------------------------------------------------------------------------
+
+
+def parse(text: str) -> Command:
+    """Take one command apart. Raises CommandSyntaxError and nothing else."""
+    return _Parser(text).command()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+
+    def command(self) -> Command:
+        verb = self.keyword("a command")
+        verb_word = VERB_SYNONYMS.get(verb.text, verb.text)
+        if not self.more():
+            return Command(self.text, verb_word, "", None, (), verb.end, verb.end)
+        noun = self.keyword("an object type")
+        name = self.name(noun.text)
+        parameters: list[Parameter] = []
+        seen: set[str] = set()
+        while self.more():
+            parameter = self.parameter()
+            if parameter.keyword in seen:
+                raise CommandSyntaxError(self.text, parameter.end, f"{parameter.keyword} is given twice")
+            seen.add(parameter.keyword)
+            parameters.append(parameter)
+        noun_word = NOUN_SYNONYMS.get(noun.text, noun.text)
+        return Command(self.text, verb_word, noun_word, name, tuple(parameters), verb.end, noun.end)
+
+    def more(self) -> bool:
+        """Skip separators; whether anything follows."""
+        while self.position < len(self.text) and self.text[self.position] in _SEPARATORS:
+            self.position += 1
+        return self.position < len(self.text)
+
+    def opens(self) -> bool:
+        """Whether a parenthesis follows, perhaps after blanks; if so, step over it."""
+        position = self.position
+        while position < len(self.text) and self.text[position] in _BLANKS:
+            position += 1
+        if position < len(self.text) and self.text[position] == "(":
+            self.position = position + 1
+            return True
+        return False
+
+    def keyword(self, what: str) -> Word:
+        self.more()
+        start = self.position
+        while self.position < len(self.text) and self.text[self.position] not in _WORD_ENDS:
+            self.position += 1
+        if self.position == start:
+            found = self.text[start : start + 1]
+            raise CommandSyntaxError(self.text, start + 1, f"{found or 'the end'} stands where {what} is expected")
+        return Word(self.text[start : self.position].upper(), start, self.position)
+
+    def name(self, noun: str) -> Word | None:
+        if not self.opens():
+            return None
+        values = self.values(noun)
+        if not values:
+            raise CommandSyntaxError(self.text, self.position, f"{noun} has no name between its parentheses")
+        if len(values) > 1:
+            raise CommandSyntaxError(self.text, values[1].end, f"{noun} takes one name")
+        return values[0]
+
+    def parameter(self) -> Parameter:
+        keyword = self.keyword("a keyword")
+        if not self.opens():
+            return Parameter(keyword.text, keyword.start, keyword.end, None, keyword.end)
+        values = self.values(keyword.text)
+        return Parameter(keyword.text, keyword.start, keyword.end, values, self.position)
+
+    def values(self, keyword: str) -> tuple[Word, ...]:
+        """The values up to the closing parenthesis, which is stepped over."""
+        result: list[Word] = []
+        while self.more():
+            character = self.text[self.position]
+            if character == ")":
+                self.position += 1
+                return tuple(result)
+            result.append(self.string() if character == "'" else self.value())
+        raise CommandSyntaxError(self.text, len(self.text), f"{keyword} has no closing parenthesis")
+
+    def value(self) -> Word:
+        """An unquoted value, which may end in a parenthesised part of its own."""
+        start = self.position
+        word = self.keyword("a value")
+        if self.position < len(self.text) and self.text[self.position] == "(":
+            self.enclosed()
+        return Word(self.text[start : self.position].upper(), word.start, self.position)
+
+    def enclosed(self) -> None:
+        depth = 0
+        while self.position < len(self.text):
+            character = self.text[self.position]
+            self.position += 1
+            if character == "(":
+                depth += 1
+            elif character == ")":
+                depth -= 1
+                if depth == 0:
+                    return
+        raise CommandSyntaxError(self.text, len(self.text), "a parenthesis is not closed")
+
+    def string(self) -> Word:
+        start = self.position
+        self.position += 1
+        pieces: list[str] = []
+        while True:
+            end = self.text.find("'", self.position)
+            if end < 0:
+                raise CommandSyntaxError(self.text, len(self.text), "a quote is not closed")
+            pieces.append(self.text[self.position : end])
+            self.position = end + 1
+            if self.text[end + 1 : end + 2] != "'":
+                return Word("'".join(pieces), start, self.position, quoted=True)
+            self.position = end + 2

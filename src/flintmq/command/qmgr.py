@@ -1,0 +1,74 @@
+"""Commands about the queue manager and its connections: PING, RESET, DISPLAY QMSTATUS, DISPLAY CONN, STOP CONN."""
+
+from __future__ import annotations
+
+from flintmq.command.administration import Administration, Row
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused, type_item
+from flintmq.command.request import Request
+from flintmq.command.status import CONNECTION, CONNECTION_HANDLE, Q_MGR_STATUS
+from flintmq.mqi.pcf_constants import MQRCCF_CONNECTION_ID_ERROR
+from flintmq.qmgr.attribute import STRING, Attribute
+from flintmq.qmgr.catalogue import matches
+
+
+def ping(request: Request, administration: Administration) -> Reply:
+    """PING QMGR: an answer is the answer."""
+    return done("AMQ8415I")
+
+
+def reset(request: Request, administration: Administration) -> Reply:
+    """RESET QMGR TYPE(...)."""
+    reason = administration.reset_qmgr(request.option("TYPE"))
+    return refused(reason, administration.name, administration.name) if reason else done("AMQ8005I")
+
+
+def status(request: Request, administration: Administration) -> Reply:
+    """DISPLAY QMSTATUS: the state always, the rest when asked for."""
+    row = administration.qmgr_status()
+    keywords = None if request.flag("ALL") else request.shown | {"STATUS"}
+    items = [Item("QMNAME", administration.name), type_item("QMGR"), *items_of(Q_MGR_STATUS, row, keywords)]
+    return Reply([Answer("AMQ8705I", {}, items)])
+
+
+def connections(request: Request, administration: Administration) -> Reply:
+    """DISPLAY CONN: each connection, TYPE(HANDLE) what it has open, TYPE(ALL) both."""
+    kind = request.option("TYPE", "CONN")
+    answers: list[Answer] = []
+    for row in sorted(administration.connections(), key=_identifier):
+        if not matches(request.name, _identifier(row)):
+            continue
+        if request.option("EXTCONN") not in ("", str(row.get("EXTCONN", ""))):
+            continue
+        if kind in ("CONN", "ALL") and _passes(request, row):
+            answers.append(_shown(request, row, "CONN", CONNECTION, row))
+        if kind in ("HANDLE", "ALL"):
+            for handle in administration.connection_handles(_identifier(row)):
+                if _passes(request, {**row, **handle}):
+                    answers.append(_shown(request, row, "HANDLE", CONNECTION_HANDLE, handle))
+    if not answers:
+        return refused(MQRCCF_CONNECTION_ID_ERROR, request.name, administration.name)
+    return Reply(answers)
+
+
+def stop_connection(request: Request, administration: Administration) -> Reply:
+    """STOP CONN(id)."""
+    reason = administration.stop_connection(request.name)
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8457I")
+
+
+def _passes(request: Request, row: Row) -> bool:
+    return request.where is None or request.where.matches_row(row)
+
+
+def _identifier(row: Row) -> str:
+    return str(row.get("CONN", ""))
+
+
+def _shown(request: Request, row: Row, kind: str, attributes: list[Attribute], values: Row) -> Answer:
+    items = [
+        Item("CONN", _identifier(row), STRING, alone=True),
+        Item("EXTCONN", str(row.get("EXTCONN", "")), STRING, alone=True),
+        type_item(kind, alone=True),
+        *items_of(attributes, values, request.keywords()),
+    ]
+    return Answer("AMQ8276I", {}, items)

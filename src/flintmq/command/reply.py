@@ -1,0 +1,81 @@
+"""What a command answers, as data. display.py makes the text of runmqsc from it; PCF and REST make their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from flintmq.command.messages import message, reason_message
+from flintmq.qmgr.attribute import ENUM, NAME, Attribute, Value
+
+HIDDEN = "********"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One attribute in an answer. `kind` says how its value is written; `alone` keeps a line to itself."""
+
+    keyword: str
+    value: Value
+    kind: str = NAME
+    alone: bool = False
+
+
+@dataclass
+class Answer:
+    """One message, and the attributes that are shown under it."""
+
+    number: str
+    inserts: dict[str, str] = field(default_factory=dict)
+    items: list[Item] = field(default_factory=list)
+    #: Lines under the message that are not attributes: a command segment, a syntax text.
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The message line."""
+        return message(self.number, self.inserts)
+
+
+@dataclass
+class Reply:
+    """All that one command answers. `reason` is 0 when it did what was asked."""
+
+    answers: list[Answer] = field(default_factory=list)
+    reason: int = 0
+    #: The command was not understood, rather than refused.
+    syntax_error: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return self.reason != 0
+
+
+def done(number: str, **inserts: str) -> Reply:
+    """A command that has done what was asked."""
+    return Reply([Answer(number, inserts)])
+
+
+def refused(reason: int, name: str, q_mgr: str) -> Reply:
+    """A command on `name` that the queue manager refused."""
+    number, inserts = reason_message(reason, name, q_mgr)
+    return Reply([Answer(number, inserts)], reason)
+
+
+def type_item(value: str, alone: bool = False) -> Item:
+    """TYPE(value), which stands after the name."""
+    return Item("TYPE", value, ENUM, alone)
+
+
+def items_of(attributes: Iterable[Attribute], values: dict[str, Value], keywords: set[str] | None) -> list[Item]:
+    """The items for those `attributes` that have a value and are asked for; `keywords` None asks for all."""
+    items: list[Item] = []
+    for attribute in attributes:
+        keyword = attribute.keyword
+        if keyword not in values or (keywords is not None and keyword not in keywords):
+            continue
+        value = values[keyword]
+        if attribute.secret and value:
+            value = HIDDEN
+        items.append(Item(keyword, value, attribute.kind))
+    return items

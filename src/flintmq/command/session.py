@@ -1,0 +1,151 @@
+"""runmqsc: read commands from lines, run each, print echo, answers and the closing summary.
+
+    FlintMQ MQSC, command level 942.
+    Starting MQSC for queue manager QM1.
+
+
+         1 : DEFINE QLOCAL(A) +
+           : DESCR('the rest of command 1')
+    AMQ8006I: Queue created.
+    One MQSC command read.
+    No commands have a syntax error.
+    All valid MQSC commands were processed.
+
+    return code   0   every command did what was asked
+                 10   some command failed or was not understood
+                 20   commands could not be run at all
+
+There is no prompt: a terminal front end prints its own before each line it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from flintmq.command.administration import Administration
+from flintmq.command.display import render
+from flintmq.command.execute import execute
+from flintmq.command.model import LEAVING
+from flintmq.command.parser import CommandReader, CommandText
+from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
+from flintmq.qmgr.attributes import COMMAND_LEVEL
+
+ALL_WELL = 0
+SOME_FAILED = 10
+COULD_NOT_RUN = 20
+
+
+class Session:
+    """One run of runmqsc against one queue manager. `write` gets each line of output without its line end."""
+
+    def __init__(
+        self,
+        administration: Administration,
+        write: Callable[[str], None],
+        *,
+        echo: bool = True,
+        verify: bool = False,
+    ) -> None:
+        self.administration = administration
+        self.write = write
+        #: Off for `-e`.
+        self.echo = echo
+        #: On for `-v`: check commands and do not run them.
+        self.verify = verify
+        self.commands = 0
+        self.syntax_errors = 0
+        self.failures = 0
+        self._reader = CommandReader()
+        self._ended = False
+        self._lost = False
+
+    def run(self, lines: Iterable[str]) -> int:
+        """Run all commands in `lines`; the return code of runmqsc."""
+        self.banner()
+        for line in lines:
+            self.feed(line)
+            if self._ended:
+                break
+        return self.finish()
+
+    def banner(self) -> None:
+        """What stands above the first command."""
+        self.write(f"FlintMQ MQSC, command level {COMMAND_LEVEL}.")
+        self.write(f"Starting MQSC for queue manager {self.administration.name}.")
+        self.write("")
+        self.write("")
+
+    @property
+    def ended(self) -> bool:
+        """Whether END, or the loss of the queue manager, has ended the session."""
+        return self._ended
+
+    def feed(self, line: str) -> None:
+        """Take one line of input, and run the commands that it completes."""
+        line = line.rstrip("\r\n")
+        if self.echo:
+            begins = bool(line.strip()) and not line.startswith("*") and not self._reader.continuing
+            self.write(f"{self.commands + 1:6d} : {line}" if begins else f"       : {line}")
+        for command in self._reader.feed(line):
+            if not self._ended:
+                self._run(command)
+
+    def finish(self, summarise: bool = True) -> int:
+        """Run what the input broke off in, print the summary, and give the return code."""
+        if not self._ended:
+            for command in self._reader.finish():
+                self._run(command)
+        if summarise:
+            for line in summary(self.commands, self.syntax_errors, self.failures):
+                self.write(line)
+        if self._lost:
+            return COULD_NOT_RUN
+        return SOME_FAILED if self.syntax_errors or self.failures else ALL_WELL
+
+    def _run(self, command: CommandText) -> None:
+        if command.text.strip().upper() in LEAVING and not command.problem:
+            self._ended = True
+            return
+        self.commands += 1
+        reply = execute(command, None if self.verify else self.administration)
+        for line in render(reply):
+            self.write(line)
+        if reply.syntax_error:
+            self.syntax_errors += 1
+        elif reply.failed:
+            self.failures += 1
+        if reply.reason in (MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE):
+            self._ended = self._lost = True
+
+
+def summary(commands: int, syntax_errors: int, failures: int) -> list[str]:
+    """The three closing lines."""
+    return [
+        _counted(commands, "No MQSC commands read.", "One MQSC command read.", "{} MQSC commands read."),
+        _counted(
+            syntax_errors,
+            "No commands have a syntax error.",
+            "One command has a syntax error.",
+            "{} commands have a syntax error.",
+        ),
+        _counted(
+            failures,
+            "All valid MQSC commands were processed.",
+            "One valid MQSC command could not be processed.",
+            "{} valid MQSC commands could not be processed.",
+        ),
+    ]
+
+
+def _counted(count: int, none: str, one: str, many: str) -> str:
+    return none if count == 0 else one if count == 1 else many.format(count)
+
+
+def run_script(administration: Administration, lines: Iterable[str], write: Callable[[str], None]) -> int:
+    """Run commands without banner, echo and summary, as crtmqm does with the files of `-ic`; the return code."""
+    session = Session(administration, write, echo=False)
+    for line in lines:
+        session.feed(line)
+        if session.ended:
+            break
+    return session.finish(summarise=False)

@@ -1,0 +1,74 @@
+"""The attributes of status displays, in the order in which they are shown.
+
+These are not part of any definition: the queue manager makes them up when asked (Administration). `n` is a number, `t`
+a text, `p` a pair.
+"""
+
+from __future__ import annotations
+
+from flintmq.qmgr.attribute import INT, PAIR, STRING, Attribute
+from flintmq.qmgr.attributes import ATTRIBUTES
+
+_KINDS = {"n": INT, "t": STRING, "p": PAIR}
+_BOUND = 1 << 62
+
+
+def _list(table: str) -> list[Attribute]:
+    attributes: list[Attribute] = []
+    for entry in table.split():
+        keyword, kind = entry.split(":")
+        attribute = Attribute(keyword, _KINDS[kind], 0, "")
+        attribute.read_only = attribute.live = True
+        attribute.low, attribute.high = -_BOUND, _BOUND
+        attributes.append(attribute)
+    return attributes
+
+
+QUEUE_STATUS = _list("""
+    CURDEPTH:n CURFSIZE:n CURMAXFS:n IPPROCS:n LGETDATE:t LGETTIME:t LPUTDATE:t LPUTTIME:t
+    MEDIALOG:t MONQ:t MSGAGE:n OPPROCS:n QTIME:p UNCOM:t
+""")
+
+QUEUE_HANDLE = _list("""
+    APPLDESC:t APPLTAG:t APPLTYPE:t BROWSE:t CHANNEL:t CONNAME:t ASTATE:t HSTATE:t INPUT:t INQUIRE:t
+    OUTPUT:t PID:n QMURID:t SET:t TID:n URID:t URTYPE:t USERID:t
+""")
+
+#: HIQDEPTH is the deepest that the queue has been, RESETINT the seconds since the counts were last reset.
+QUEUE_STATISTICS = _list("HIQDEPTH:n MSGSIN:n MSGSOUT:n RESETINT:n")
+
+CONNECTION = _list("""
+    PID:n TID:n APPLDESC:t APPLTAG:t APPLTYPE:t ASTATE:t CHANNEL:t CLIENTID:t CONNAME:t CONNOPTS:t USERID:t
+    UOWLOG:t UOWSTDA:t UOWSTTI:t UOWLOGDA:t UOWLOGTI:t URTYPE:t EXTURID:t QMURID:t UOWSTATE:t CONNTAG:t
+""")
+
+CONNECTION_HANDLE = _list("""
+    OBJNAME:t OBJTYPE:t ASTATE:t HSTATE:t OPENOPTS:t READA:t SUBID:t SUBNAME:t TOPICSTR:t DEST:t DESTQMGR:t
+""")
+
+Q_MGR_STATUS = _list("""
+    STATUS:t AUTOCLUS:t CHINIT:t CHKPTCNT:n CHKPTOPS:n CHKPTSZ:n CMDSERV:t CONNS:n DATFSSZ:t DATFSUSE:t DATPATH:t
+    HOSTNAME:t INSTDESC:t INSTNAME:t INSTPATH:t LDAPCONN:t LOGEXTSZ:n LOGFSSZ:t LOGFSUSE:t LOGINUSE:n LOGPATH:t
+    LOGPRIM:n LOGSEC:n LOGSTRDA:t LOGSTRL:t LOGSTRTI:t LOGTYPE:t LOGUTIL:n
+    CURRLOG:t RECLOG:t RECSZ:n MEDIALOG:t MEDIASZ:n ARCHLOG:t ARCHSZ:n
+    QMFSENC:t QMFSSZ:t QMFSUSE:t REUSESZ:n STANDBY:t STARTDA:t STARTTI:t UNICLUS:t
+""")
+
+#: TOTAL, UNUSED, PERSIST and NONPERS are pages of 4 KiB; EXPCOUNT how often the page set has grown.
+PAGE_SET_USAGE = _list("""
+    BUFFPOOL:n TOTAL:n UNUSED:n PERSIST:n NONPERS:n EXPAND:t EXPCOUNT:n MESSAGES:n PERCENT:n STATUS:t
+""")
+
+#: FREE and USED are buffers of 4 KiB; PGSIN and PGSOUT pages read from and written to page sets.
+BUFFER_POOL_USAGE = _list("""
+    BUFFERS:n FREE:n FREEPERC:n USED:n LOCATION:t PAGECLAS:t PGSIN:n PGSOUT:n STALLS:n STATUS:t
+""")
+
+#: The state of the log, shown after what SET LOG changes.
+LOG_STATE = _list("""
+    LOGTYPE:t LOGPATH:t LOGCOPY:t LOGPRIM:n LOGSEC:n LOGEXTSZ:n LOGEND:n LOGDUR:n LOGCHKPT:n LOGUSED:n ARCHPATH:t
+    RECORDS:n BYTES:n FLUSHES:n SYNCS:n COMPREQ:n COMPFAIL:n COMPIN:n COMPOUT:n DECREQ:n DECFAIL:n DECIN:n DECOUT:n
+""")
+
+LOG = ATTRIBUTES["LOG"] + LOG_STATE
+SYSTEM = ATTRIBUTES["SYSTEM"]

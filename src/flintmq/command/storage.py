@@ -1,0 +1,85 @@
+"""Commands about the log, page sets, buffer pools and system parameters: USAGE, LOG, SYSTEM, ARCHIVE."""
+
+from __future__ import annotations
+
+from flintmq.command.administration import Administration, Row
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.request import Request
+from flintmq.command.status import BUFFER_POOL_USAGE, LOG, LOG_STATE, PAGE_SET_USAGE, SYSTEM
+from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND
+from flintmq.qmgr.attribute import INT, Attribute
+from flintmq.qmgr.attributes import settable_defaults
+
+
+def usage(request: Request, administration: Administration) -> Reply:
+    """DISPLAY USAGE: page sets, then buffer pools, then the log."""
+    kind = request.option("TYPE", "ALL")
+    number = request.option("PSID", "*")
+    answers: list[Answer] = []
+    if kind in ("PAGESET", "ALL"):
+        answers += _rows("CSQI010I", "PSID", PAGE_SET_USAGE, administration.page_set_usage(), number)
+    if kind in ("BUFFPOOL", "ALL") and number == "*":
+        answers += _rows("CSQP001I", "BUFFPOOL", BUFFER_POOL_USAGE, administration.buffer_pool_usage(), "*")
+    if kind in ("DATASET", "ALL") and number == "*":
+        items = items_of(LOG_STATE, administration.log_status(), None)
+        answers.append(Answer("CSQJ322I", {"command": "DISPLAY USAGE TYPE(DATASET)"}, items))
+    if not answers:
+        return refused(MQRCCF_NONE_FOUND, number, administration.name)
+    return Reply(answers)
+
+
+def _rows(number: str, keyword: str, attributes: list[Attribute], rows: list[Row], wanted: str) -> list[Answer]:
+    answers: list[Answer] = []
+    for row in rows:
+        if wanted in ("*", str(row[keyword])):
+            items = [Item(keyword, row[keyword], INT), *items_of(attributes, row, None)]
+            answers.append(Answer(number, {}, items))
+    return answers
+
+
+def display_log(request: Request, administration: Administration) -> Reply:
+    """DISPLAY LOG: what SET LOG changes, and the state of the log."""
+    return _report(request, LOG, administration.log_status())
+
+
+def display_system(request: Request, administration: Administration) -> Reply:
+    """DISPLAY SYSTEM. While a new interval waits for the running one to end, both are shown."""
+    row = {keyword: value for keyword, value in administration.system_status().items() if _is_set(keyword, value)}
+    return _report(request, SYSTEM, row)
+
+
+def _is_set(keyword: str, value: object) -> bool:
+    return bool(value) or keyword not in ("NEWSTATIME", "NEWACCTIME")
+
+
+def _report(request: Request, attributes: list[Attribute], row: Row) -> Reply:
+    keywords = None if request.flag("ALL") else request.shown or None
+    return Reply([Answer("CSQJ322I", {"command": request.command}, items_of(attributes, row, keywords))])
+
+
+def set_log(request: Request, administration: Administration) -> Reply:
+    """SET LOG."""
+    return _set(request, administration, administration.set_log(_changes(request)))
+
+
+def set_system(request: Request, administration: Administration) -> Reply:
+    """SET SYSTEM."""
+    return _set(request, administration, administration.set_system(_changes(request)))
+
+
+def archive_log(request: Request, administration: Administration) -> Reply:
+    """ARCHIVE LOG."""
+    return _set(request, administration, administration.archive_log())
+
+
+def _changes(request: Request) -> Row:
+    """What the command says; with DEFAULT, over the values that a new queue manager has."""
+    changes: Row = settable_defaults(request.noun) if request.flag("DEFAULT") else {}
+    changes.update(request.values)
+    return changes
+
+
+def _set(request: Request, administration: Administration, reason: int) -> Reply:
+    if reason:
+        return refused(reason, administration.name, administration.name)
+    return done("CSQ9022I", command=request.command)

@@ -1,0 +1,165 @@
+"""MQPMO, the put-message options: how MQPUT and MQPUT1 put, and where the message went.
+
+    offset  field              type     value
+         0  StrucId            char 4   "PMO "
+         4  Version            int32    1 to 3
+         8  Options            int32    MQPMO_*
+        12  Timeout            int32    reserved
+        16  Context            int32    handle of the queue to take the context from
+        20  KnownDestCount     int32    output
+        24  UnknownDestCount   int32    output
+        28  InvalidDestCount   int32    output
+        32  ResolvedQName      char 48  output
+        80  ResolvedQMgrName   char 48  output; version 1 ends: 128 bytes
+       128  RecsPresent        int32    records of a distribution list
+       132  PutMsgRecFields    int32    MQPMRF_*
+       136  PutMsgRecOffset    int32
+       140  ResponseRecOffset  int32
+       144  PutMsgRecPtr       ptr      0
+       148  ResponseRecPtr     ptr      0; version 2 ends: 152 bytes
+       152  OriginalMsgHandle  int64    message handle with properties
+       160  NewMsgHandle       int64
+       168  Action             int32    0 new, 1 forward, 2 reply, 3 report
+       172  PubLevel           int32    1 to 9; 176 bytes
+
+A structure that is not valid gives MQRC_PMO_ERROR.
+"""
+
+import struct
+from typing import Final
+
+from flintmq.mqi.errors import StructureError
+from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.reason import MQRC_PMO_ERROR
+
+SIZE_1: Final[int] = 128
+SIZE_2: Final[int] = 152
+SIZE_3: Final[int] = 176
+
+STRUC_ID: Final[bytes] = b"PMO "
+FIELDS: Final = (
+    "version", "options", "timeout", "context", "known_dest_count", "unknown_dest_count", "invalid_dest_count",
+    "resolved_q_name", "resolved_q_mgr_name", "recs_present", "put_msg_rec_fields", "put_msg_rec_offset",
+    "response_rec_offset", "original_msg_handle", "new_msg_handle", "action", "pub_level",
+)  # fmt: skip
+
+_FIELDS_1 = "4s i i i i i i i 48s 48s"  # In the order of the table.
+_FIELDS_2 = "i i i i i i"
+_FIELDS_3 = "q q i i"
+_BIG_1 = struct.Struct(">" + _FIELDS_1)
+_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
+_BIG_2 = struct.Struct(">" + _FIELDS_2)
+_LITTLE_2 = struct.Struct("<" + _FIELDS_2)
+_BIG_3 = struct.Struct(">" + _FIELDS_3)
+_LITTLE_3 = struct.Struct("<" + _FIELDS_3)
+assert _BIG_1.size == _LITTLE_1.size == SIZE_1
+assert SIZE_1 + _BIG_2.size == SIZE_1 + _LITTLE_2.size == SIZE_2
+assert SIZE_2 + _BIG_3.size == SIZE_2 + _LITTLE_3.size == SIZE_3
+
+
+class MQPMO:
+    """Put-message options."""
+
+    __slots__ = FIELDS
+
+    def __init__(self) -> None:
+        self.version: int = 1
+        self.options: int = 0
+        self.timeout: int = -1
+        self.context: int = 0
+        self.known_dest_count: int = 0
+        self.unknown_dest_count: int = 0
+        self.invalid_dest_count: int = 0
+        self.resolved_q_name: str = ""
+        self.resolved_q_mgr_name: str = ""
+        self.recs_present: int = 0
+        self.put_msg_rec_fields: int = 0
+        self.put_msg_rec_offset: int = 0
+        self.response_rec_offset: int = 0
+        self.original_msg_handle: int = 0
+        self.new_msg_handle: int = 0
+        self.action: int = 0  # MQACTP_NEW
+        self.pub_level: int = 9
+
+    def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
+        """The bytes of this structure, of the version it has. Raises StructureError (MQRC_PMO_ERROR)."""
+        version = self.version
+        if not 1 <= version <= 3:
+            raise StructureError(f"MQPMO has version {version}, not 1 to 3", MQRC_PMO_ERROR)
+        try:
+            raw = (_BIG_1 if big_endian else _LITTLE_1).pack(
+                write_id(STRUC_ID, ccsid),
+                version,
+                self.options,
+                self.timeout,
+                self.context,
+                self.known_dest_count,
+                self.unknown_dest_count,
+                self.invalid_dest_count,
+                write_text(self.resolved_q_name, 48, ccsid, MQRC_PMO_ERROR, "MQPMO ResolvedQName"),
+                write_text(self.resolved_q_mgr_name, 48, ccsid, MQRC_PMO_ERROR, "MQPMO ResolvedQMgrName"),
+            )
+            if version >= 2:
+                raw += (_BIG_2 if big_endian else _LITTLE_2).pack(
+                    self.recs_present,
+                    self.put_msg_rec_fields,
+                    self.put_msg_rec_offset,
+                    self.response_rec_offset,
+                    0,
+                    0,
+                )
+            if version >= 3:
+                raw += (_BIG_3 if big_endian else _LITTLE_3).pack(
+                    self.original_msg_handle,
+                    self.new_msg_handle,
+                    self.action,
+                    self.pub_level,
+                )
+        except struct.error as error:
+            raise StructureError(f"MQPMO has a field that cannot be written: {error}", MQRC_PMO_ERROR) from None
+        return raw
+
+    @staticmethod
+    def unpack(data: bytes, offset: int = 0, big_endian: bool = False, ccsid: int = 1208) -> "MQPMO":
+        """The structure at `offset`. Raises StructureError (MQRC_PMO_ERROR)."""
+        check_room(data, offset, SIZE_1, MQRC_PMO_ERROR, "MQPMO")
+        pmo = MQPMO()
+        (
+            identifier,
+            pmo.version,
+            pmo.options,
+            pmo.timeout,
+            pmo.context,
+            pmo.known_dest_count,
+            pmo.unknown_dest_count,
+            pmo.invalid_dest_count,
+            resolved_q_name,
+            resolved_q_mgr_name,
+        ) = (_BIG_1 if big_endian else _LITTLE_1).unpack_from(data, offset)
+        check_id(identifier, STRUC_ID, ccsid, MQRC_PMO_ERROR, "MQPMO")
+        if not 1 <= pmo.version <= 3:
+            raise StructureError(f"MQPMO has version {pmo.version}, not 1 to 3", MQRC_PMO_ERROR)
+        pmo.resolved_q_name = read_text(resolved_q_name, ccsid)
+        pmo.resolved_q_mgr_name = read_text(resolved_q_mgr_name, ccsid)
+        if pmo.version >= 2:
+            check_room(data, offset, SIZE_2, MQRC_PMO_ERROR, "MQPMO version 2")
+            (
+                pmo.recs_present,
+                pmo.put_msg_rec_fields,
+                pmo.put_msg_rec_offset,
+                pmo.response_rec_offset,
+                _,
+                _,
+            ) = (_BIG_2 if big_endian else _LITTLE_2).unpack_from(data, offset + SIZE_1)
+        if pmo.version >= 3:
+            check_room(data, offset, SIZE_3, MQRC_PMO_ERROR, "MQPMO version 3")
+            (
+                pmo.original_msg_handle,
+                pmo.new_msg_handle,
+                pmo.action,
+                pmo.pub_level,
+            ) = (_BIG_3 if big_endian else _LITTLE_3).unpack_from(data, offset + SIZE_2)
+        return pmo
+
+    def __repr__(self) -> str:
+        return show("MQPMO", self, FIELDS)

@@ -1,0 +1,464 @@
+"""Administration: DEFINE, ALTER, DELETE, CLEAR and what goes with them, on a live queue manager.
+
+The command layer speaks to this class only (command/administration.py has the contract). A method that changes
+something returns a reason; the log position that must be durable before the administrator hears of success is left in
+`force`.
+
+    change                           what is refused, and why
+    any                              2085 no such object, 4001 already there, 4002 there as another kind of queue
+    DEFINE REPLACE, ALTER of a queue
+      INDXTYPE                       2055 with messages on the queue: those on the page set are indexed the old way
+      STGCLASS                       2055 with messages on the queue: it would move to another page set without them
+      USAGE                          3210 with messages or while open, unless FORCE: the messages' format would be wrong
+      NOSHARE                        3210 while more than one has it open for input, unless FORCE
+      TARGET, RNAME, RQMNAME, XMITQ  3210 while somebody has the alias or remote queue open, unless FORCE
+      GET(DISABLED)                  nothing; gets that wait end with 2016
+    STGCLASS or PSID                 2055 if a queue with messages would move to another page set
+    DELETE of a local queue          2042 open or uncommitted messages, 2055 messages and no PURGE
+    DELETE of STGCLASS, PSID, BUFFPOOL  2042 while something leads to it; page set 0 and pool 0 never go
+    CLEAR                            2042 open or uncommitted messages
+
+What is shown (DISPLAY QSTATUS, CONN, USAGE ...) is in admin_rows.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.log.compress import LZ4, NONE, RLE
+from flintmq.log.errors import LogError
+from flintmq.log.log import Log
+from flintmq.mqi.pcf_constants import (
+    MQRCCF_CONNECTION_ID_ERROR,
+    MQRCCF_LOG_TYPE_ERROR,
+    MQRCCF_OBJECT_ALREADY_EXISTS,
+    MQRCCF_OBJECT_OPEN_FORCE,
+    MQRCCF_OBJECT_WRONG_TYPE,
+)
+from flintmq.mqi.reason import (
+    MQRC_GET_INHIBITED,
+    MQRC_NONE,
+    MQRC_OBJECT_IN_USE,
+    MQRC_Q_DELETED,
+    MQRC_Q_NOT_EMPTY,
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
+from flintmq.qmgr import admin_rows
+from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
+from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.attributes import QUEUE_KINDS, default_attributes
+from flintmq.qmgr.catalogue import MQObject
+from flintmq.qmgr.checkpoint import checkpoint
+from flintmq.qmgr.connect import abandon
+from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.get import fail_waiter, fail_waiters
+from flintmq.qmgr.objects import (
+    attach_queue,
+    change_pool,
+    clear_the_way,
+    clear_up_to,
+    detach_queue,
+    log_definition,
+    log_deletion,
+    move_queue,
+    page_set_for,
+    remove_page_set,
+    storage_changed,
+)
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.records import CLEAR, ONLY, PLACE
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+_RESOLVED_BY: Final = ("TARGET", "TARGTYPE", "RNAME", "RQMNAME", "XMITQ")
+_COMPRESSION: Final = {"NONE": NONE, "RLE": RLE, "LZ4": LZ4}
+_COMPRESSION_NAMES: Final = {NONE: "NONE", RLE: "RLE", LZ4: "LZ4"}
+
+
+class Admin:
+    """A queue manager, as an administrator sees it."""
+
+    #: The log position that must be durable before the administrator hears of success.
+    force: int = 0
+
+    def __init__(self, qm: QueueManager) -> None:
+        self.qm = qm
+        self._system = default_attributes("SYSTEM")
+        self._log = default_attributes("LOG")
+        #: Intervals that wait for the running one to end.
+        self._new_intervals: Row = {}
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+        return self.qm.name
+
+    # -- definitions ----------------------------------------------------------------------------------------------
+
+    def define(self, kind: str, name: str, attributes: Row, replace: bool) -> int:
+        """DEFINE. `attributes` has every attribute that can be set."""
+        self.force = 0
+        taken = self.qm.catalogue.taken(kind, name)
+        if taken is None:
+            return self._add(kind, name, attributes)
+        if not replace:
+            return MQRCCF_OBJECT_ALREADY_EXISTS
+        if taken.kind != kind:
+            return MQRCCF_OBJECT_WRONG_TYPE
+        return self._change(taken, attributes, False)
+
+    def alter(self, kind: str, name: str, changes: Row, force: bool) -> int:
+        """ALTER: change only `changes`."""
+        self.force = 0
+        definition = self.qm.catalogue.find(kind, name)
+        if definition is None:
+            return MQRC_UNKNOWN_OBJECT_NAME
+        return self._change(definition, changes, force)
+
+    def _add(self, kind: str, name: str, attributes: Row) -> int:
+        qm = self.qm
+        definition = qm.catalogue.add(kind, name, attributes)
+        self._stamp(definition, True)
+        reason = self._take_effect(definition, True)
+        if reason:
+            qm.catalogue.remove(definition)
+            qm.changed_objects.pop(definition.object_id, None)
+        return reason
+
+    def _change(self, definition: MQObject, changes: Row, force: bool) -> int:
+        before: dict[str, Value] = dict(definition.attributes)
+        effective: Row = {}
+        for keyword, value in changes.items():
+            if before.get(keyword) != value:
+                effective[keyword] = value
+        reason = self._may_change(definition, effective, force)
+        if reason:
+            return reason
+        definition.change(effective)
+        self._stamp(definition, False)
+        reason = self._take_effect(definition, False)
+        if reason:
+            definition.attributes = before
+        return reason
+
+    def _take_effect(self, definition: MQObject, new: bool) -> int:
+        """Log a definition that is new or was changed, and let it work. On failure nothing has changed but itself."""
+        qm = self.qm
+        kind = definition.kind
+        if kind == "PSID" and new:
+            storage_changed(qm, definition)
+        movers: list[Queue] = []
+        if kind in ("QLOCAL", "STGCLASS", "PSID"):
+            movers = self._movers(definition)
+            for queue in movers:
+                if queue.depth or queue.uncommitted:
+                    return MQRC_Q_NOT_EMPTY
+        try:
+            for queue in movers:
+                clear_the_way(qm, queue, page_set_for(qm, queue.definition))
+            self.force = log_definition(qm, definition)
+        except LogError:
+            return MQRC_RESOURCE_PROBLEM
+        for queue in movers:
+            move_queue(qm, queue, page_set_for(qm, queue.definition))
+        if kind == "QMGR":
+            qm.refresh()
+        elif kind == "QLOCAL":
+            self._queue_changed(definition)
+        elif kind == "QALIAS":
+            self._alias_changed(definition)
+        elif kind == "PSID":
+            storage_changed(qm, definition)
+            change_pool(qm, int(definition.name))
+        elif kind == "BUFFPOOL":
+            self._pool_changed(definition, new)
+        return MQRC_NONE
+
+    def _movers(self, changed: MQObject) -> list[Queue]:
+        """The queues whose definition leads to another page set than they are on."""
+        queues = list(self.qm.queues_by_id.values())
+        if changed.kind == "QLOCAL":
+            queue = self.qm.queues_by_id.get(changed.object_id)
+            queues = [queue] if queue is not None else []
+        result: list[Queue] = []
+        for queue in queues:
+            if page_set_for(self.qm, queue.definition) != queue.pager.psid:
+                result.append(queue)
+        return result
+
+    def _queue_changed(self, definition: MQObject) -> None:
+        queue = self.qm.queues_by_id.get(definition.object_id)
+        if queue is None:
+            attach_queue(self.qm, definition)
+            return
+        queue.refresh()
+        if not queue.get_enabled:
+            fail_waiters(self.qm, queue, MQRC_GET_INHIBITED)
+
+    def _alias_changed(self, alias: MQObject) -> None:
+        """GET(DISABLED) on an alias ends the waits of those who came through it."""
+        if alias.text("GET") == "ENABLED":
+            return
+        for queue in list(self.qm.queues_by_id.values()):
+            for waiter in queue.all_waiters():
+                if waiter.handle.get_enabled_by == alias.name:
+                    fail_waiter(self.qm, waiter, MQRC_GET_INHIBITED)
+
+    def _pool_changed(self, definition: MQObject, new: bool) -> None:
+        storage_changed(self.qm, definition)
+        if new:
+            for psid in self.qm.pagers:
+                change_pool(self.qm, psid)
+        pool = self.qm.pools[int(definition.name)]
+        if pool.used > pool.threshold:
+            self.qm.relieve_pool(pool)
+
+    def _may_change(self, definition: MQObject, changes: Row, force: bool) -> int:
+        """The reason why an object must stay as it is while it is used as it is."""
+        if definition.kind == "QLOCAL":
+            queue = self.qm.queues_by_id[definition.object_id]
+            if "INDXTYPE" in changes and (queue.depth or queue.uncommitted):
+                return MQRC_Q_NOT_EMPTY
+            if force:
+                return MQRC_NONE
+            if "USAGE" in changes and (queue.depth or queue.handles):
+                return MQRCCF_OBJECT_OPEN_FORCE
+            if changes.get("SHARE") == "NOSHARE" and queue.input_handles > 1:
+                return MQRCCF_OBJECT_OPEN_FORCE
+        elif definition.kind in ("QALIAS", "QREMOTE") and not force:
+            for keyword in _RESOLVED_BY:
+                if keyword in changes and self._handles_of(definition.name):
+                    return MQRCCF_OBJECT_OPEN_FORCE
+        return MQRC_NONE
+
+    def _handles_of(self, name: str) -> list[Handle]:
+        """The handles that were opened under this name."""
+        result: list[Handle] = []
+        for connection in self.qm.connections.values():
+            for handle in connection.handles.values():
+                if handle.object_name == name:
+                    result.append(handle)
+        return result
+
+    def _stamp(self, definition: MQObject, created: bool) -> None:
+        """When it was created and last altered."""
+        now = self.qm.clock.now_ms()
+        if "ALTDATE" in definition.attributes:
+            definition.attributes["ALTDATE"] = stamp_date(now)
+            definition.attributes["ALTTIME"] = stamp_time(now)
+        if created and "CRDATE" in definition.attributes:
+            definition.attributes["CRDATE"] = stamp_date(now)
+            definition.attributes["CRTIME"] = stamp_time(now)
+
+    # -- deletion -------------------------------------------------------------------------------------------------
+
+    def delete(self, kind: str, name: str, purge: bool) -> int:
+        """DELETE."""
+        self.force = 0
+        qm = self.qm
+        definition = qm.catalogue.find(kind, name)
+        if definition is None:
+            return MQRC_UNKNOWN_OBJECT_NAME
+        if self._in_use(definition):
+            return MQRC_OBJECT_IN_USE
+        queue = qm.queues_by_id.get(definition.object_id)
+        if queue is not None and queue.depth and not purge:
+            return MQRC_Q_NOT_EMPTY
+        try:
+            self.force = log_deletion(qm, definition)
+        except LogError:
+            return MQRC_RESOURCE_PROBLEM
+        if queue is not None:
+            queue.purged_count += queue.depth
+            fail_waiters(qm, queue, MQRC_Q_DELETED)
+        qm.catalogue.remove(definition)
+        if queue is not None:
+            detach_queue(qm, queue)
+        elif kind == "PSID":
+            remove_page_set(qm, int(name))
+        elif kind == "BUFFPOOL":
+            del qm.pools[int(name)]
+        return MQRC_NONE
+
+    def _in_use(self, definition: MQObject) -> bool:
+        catalogue = self.qm.catalogue
+        kind = definition.kind
+        name = definition.name
+        if kind == "QLOCAL":
+            queue = self.qm.queues_by_id[definition.object_id]
+            return bool(queue.handles) or queue.uncommitted > 0
+        if kind == "STGCLASS":
+            for each in catalogue.match("QLOCAL") + catalogue.match("QMODEL"):
+                if each.text("STGCLASS") == name:
+                    return True
+            return False
+        if kind == "PSID":
+            number = int(name)
+            for each in catalogue.match("STGCLASS"):
+                if each.number("PSID") == number:
+                    return True
+            return number == 0 or bool(self.qm.pagers[number].queues)
+        if kind == "BUFFPOOL":
+            for each in catalogue.match("PSID"):
+                if each.number("BUFFPOOL") == int(name):
+                    return True
+            return name == "0"
+        return bool(self._handles_of(name)) if kind in QUEUE_KINDS or kind in ("PROCESS", "NAMELIST") else True
+
+    def clear(self, name: str) -> int:
+        """CLEAR QLOCAL: remove all messages."""
+        self.force = 0
+        qm = self.qm
+        definition = qm.catalogue.find("QLOCAL", name)
+        if definition is None:
+            return MQRC_UNKNOWN_OBJECT_NAME
+        queue = qm.queues_by_id[definition.object_id]
+        if queue.handles or queue.uncommitted:
+            return MQRC_OBJECT_IN_USE
+        if not queue.depth:
+            return MQRC_NONE
+        last = queue.next_sequence - 1
+        try:
+            self.force = qm.append(CLEAR | ONLY, PLACE.pack(queue.queue_id, last, 0))
+        except LogError:
+            return MQRC_RESOURCE_PROBLEM
+        queue.purged_count += clear_up_to(queue, last)
+        return MQRC_NONE
+
+    # -- what is there --------------------------------------------------------------------------------------------
+
+    def objects(self, kind: str) -> list[MQObject]:
+        """Copies of all objects of `kind` ("QUEUE" for queues of every kind), live values filled in."""
+        result: list[MQObject] = []
+        for definition in self.qm.catalogue.match(kind):
+            copy = definition.copy()
+            queue = self.qm.queues_by_id.get(definition.object_id)
+            if queue is not None:
+                copy.attributes["CURDEPTH"] = queue.depth
+                copy.attributes["IPPROCS"] = queue.input_handles
+                copy.attributes["OPPROCS"] = queue.output_handles
+            result.append(copy)
+        return result
+
+    def queue_status(self, name: str) -> Row:
+        """DISPLAY QSTATUS TYPE(QUEUE) for one local queue."""
+        queue = self.qm.queues.get(name)
+        return {} if queue is None else admin_rows.queue_status(self.qm, queue)
+
+    def queue_handles(self, name: str) -> list[Row]:
+        """DISPLAY QSTATUS TYPE(HANDLE)."""
+        queue = self.qm.queues.get(name)
+        result: list[Row] = []
+        if queue is not None:
+            for handle in queue.handles:
+                result.append(admin_rows.queue_handle(handle))
+        return result
+
+    def reset_queue_statistics(self, name: str) -> Row:
+        """RESET QSTATS for one local queue."""
+        queue = self.qm.queues.get(name)
+        return {} if queue is None else admin_rows.reset_statistics(self.qm, queue)
+
+    def connections(self) -> list[Row]:
+        """DISPLAY CONN TYPE(CONN)."""
+        return [admin_rows.connection_row(each) for each in self.qm.connections.values()]
+
+    def connection_handles(self, connection: str) -> list[Row]:
+        """DISPLAY CONN TYPE(HANDLE)."""
+        for each in self.qm.connections.values():
+            if admin_rows.connection_name(each) == connection:
+                return [admin_rows.connection_handle(handle) for handle in each.handles.values()]
+        return []
+
+    def stop_connection(self, connection: str) -> int:
+        """STOP CONN: break the connection; its unit of work is backed out."""
+        self.force = 0
+        for each in list(self.qm.connections.values()):
+            if admin_rows.connection_name(each) == connection:
+                abandon(self.qm, each)
+                return MQRC_NONE
+        return MQRCCF_CONNECTION_ID_ERROR
+
+    def page_set_usage(self) -> list[Row]:
+        """DISPLAY USAGE TYPE(PAGESET)."""
+        return [admin_rows.page_set_usage(self.qm, psid) for psid in sorted(self.qm.pagers)]
+
+    def buffer_pool_usage(self) -> list[Row]:
+        """DISPLAY USAGE TYPE(BUFFPOOL)."""
+        return [admin_rows.buffer_pool_usage(self.qm, number) for number in sorted(self.qm.pools)]
+
+    def qmgr_status(self) -> Row:
+        """DISPLAY QMSTATUS."""
+        return admin_rows.q_mgr_status(self.qm)
+
+    # -- log and system parameters --------------------------------------------------------------------------------
+
+    def log_status(self) -> Row:
+        """DISPLAY LOG: the values that SET LOG changes, and the state of the log."""
+        row: Row = dict(self._log)
+        log = self.qm.log
+        if isinstance(log, Log):
+            row["COMPLOG"] = _COMPRESSION_NAMES[log.compression]
+        row.update(admin_rows.log_state(self.qm))
+        return row
+
+    def set_log(self, changes: Row) -> int:
+        """SET LOG: in force at once."""
+        self.force = 0
+        self._log.update(changes)
+        log = self.qm.log
+        if "COMPLOG" in changes and isinstance(log, Log):
+            log.set_compression(_COMPRESSION[str(changes["COMPLOG"])])
+        return MQRC_NONE
+
+    def archive_log(self) -> int:
+        """ARCHIVE LOG: what is complete and no longer needed for restart goes to the archive, if there is one."""
+        self.force = 0
+        checkpoint(self.qm)
+        return MQRC_NONE
+
+    def system_status(self) -> Row:
+        """DISPLAY SYSTEM."""
+        row: Row = dict(self._system)
+        row["LOGLOAD"] = self.qm.checkpoint_records
+        row.update(self._new_intervals)
+        return row
+
+    def set_system(self, changes: Row) -> int:
+        """SET SYSTEM. A new STATIME or ACCTIME takes effect when the running interval ends."""
+        self.force = 0
+        for keyword, value in changes.items():
+            if keyword not in ("STATIME", "ACCTIME"):
+                self._system[keyword] = value
+            elif self._system[keyword] != value:
+                self._new_intervals["NEW" + keyword] = value
+            else:
+                self._new_intervals.pop("NEW" + keyword, None)
+        load = changes.get("LOGLOAD")
+        if isinstance(load, int):
+            self.qm.checkpoint_records = load
+        return MQRC_NONE
+
+    def end_interval(self) -> None:
+        """The running statistics and accounting intervals have ended: new lengths are in force now."""
+        for keyword in ("STATIME", "ACCTIME"):
+            if "NEW" + keyword in self._new_intervals:
+                self._system[keyword] = self._new_intervals["NEW" + keyword]
+        self._new_intervals = {}
+
+    def reset_qmgr(self, kind: str) -> int:
+        """RESET QMGR TYPE(kind)."""
+        self.force = 0
+        log = self.qm.log
+        linear = isinstance(log, Log) and log.config.linear
+        if kind in ("ADVANCELOG", "ARCHLOG", "REDUCELOG"):
+            if kind != "REDUCELOG" and not linear:
+                return MQRCCF_LOG_TYPE_ERROR
+            checkpoint(self.qm)
+        elif kind == "STATISTICS":
+            self.end_interval()
+            for queue in self.qm.queues.values():
+                admin_rows.reset_statistics(self.qm, queue)
+        return MQRC_NONE

@@ -1,0 +1,709 @@
+"""Every attribute of every kind of object: the one declaration that MQSC, PCF, MQINQ, MQSET and DISPLAY read.
+
+`ATTRIBUTES["QLOCAL"]` is the list for local queues, in the order in which DISPLAY shows it. The defaults are those of
+the SYSTEM.DEFAULT objects of a new queue manager. What an attribute *is* stands in attribute.py; what it *does* is not
+decided here.
+
+A new attribute is one line in one list below; MQSC, its syntax texts, DISPLAY and WHERE know it from then on.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flintmq.mqi import constants as mq
+from flintmq.mqi import pcf_constants as pcf
+from flintmq.qmgr.attribute import ENUM as ENUM
+from flintmq.qmgr.attribute import FLAG as FLAG
+from flintmq.qmgr.attribute import INT as INT
+from flintmq.qmgr.attribute import INTERVAL as INTERVAL
+from flintmq.qmgr.attribute import LIST as LIST
+from flintmq.qmgr.attribute import NAME as NAME
+from flintmq.qmgr.attribute import PAIR as PAIR
+from flintmq.qmgr.attribute import STRING as STRING
+from flintmq.qmgr.attribute import Attribute as Attribute
+from flintmq.qmgr.attribute import Value as Value
+from flintmq.qmgr.attribute import ValueRejected as ValueRejected
+from flintmq.qmgr.attribute import check_value as check_value
+from flintmq.qmgr.attribute import interval_seconds as interval_seconds
+from flintmq.qmgr.attribute import is_name as is_name
+from flintmq.qmgr.attribute import number_of as number_of
+from flintmq.qmgr.attribute import parse_value as parse_value
+from flintmq.qmgr.attribute import value_of_number as value_of_number
+
+#: The level of MQ that the attributes, commands and messages follow.
+COMMAND_LEVEL: Final = 942
+VERSION: Final = "09040200"
+
+NUMBER_MAX: Final = 999_999_999
+MESSAGE_LENGTH_MAX: Final = 104_857_600
+NAMELIST_NAMES_MAX: Final = 256
+PAGE_SET_ID_MAX: Final = 99
+
+QUEUE_KINDS: Final = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
+
+# -- how the tables below are written ---------------------------------------------------------------------------------
+
+
+def _int(
+    keyword: str, selector: int, default: Value, low: int, high: int, words: dict[str, int] | None = None
+) -> Attribute:
+    attribute = Attribute(keyword, INT, selector, default)
+    attribute.low = low
+    attribute.high = high
+    if words is not None:
+        attribute.words = words
+    return attribute
+
+
+def _enum(keyword: str, selector: int, words: dict[str, int], default: str = "") -> Attribute:
+    """One of `words`; the first is the default unless another is given."""
+    attribute = Attribute(keyword, ENUM, selector, default or list(words)[0])
+    attribute.words = words
+    return attribute
+
+
+def _flag(keyword: str, selector: int, on: int, off: int, default: str) -> Attribute:
+    attribute = Attribute(keyword, FLAG, selector, default)
+    attribute.words = {keyword: on, "NO" + keyword: off}
+    return attribute
+
+
+def _text(keyword: str, selector: int, length: int, default: str = "") -> Attribute:
+    attribute = Attribute(keyword, STRING, selector, default)
+    attribute.length = length
+    return attribute
+
+
+def _name(keyword: str, selector: int, length: int = 48, default: str = "") -> Attribute:
+    attribute = Attribute(keyword, NAME, selector, default)
+    attribute.length = length
+    return attribute
+
+
+def _list(keyword: str, selector: int, count_max: int, length: int = 48) -> Attribute:
+    attribute = Attribute(keyword, LIST, selector, [])
+    attribute.count_max = count_max
+    attribute.length = length
+    return attribute
+
+
+def _interval(keyword: str, selector: int, default: str, low: int = 0) -> Attribute:
+    attribute = Attribute(keyword, INTERVAL, selector, default)
+    attribute.low = low
+    return attribute
+
+
+def _shown(attribute: Attribute) -> Attribute:
+    """Read only."""
+    attribute.read_only = True
+    return attribute
+
+
+def _live(attribute: Attribute) -> Attribute:
+    """Read only, and counted by the engine rather than kept in the definition."""
+    attribute.read_only = True
+    attribute.live = True
+    return attribute
+
+
+def _fixed(attribute: Attribute) -> Attribute:
+    attribute.fixed = True
+    return attribute
+
+
+def _secret(attribute: Attribute) -> Attribute:
+    attribute.secret = True
+    return attribute
+
+
+def _renamed(attribute: Attribute, synonym: str) -> Attribute:
+    attribute.synonyms = [synonym]
+    return attribute
+
+
+_YES_NO: Final = {"YES": 1, "NO": 0}
+_DISABLED: Final = {"DISABLED": 0, "ENABLED": 1}
+_EVENT: Final = {"DISABLED": pcf.MQEVR_DISABLED, "ENABLED": pcf.MQEVR_ENABLED}
+_MONITOR: Final = {"LOW": mq.MQMON_LOW, "MEDIUM": mq.MQMON_MEDIUM, "HIGH": mq.MQMON_HIGH}
+_Q_MGR_ON_OFF: Final = {"QMGR": mq.MQMON_Q_MGR, "ON": mq.MQMON_ON, "OFF": mq.MQMON_OFF}
+_INHIBIT: Final = {"ENABLED": mq.MQQA_GET_ALLOWED, "DISABLED": mq.MQQA_GET_INHIBITED}
+
+
+def _altered() -> list[Attribute]:
+    return [
+        _shown(_text("ALTDATE", mq.MQCA_ALTERATION_DATE, 12)),
+        _shown(_text("ALTTIME", mq.MQCA_ALTERATION_TIME, 8)),
+    ]
+
+
+# -- queues -----------------------------------------------------------------------------------------------------------
+
+
+def _queue_attributes(model: bool) -> list[tuple[str, Attribute]]:
+    """Every queue attribute with the kinds that have it: L local, M model, A alias, R remote."""
+    return [
+        ("LM", _enum("ACCTQ", mq.MQIA_ACCOUNTING_Q, _Q_MGR_ON_OFF)),
+        ("LMAR", _altered()[0]),
+        ("LMAR", _altered()[1]),
+        ("LM", _name("BOQNAME", mq.MQCA_BACKOUT_REQ_Q_NAME)),
+        ("LM", _int("BOTHRESH", mq.MQIA_BACKOUT_THRESHOLD, 0, 0, NUMBER_MAX)),
+        (
+            "LMAR",
+            _int("CAPEXPRY", mq.MQIA_CAP_EXPIRY, "NOLIMIT", 1, NUMBER_MAX, {"NOLIMIT": mq.MQCEX_NOLIMIT}),
+        ),
+        ("LAR", _name("CLUSNL", mq.MQCA_CLUSTER_NAMELIST)),
+        ("LAR", _name("CLUSTER", mq.MQCA_CLUSTER_NAME)),
+        ("L", _text("CLCHNAME", mq.MQCA_CLUS_CHL_NAME, 20)),
+        ("LAR", _int("CLWLPRTY", mq.MQIA_CLWL_Q_PRIORITY, 0, 0, 9)),
+        ("LAR", _int("CLWLRANK", mq.MQIA_CLWL_Q_RANK, 0, 0, 9)),
+        (
+            "L",
+            _enum(
+                "CLWLUSEQ",
+                mq.MQIA_CLWL_USEQ,
+                {"QMGR": mq.MQCLWL_USEQ_AS_Q_MGR, "ANY": mq.MQCLWL_USEQ_ANY, "LOCAL": mq.MQCLWL_USEQ_LOCAL},
+            ),
+        ),
+        ("LM", _shown(_text("CRDATE", mq.MQCA_CREATION_DATE, 12))),
+        ("LM", _shown(_text("CRTIME", mq.MQCA_CREATION_TIME, 8))),
+        ("L", _live(_int("CURDEPTH", mq.MQIA_CURRENT_Q_DEPTH, 0, 0, NUMBER_MAX))),
+        ("LMAR", _text("CUSTOM", mq.MQCA_CUSTOM, 128)),
+        (
+            "LAR",
+            _enum(
+                "DEFBIND",
+                mq.MQIA_DEF_BIND,
+                {
+                    "OPEN": mq.MQBND_BIND_ON_OPEN,
+                    "NOTFIXED": mq.MQBND_BIND_NOT_FIXED,
+                    "GROUP": mq.MQBND_BIND_ON_GROUP,
+                },
+            ),
+        ),
+        ("LMAR", _int("DEFPRTY", mq.MQIA_DEF_PRIORITY, 0, 0, 9)),
+        ("LMAR", _enum("DEFPSIST", mq.MQIA_DEF_PERSISTENCE, _YES_NO, "NO")),
+        (
+            "LMAR",
+            _enum(
+                "DEFPRESP",
+                mq.MQIA_DEF_PUT_RESPONSE_TYPE,
+                {"SYNC": mq.MQPRT_SYNC_RESPONSE, "ASYNC": mq.MQPRT_ASYNC_RESPONSE},
+            ),
+        ),
+        (
+            "LMA",
+            _enum(
+                "DEFREADA",
+                mq.MQIA_DEF_READ_AHEAD,
+                {"NO": mq.MQREADA_NO, "YES": mq.MQREADA_YES, "DISABLED": mq.MQREADA_DISABLED},
+            ),
+        ),
+        (
+            "LM",
+            _enum(
+                "DEFSOPT",
+                mq.MQIA_DEF_INPUT_OPEN_OPTION,
+                {"SHARED": mq.MQOO_INPUT_SHARED, "EXCL": mq.MQOO_INPUT_EXCLUSIVE},
+                "EXCL" if model else "SHARED",
+            ),
+        ),
+        ("LM", _definition_type(model)),
+        ("LMAR", _text("DESCR", mq.MQCA_Q_DESC, 64)),
+        ("LM", _enum("DISTL", mq.MQIA_DIST_LISTS, _YES_NO, "NO")),
+        ("LMA", _enum("GET", mq.MQIA_INHIBIT_GET, _INHIBIT)),
+        (
+            "LM",
+            _flag(
+                "HARDENBO",
+                mq.MQIA_HARDEN_GET_BACKOUT,
+                mq.MQQA_BACKOUT_HARDENED,
+                mq.MQQA_BACKOUT_NOT_HARDENED,
+                "HARDENBO",
+            ),
+        ),
+        (
+            "LM",
+            _enum(
+                "IMGRCOVQ",
+                mq.MQIA_MEDIA_IMAGE_RECOVER_Q,
+                {"QMGR": mq.MQIMGRCOV_AS_Q_MGR, "YES": mq.MQIMGRCOV_YES, "NO": mq.MQIMGRCOV_NO},
+            ),
+        ),
+        (
+            "LM",
+            _enum(
+                "INDXTYPE",
+                mq.MQIA_INDEX_TYPE,
+                {
+                    "NONE": mq.MQIT_NONE,
+                    "MSGID": mq.MQIT_MSG_ID,
+                    "CORRELID": mq.MQIT_CORREL_ID,
+                    "GROUPID": mq.MQIT_GROUP_ID,
+                    "MSGTOKEN": mq.MQIT_MSG_TOKEN,
+                },
+            ),
+        ),
+        ("LM", _name("INITQ", mq.MQCA_INITIATION_Q_NAME)),
+        ("L", _live(_int("IPPROCS", mq.MQIA_OPEN_INPUT_COUNT, 0, 0, NUMBER_MAX))),
+        ("LM", _int("MAXDEPTH", mq.MQIA_MAX_Q_DEPTH, 5000, 0, NUMBER_MAX)),
+        (
+            "LM",
+            _int("MAXFSIZE", mq.MQIA_MAX_Q_FILE_SIZE, "DEFAULT", 20, 267_386_880, {"DEFAULT": mq.MQQFS_DEFAULT}),
+        ),
+        ("LM", _int("MAXMSGL", mq.MQIA_MAX_MSG_LENGTH, 4_194_304, 0, MESSAGE_LENGTH_MAX)),
+        (
+            "LM",
+            _enum("MONQ", mq.MQIA_MONITORING_Q, {"QMGR": mq.MQMON_Q_MGR, "OFF": mq.MQMON_OFF, **_MONITOR}),
+        ),
+        (
+            "LM",
+            _enum("MSGDLVSQ", mq.MQIA_MSG_DELIVERY_SEQUENCE, {"PRIORITY": mq.MQMDS_PRIORITY, "FIFO": mq.MQMDS_FIFO}),
+        ),
+        ("LM", _flag("TRIGGER", mq.MQIA_TRIGGER_CONTROL, mq.MQTC_ON, mq.MQTC_OFF, "NOTRIGGER")),
+        (
+            "LM",
+            _enum("NPMCLASS", mq.MQIA_NPM_CLASS, {"NORMAL": mq.MQNPM_CLASS_NORMAL, "HIGH": mq.MQNPM_CLASS_HIGH}),
+        ),
+        ("L", _live(_int("OPPROCS", mq.MQIA_OPEN_OUTPUT_COUNT, 0, 0, NUMBER_MAX))),
+        ("LM", _name("PROCESS", mq.MQCA_PROCESS_NAME)),
+        ("LMAR", _enum("PUT", mq.MQIA_INHIBIT_PUT, _INHIBIT)),
+        (
+            "LMA",
+            _enum(
+                "PROPCTL",
+                mq.MQIA_PROPERTY_CONTROL,
+                {
+                    "COMPAT": mq.MQPROP_COMPATIBILITY,
+                    "ALL": mq.MQPROP_ALL,
+                    "FORCE": mq.MQPROP_FORCE_MQRFH2,
+                    "NONE": mq.MQPROP_NONE,
+                    "V6COMPAT": mq.MQPROP_V6COMPAT,
+                },
+            ),
+        ),
+        ("LM", _int("QDEPTHHI", mq.MQIA_Q_DEPTH_HIGH_LIMIT, 80, 0, 100)),
+        ("LM", _int("QDEPTHLO", mq.MQIA_Q_DEPTH_LOW_LIMIT, 20, 0, 100)),
+        ("LM", _enum("QDPHIEV", mq.MQIA_Q_DEPTH_HIGH_EVENT, _EVENT)),
+        ("LM", _enum("QDPLOEV", mq.MQIA_Q_DEPTH_LOW_EVENT, _EVENT)),
+        ("LM", _enum("QDPMAXEV", mq.MQIA_Q_DEPTH_MAX_EVENT, _EVENT, "ENABLED")),
+        (
+            "LM",
+            _enum(
+                "QSVCIEV",
+                mq.MQIA_Q_SERVICE_INTERVAL_EVENT,
+                {"NONE": pcf.MQQSIE_NONE, "HIGH": pcf.MQQSIE_HIGH, "OK": pcf.MQQSIE_OK},
+            ),
+        ),
+        ("LM", _int("QSVCINT", mq.MQIA_Q_SERVICE_INTERVAL, NUMBER_MAX, 0, NUMBER_MAX)),
+        ("LM", _int("RETINTVL", mq.MQIA_RETENTION_INTERVAL, NUMBER_MAX, 0, NUMBER_MAX)),
+        ("R", _text("RNAME", mq.MQCA_REMOTE_Q_NAME, 48)),
+        ("R", _name("RQMNAME", mq.MQCA_REMOTE_Q_MGR_NAME)),
+        ("LAR", _enum("SCOPE", mq.MQIA_SCOPE, {"QMGR": pcf.MQSCO_Q_MGR, "CELL": pcf.MQSCO_CELL})),
+        (
+            "LM",
+            _flag(
+                "SHARE",
+                mq.MQIA_SHAREABILITY,
+                mq.MQQA_SHAREABLE,
+                mq.MQQA_NOT_SHAREABLE,
+                "NOSHARE" if model else "SHARE",
+            ),
+        ),
+        ("LM", _enum("STATQ", mq.MQIA_STATISTICS_Q, _Q_MGR_ON_OFF)),
+        ("LM", _name("STGCLASS", mq.MQCA_STORAGE_CLASS, 8, "DEFAULT")),
+        ("LM", _name("STREAMQ", mq.MQCA_STREAM_QUEUE_NAME)),
+        (
+            "LM",
+            _enum("STRMQOS", mq.MQIA_STREAM_QUEUE_QOS, {"BESTEF": mq.MQST_BEST_EFFORT, "MUSTDUP": mq.MQST_MUST_DUP}),
+        ),
+        ("A", _renamed(_name("TARGET", mq.MQCA_BASE_OBJECT_NAME), "TARGQ")),
+        ("A", _enum("TARGTYPE", mq.MQIA_BASE_TYPE, {"QUEUE": mq.MQOT_Q, "TOPIC": mq.MQOT_TOPIC})),
+        ("LM", _text("TRIGDATA", mq.MQCA_TRIGGER_DATA, 64)),
+        ("LM", _int("TRIGDPTH", mq.MQIA_TRIGGER_DEPTH, 1, 1, NUMBER_MAX)),
+        ("LM", _int("TRIGMPRI", mq.MQIA_TRIGGER_MSG_PRIORITY, 0, 0, 9)),
+        (
+            "LM",
+            _enum(
+                "TRIGTYPE",
+                mq.MQIA_TRIGGER_TYPE,
+                {"FIRST": mq.MQTT_FIRST, "EVERY": mq.MQTT_EVERY, "DEPTH": mq.MQTT_DEPTH, "NONE": mq.MQTT_NONE},
+            ),
+        ),
+        ("LM", _enum("USAGE", mq.MQIA_USAGE, {"NORMAL": mq.MQUS_NORMAL, "XMITQ": mq.MQUS_TRANSMISSION})),
+        ("R", _name("XMITQ", mq.MQCA_XMIT_Q_NAME)),
+    ]
+
+
+def _definition_type(model: bool) -> Attribute:
+    """A model says what kind of queue it makes; a local queue says how it was made."""
+    if model:
+        return _enum(
+            "DEFTYPE",
+            mq.MQIA_DEFINITION_TYPE,
+            {"TEMPDYN": mq.MQQDT_TEMPORARY_DYNAMIC, "PERMDYN": mq.MQQDT_PERMANENT_DYNAMIC},
+        )
+    return _shown(
+        _enum(
+            "DEFTYPE",
+            mq.MQIA_DEFINITION_TYPE,
+            {
+                "PREDEFINED": mq.MQQDT_PREDEFINED,
+                "PERMDYN": mq.MQQDT_PERMANENT_DYNAMIC,
+                "TEMPDYN": mq.MQQDT_TEMPORARY_DYNAMIC,
+            },
+        )
+    )
+
+
+#: Every attribute that some kind of queue has, in the order of DISPLAY QUEUE.
+QUEUE_ATTRIBUTES: Final = [attribute for _, attribute in _queue_attributes(False)]
+
+
+def _queue_list(letter: str) -> list[Attribute]:
+    return [attribute for kinds, attribute in _queue_attributes(letter == "M") if letter in kinds]
+
+
+# -- the queue manager ------------------------------------------------------------------------------------------------
+
+
+def _q_mgr_a_to_l() -> list[Attribute]:
+    on_off = {"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON}
+    none_off_on = {"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON, "NONE": mq.MQMON_NONE}
+    recording = {"MSG": mq.MQRECORDING_MSG, "QUEUE": mq.MQRECORDING_Q, "DISABLED": mq.MQRECORDING_DISABLED}
+    off_or_number = {"OFF": 0}
+    return [
+        _enum("ACCTCONO", mq.MQIA_ACCOUNTING_CONN_OVERRIDE, _DISABLED),
+        _int("ACCTINT", mq.MQIA_ACCOUNTING_INTERVAL, 1800, 1, 604_800),
+        _enum("ACCTMQI", mq.MQIA_ACCOUNTING_MQI, on_off),
+        _enum("ACCTQ", mq.MQIA_ACCOUNTING_Q, none_off_on),
+        _enum("ACTIVREC", mq.MQIA_ACTIVITY_RECORDING, recording),
+        _enum("ACTVCONO", mq.MQIA_ACTIVITY_CONN_OVERRIDE, _DISABLED),
+        _enum("ACTVTRC", mq.MQIA_ACTIVITY_TRACE, on_off),
+        _shown(_enum("ADVCAP", mq.MQIA_ADVANCED_CAPABILITY, _DISABLED)),
+        *_altered(),
+        _shown(_enum("AMQPCAP", mq.MQIA_AMQP_CAPABILITY, _YES_NO, "NO")),
+        _enum("AUTHOREV", mq.MQIA_AUTHORITY_EVENT, _EVENT),
+        _int("CCSID", mq.MQIA_CODED_CHAR_SET_ID, 1208, 1, 65535),
+        _text("CERTLABL", mq.MQCA_CERT_LABEL, 64),
+        _enum(
+            "CERTVPOL",
+            mq.MQIA_CERT_VAL_POLICY,
+            {"ANY": mq.MQ_CERT_VAL_POLICY_ANY, "RFC5280": mq.MQ_CERT_VAL_POLICY_RFC5280},
+        ),
+        _enum("CHAD", mq.MQIA_CHANNEL_AUTO_DEF, _DISABLED),
+        _enum("CHADEV", mq.MQIA_CHANNEL_AUTO_DEF_EVENT, _EVENT),
+        _text("CHADEXIT", mq.MQCA_CHANNEL_AUTO_DEF_EXIT, 128),
+        _enum("CHLEV", mq.MQIA_CHANNEL_EVENT, {**_EVENT, "EXCEPTION": pcf.MQEVR_EXCEPTION}),
+        _enum("CHLAUTH", mq.MQIA_CHLAUTH_RECORDS, _DISABLED, "ENABLED"),
+        _text("CLWLDATA", mq.MQCA_CLUSTER_WORKLOAD_DATA, 32),
+        _text("CLWLEXIT", mq.MQCA_CLUSTER_WORKLOAD_EXIT, 128),
+        _int("CLWLLEN", mq.MQIA_CLUSTER_WORKLOAD_LENGTH, 100, 0, NUMBER_MAX),
+        _int("CLWLMRUC", mq.MQIA_CLWL_MRU_CHANNELS, NUMBER_MAX, 1, NUMBER_MAX),
+        _enum("CLWLUSEQ", mq.MQIA_CLWL_USEQ, {"LOCAL": mq.MQCLWL_USEQ_LOCAL, "ANY": mq.MQCLWL_USEQ_ANY}),
+        _enum("CMDEV", mq.MQIA_COMMAND_EVENT, {**_EVENT, "NODISPLAY": pcf.MQEVR_NO_DISPLAY}),
+        _shown(_int("CMDLEVEL", mq.MQIA_COMMAND_LEVEL, COMMAND_LEVEL, 0, NUMBER_MAX)),
+        _shown(_name("COMMANDQ", mq.MQCA_COMMAND_INPUT_Q_NAME, 48, "SYSTEM.ADMIN.COMMAND.QUEUE")),
+        _enum("CONFIGEV", mq.MQIA_CONFIGURATION_EVENT, _EVENT),
+        _name("CONNAUTH", mq.MQCA_CONN_AUTH, 48, "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"),
+        _shown(_text("CRDATE", mq.MQCA_CREATION_DATE, 12)),
+        _shown(_text("CRTIME", mq.MQCA_CREATION_TIME, 8)),
+        _text("CUSTOM", mq.MQCA_CUSTOM, 128),
+        _name("DEADQ", mq.MQCA_DEAD_LETTER_Q_NAME),
+        _enum("DEFCLXQ", mq.MQIA_DEF_CLUSTER_XMIT_Q_TYPE, {"SCTQ": pcf.MQCLXQ_SCTQ, "CHANNEL": pcf.MQCLXQ_CHANNEL}),
+        _name("DEFXMITQ", mq.MQCA_DEF_XMIT_Q_NAME),
+        _text("DESCR", mq.MQCA_Q_MGR_DESC, 64),
+        _shown(_enum("DISTL", mq.MQIA_DIST_LISTS, _YES_NO)),
+        _int("EXPRYINT", mq.MQIA_EXPIRY_INTERVAL, "OFF", 1, 99_999_999, {"OFF": mq.MQEXPI_OFF}),
+        _int("IMGINTVL", mq.MQIA_MEDIA_IMAGE_INTERVAL, 60, 1, NUMBER_MAX, off_or_number),
+        _int("IMGLOGLN", mq.MQIA_MEDIA_IMAGE_LOG_LENGTH, "OFF", 1, NUMBER_MAX, off_or_number),
+        _enum("IMGRCOVO", mq.MQIA_MEDIA_IMAGE_RECOVER_OBJ, _YES_NO),
+        _enum("IMGRCOVQ", mq.MQIA_MEDIA_IMAGE_RECOVER_Q, _YES_NO),
+        _enum(
+            "IMGSCHED",
+            mq.MQIA_MEDIA_IMAGE_SCHEDULING,
+            {"MANUAL": mq.MQMEDIMGSCHED_MANUAL, "AUTO": mq.MQMEDIMGSCHED_AUTO},
+        ),
+        _enum("INHIBTEV", mq.MQIA_INHIBIT_EVENT, _EVENT),
+        _secret(_text("INITKEY", mq.MQCA_INITIAL_KEY, 256)),
+        _enum("IPADDRV", mq.MQIA_IP_ADDRESS_VERSION, {"IPV4": mq.MQIPADDR_IPV4, "IPV6": mq.MQIPADDR_IPV6}),
+        _enum("LOCALEV", mq.MQIA_LOCAL_EVENT, _EVENT),
+        _enum("LOGGEREV", mq.MQIA_LOGGER_EVENT, _EVENT),
+    ]
+
+
+def _q_mgr_m_to_z() -> list[Attribute]:
+    off_on_none = {"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON, "NONE": mq.MQMON_NONE}
+    monitoring = {"OFF": mq.MQMON_OFF, **_MONITOR, "NONE": mq.MQMON_NONE}
+    automatic = {"QMGR": mq.MQMON_Q_MGR, "OFF": mq.MQMON_OFF, **_MONITOR}
+    recording = {"MSG": mq.MQRECORDING_MSG, "QUEUE": mq.MQRECORDING_Q, "DISABLED": mq.MQRECORDING_DISABLED}
+    control = {"QMGR": mq.MQSVC_CONTROL_Q_MGR, "MANUAL": mq.MQSVC_CONTROL_MANUAL}
+    syncpoint = Attribute("SYNCPT", FLAG, mq.MQIA_SYNCPOINT, "SYNCPT")
+    syncpoint.words = {"SYNCPT": mq.MQSP_AVAILABLE}
+    undelivered = {
+        "NORMAL": pcf.MQUNDELIVERED_NORMAL,
+        "SAFE": pcf.MQUNDELIVERED_SAFE,
+        "DISCARD": pcf.MQUNDELIVERED_DISCARD,
+        "KEEP": pcf.MQUNDELIVERED_KEEP,
+    }
+    discard = {"DISCARD": pcf.MQUNDELIVERED_DISCARD, "KEEP": pcf.MQUNDELIVERED_KEEP}
+    modes = {"ENABLED": mq.MQPSM_ENABLED, "COMPAT": mq.MQPSM_COMPAT, "DISABLED": mq.MQPSM_DISABLED}
+    suite_b = {"NONE": mq.MQ_SUITE_B_NONE, "128_BIT": mq.MQ_SUITE_B_128_BIT, "192_BIT": mq.MQ_SUITE_B_192_BIT}
+    return [
+        _int("MARKINT", mq.MQIA_MSG_MARK_BROWSE_INTERVAL, 5000, 0, NUMBER_MAX, {"NOLIMIT": mq.MQMMBI_UNLIMITED}),
+        _int("MAXHANDS", mq.MQIA_MAX_HANDLES, 256, 1, NUMBER_MAX),
+        _int("MAXMSGL", mq.MQIA_MAX_MSG_LENGTH, 4_194_304, 32_768, MESSAGE_LENGTH_MAX),
+        _int(
+            "MAXPROPL",
+            mq.MQIA_MAX_PROPERTIES_LENGTH,
+            "NOLIMIT",
+            0,
+            MESSAGE_LENGTH_MAX,
+            {"NOLIMIT": mq.MQPROP_UNRESTRICTED_LENGTH},
+        ),
+        _shown(_int("MAXPRTY", mq.MQIA_MAX_PRIORITY, 9, 0, 9)),
+        _int("MAXUMSGS", mq.MQIA_MAX_UNCOMMITTED_MSGS, 10_000, 1, NUMBER_MAX),
+        _enum("MONACLS", mq.MQIA_MONITORING_AUTO_CLUSSDR, automatic),
+        _enum("MONCHL", mq.MQIA_MONITORING_CHANNEL, monitoring),
+        _enum("MONQ", mq.MQIA_MONITORING_Q, monitoring),
+        _name("PARENT", mq.MQCA_PARENT),
+        _enum("PERFMEV", mq.MQIA_PERFORMANCE_EVENT, _EVENT),
+        _shown(_enum("PLATFORM", mq.MQIA_PLATFORM, {"UNIX": mq.MQPL_UNIX})),
+        _enum("PSMODE", mq.MQIA_PUBSUB_MODE, modes),
+        _enum("PSCLUS", mq.MQIA_PUBSUB_CLUSTER, _DISABLED, "ENABLED"),
+        _enum("PSNPMSG", mq.MQIA_PUBSUB_NP_MSG, discard),
+        _enum("PSNPRES", mq.MQIA_PUBSUB_NP_RESP, undelivered),
+        _int("PSRTYCNT", mq.MQIA_PUBSUB_MAXMSG_RETRY_COUNT, 5, 0, NUMBER_MAX),
+        _enum(
+            "PSSYNCPT",
+            mq.MQIA_PUBSUB_SYNC_PT,
+            {"IFPER": pcf.MQSYNCPOINT_IFPER, "YES": pcf.MQSYNCPOINT_YES},
+        ),
+        _shown(_text("QMID", mq.MQCA_Q_MGR_IDENTIFIER, 48)),
+        _enum("REMOTEEV", mq.MQIA_REMOTE_EVENT, _EVENT),
+        _name("REPOS", mq.MQCA_REPOSITORY_NAME),
+        _name("REPOSNL", mq.MQCA_REPOSITORY_NAMELIST),
+        _enum(
+            "REVDNS",
+            mq.MQIA_REVERSE_DNS_LOOKUP,
+            {"ENABLED": pcf.MQRDNS_ENABLED, "DISABLED": pcf.MQRDNS_DISABLED},
+        ),
+        _enum("ROUTEREC", mq.MQIA_TRACE_ROUTE_RECORDING, recording),
+        _enum("SCHINIT", mq.MQIA_CHINIT_CONTROL, control),
+        _enum("SCMDSERV", mq.MQIA_CMD_SERVER_CONTROL, control),
+        _shown(_enum("SPLCAP", mq.MQIA_PROT_POLICY_CAPABILITY, _DISABLED)),
+        _name("SSLCRLNL", mq.MQCA_SSL_CRL_NAMELIST),
+        _text("SSLCRYP", mq.MQCA_SSL_CRYPTO_HARDWARE, 256),
+        _enum("SSLEV", mq.MQIA_SSL_EVENT, _EVENT),
+        _enum("SSLFIPS", mq.MQIA_SSL_FIPS_REQUIRED, {"NO": mq.MQSSL_FIPS_NO, "YES": mq.MQSSL_FIPS_YES}),
+        _secret(_text("KEYRPWD", mq.MQCA_SSL_KEY_REPO_PASSWORD, 1024)),
+        _text("SSLKEYR", mq.MQCA_SSL_KEY_REPOSITORY, 256),
+        _int("SSLRKEYC", mq.MQIA_SSL_RESET_COUNT, 0, 0, NUMBER_MAX),
+        _enum("STATACLS", mq.MQIA_STATISTICS_AUTO_CLUSSDR, automatic),
+        _enum("STATCHL", mq.MQIA_STATISTICS_CHANNEL, monitoring),
+        _int("STATINT", mq.MQIA_STATISTICS_INTERVAL, 1800, 1, 604_800),
+        _enum("STATMQI", mq.MQIA_STATISTICS_MQI, {"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON}),
+        _enum("STATQ", mq.MQIA_STATISTICS_Q, off_on_none),
+        _enum("STRSTPEV", mq.MQIA_START_STOP_EVENT, _EVENT, "ENABLED"),
+        _enum("SUITEB", mq.MQIA_SUITE_B_STRENGTH, suite_b),
+        _shown(syncpoint),
+        _int("TREELIFE", mq.MQIA_TREE_LIFE_TIME, 1800, 0, 604_000),
+        _int("TRIGINT", mq.MQIA_TRIGGER_INTERVAL, NUMBER_MAX, 0, NUMBER_MAX),
+        _shown(_text("VERSION", mq.MQCA_VERSION, 8, VERSION)),
+        _shown(_enum("XRCAP", mq.MQIA_XR_CAPABILITY, _YES_NO, "NO")),
+    ]
+
+
+# -- other objects ----------------------------------------------------------------------------------------------------
+
+
+def _process_attributes() -> list[Attribute]:
+    application_type = _int(
+        "APPLTYPE",
+        mq.MQIA_APPL_TYPE,
+        "UNIX",
+        0,
+        NUMBER_MAX,
+        {
+            "CICS": mq.MQAT_CICS,
+            "DOS": mq.MQAT_DOS,
+            "IMS": mq.MQAT_IMS,
+            "MVS": mq.MQAT_MVS,
+            "NOTESAGENT": mq.MQAT_NOTES_AGENT,
+            "NSK": mq.MQAT_NSK,
+            "OPENVMS": mq.MQAT_VMS,
+            "OS400": mq.MQAT_OS400,
+            "UNIX": mq.MQAT_UNIX,
+            "WINDOWS": mq.MQAT_WINDOWS,
+            "WINDOWSNT": mq.MQAT_WINDOWS_NT,
+        },
+    )
+    application_type.word_synonyms = {"DEF": "UNIX", "AIX": "UNIX", "ZOS": "MVS", "OS390": "MVS", "VMS": "OPENVMS"}
+    return [
+        *_altered(),
+        _text("APPLICID", mq.MQCA_APPL_ID, 256),
+        application_type,
+        _text("DESCR", mq.MQCA_PROCESS_DESC, 64),
+        _text("ENVRDATA", mq.MQCA_ENV_DATA, 128),
+        _text("USERDATA", mq.MQCA_USER_DATA, 128),
+    ]
+
+
+def _namelist_attributes() -> list[Attribute]:
+    return [
+        *_altered(),
+        _text("DESCR", mq.MQCA_NAMELIST_DESC, 64),
+        _shown(_int("NAMCOUNT", mq.MQIA_NAME_COUNT, 0, 0, NAMELIST_NAMES_MAX)),
+        _list("NAMES", mq.MQCA_NAMES, NAMELIST_NAMES_MAX),
+    ]
+
+
+def _storage_class_attributes() -> list[Attribute]:
+    return [
+        *_altered(),
+        _text("DESCR", mq.MQCA_STORAGE_CLASS_DESC, 64),
+        _name("PASSTKTA", mq.MQCA_PASS_TICKET_APPL, 8),
+        _int("PSID", mq.MQIA_PAGESET_ID, 0, 0, PAGE_SET_ID_MAX),
+        _name("XCFGNAME", mq.MQCA_XCF_GROUP_NAME, 8),
+        _name("XCFMNAME", mq.MQCA_XCF_MEMBER_NAME, 16),
+    ]
+
+
+def _buffer_pool_attributes() -> list[Attribute]:
+    """BUFFERS are of 4 KiB. LOCATION and PAGECLAS are kept and shown for scripts that set them."""
+    return [
+        _int("BUFFERS", 0, 25_000, 4, NUMBER_MAX),
+        _enum(
+            "LOCATION",
+            pcf.MQIACF_BUFFER_POOL_LOCATION,
+            {"ABOVE": pcf.MQBPLOCATION_ABOVE, "BELOW": pcf.MQBPLOCATION_BELOW},
+        ),
+        _enum("PAGECLAS", pcf.MQIACF_PAGECLAS, {"4KB": pcf.MQPAGECLAS_4KB, "FIXED4KB": pcf.MQPAGECLAS_FIXED4KB}),
+    ]
+
+
+def _page_set_attributes() -> list[Attribute]:
+    """PAGES is our own word: z/OS takes the size of a page set from the data set that DSN names."""
+    return [
+        _int("BUFFPOOL", pcf.MQIACF_BUFFER_POOL_ID, 0, 0, PAGE_SET_ID_MAX),
+        _fixed(_text("DSN", 0, 44)),
+        _enum(
+            "EXPAND",
+            pcf.MQIACF_USAGE_EXPAND_TYPE,
+            {
+                "USER": pcf.MQUSAGE_EXPAND_USER,
+                "SYSTEM": pcf.MQUSAGE_EXPAND_SYSTEM,
+                "NONE": pcf.MQUSAGE_EXPAND_NONE,
+            },
+        ),
+        _int("PAGES", 0, 1_048_576, 32, 16_777_215),
+    ]
+
+
+def _system_attributes() -> list[Attribute]:
+    """SET SYSTEM. NEWSTATIME and NEWACCTIME are blank unless a change waits for the end of the running interval."""
+    return [
+        _int("ACELIM", pcf.MQIACF_SYSP_MAX_ACE_POOL, 0, 0, 999_999),
+        _interval("ACCTIME", pcf.MQIACF_SYSP_SMF_ACCT_TIME_MINS, "-1", -1),
+        _live(_text("NEWACCTIME", 0, 8)),
+        _shown(_enum("CLCACHE", pcf.MQIACF_SYSP_CLUSTER_CACHE, {"STATIC": 0, "DYNAMIC": 1}, "DYNAMIC")),
+        _list("EXCLMSG", pcf.MQCACF_EXCL_OPERATOR_MESSAGES, 16, 8),
+        _int("LOGLOAD", pcf.MQIACF_SYSP_CHKPOINT_COUNT, 500_000, 200, 16_000_000),
+        _enum("QINDXBLD", pcf.MQIACF_SYSP_Q_INDEX_DEFER, {"WAIT": 0, "NOWAIT": 1}),
+        _text("SERVICE", pcf.MQCACF_SYSP_SERVICE, 32),
+        _shown(_enum("SPLCAP", mq.MQIA_PROT_POLICY_CAPABILITY, _YES_NO, "NO")),
+        _interval("STATIME", pcf.MQIACF_SYSP_SMF_STAT_TIME_MINS, "30.00"),
+        _live(_text("NEWSTATIME", 0, 8)),
+        _int("TRACTBL", pcf.MQIACF_SYSP_TRACE_SIZE, 99, 1, 999),
+    ]
+
+
+def _log_attributes() -> list[Attribute]:
+    """SET LOG. COMPLOG(LZ4) is our own; the rest are the words of z/OS."""
+    return [
+        _enum("COMPLOG", pcf.MQIACF_LOG_COMPRESSION, {"NONE": 0, "RLE": 1, "LZ4": 64}),
+        _int("DEALLCT", pcf.MQIACF_SYSP_DEALLOC_INTERVAL, 0, 0, 1439, {"NOLIMIT": 1440}),
+        _int("MAXARCH", pcf.MQIACF_SYSP_MAX_ARCHIVE, 500, 10, 1000),
+        _int("MAXCNOFF", pcf.MQIACF_SYSP_MAX_CONC_OFFLOADS, 31, 1, 31, {"NOLIMIT": 32}),
+        _int("MAXRTU", pcf.MQIACF_SYSP_MAX_READ_TAPES, 2, 1, 99),
+        _int("WRTHRSH", pcf.MQIACF_SYSP_OUT_BUFFER_COUNT, 20, 1, 256),
+        _enum("ZHYLINK", pcf.MQIACF_SYSP_ZHYPERLINK, _YES_NO, "NO"),
+        _enum("ZHYWRITE", pcf.MQIACF_SYSP_ZHYPERWRITE, _YES_NO, "NO"),
+    ]
+
+
+#: Every kind of object, and the two sets of parameters that SET LOG and SET SYSTEM change.
+ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
+    "QMGR": _q_mgr_a_to_l() + _q_mgr_m_to_z(),
+    "QLOCAL": _queue_list("L"),
+    "QALIAS": _queue_list("A"),
+    "QREMOTE": _queue_list("R"),
+    "QMODEL": _queue_list("M"),
+    "STGCLASS": _storage_class_attributes(),
+    "BUFFPOOL": _buffer_pool_attributes(),
+    "PSID": _page_set_attributes(),
+    "PROCESS": _process_attributes(),
+    "NAMELIST": _namelist_attributes(),
+    "SYSTEM": _system_attributes(),
+    "LOG": _log_attributes(),
+}
+
+#: MQIA_Q_TYPE of each queue kind.
+QUEUE_TYPES: Final = {
+    "QLOCAL": mq.MQQT_LOCAL,
+    "QALIAS": mq.MQQT_ALIAS,
+    "QREMOTE": mq.MQQT_REMOTE,
+    "QMODEL": mq.MQQT_MODEL,
+}
+
+#: The selector of an object's own name.
+NAME_SELECTORS: Final = {
+    "QMGR": mq.MQCA_Q_MGR_NAME,
+    "QLOCAL": mq.MQCA_Q_NAME,
+    "QALIAS": mq.MQCA_Q_NAME,
+    "QREMOTE": mq.MQCA_Q_NAME,
+    "QMODEL": mq.MQCA_Q_NAME,
+    "STGCLASS": mq.MQCA_STORAGE_CLASS,
+    "PROCESS": mq.MQCA_PROCESS_NAME,
+    "NAMELIST": mq.MQCA_NAMELIST_NAME,
+}
+
+
+def _by_keyword() -> dict[str, dict[str, Attribute]]:
+    result: dict[str, dict[str, Attribute]] = {}
+    for kind, attributes in ATTRIBUTES.items():
+        of_kind: dict[str, Attribute] = {}
+        for attribute in attributes:
+            of_kind[attribute.keyword] = attribute
+            for synonym in attribute.synonyms:
+                of_kind[synonym] = attribute
+        result[kind] = of_kind
+    return result
+
+
+def _by_selector() -> dict[str, dict[int, Attribute]]:
+    result: dict[str, dict[int, Attribute]] = {}
+    for kind, attributes in ATTRIBUTES.items():
+        result[kind] = {attribute.selector: attribute for attribute in attributes if attribute.selector}
+    return result
+
+
+#: kind -> keyword or its synonym -> attribute.
+BY_KEYWORD: Final = _by_keyword()
+#: kind -> MQIA_, MQCA_ selector -> attribute.
+BY_SELECTOR: Final = _by_selector()
+
+
+def find_attribute(kind: str, keyword: str) -> Attribute | None:
+    """The attribute of objects of `kind` that is written `keyword`."""
+    return BY_KEYWORD[kind].get(keyword)
+
+
+def default_attributes(kind: str) -> dict[str, Value]:
+    """Every attribute of `kind` that is kept in the catalogue, with its default."""
+    return {attribute.keyword: attribute.copy_default() for attribute in ATTRIBUTES[kind] if not attribute.live}
+
+
+def settable_defaults(kind: str) -> dict[str, Value]:
+    """Every attribute of `kind` that DEFINE sets, with its default."""
+    return {attribute.keyword: attribute.copy_default() for attribute in ATTRIBUTES[kind] if not attribute.read_only}

@@ -1,0 +1,190 @@
+"""Checkpoints: bring the page sets up to the log, so that restart need not read it from further back.
+
+    1  P = end of the log; flush it (P3 of paging.py)
+    2  page sets other than 0: all dirty messages that must survive, all deaths, queue states; synced
+    3  page set 0: the same, and the catalogue and the units in doubt under the new generation; synced
+    4  the log's control file: redo starts at P, with the new generation
+    5  page set 0 forgets the generation before (with the next checkpoint's batch)
+
+A crash between any two steps is harmless: until step 4 redo starts at the old position, and replaying over page sets
+that are already newer gives the same queues (restart.py, R1). The units in doubt are the only thing that replay cannot
+make again from the middle, so the old generation of them stays until redo no longer needs it.
+
+A checkpoint costs what is dirty, not what is stored.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Final
+
+from flintmq.qmgr.connection import UNIT_PREPARED, Unit
+from flintmq.qmgr.message import AVAILABLE, LOCKED, PUT_PENDING, Message, pack_message
+from flintmq.qmgr.paging import Pager
+from flintmq.qmgr.queue import Queue
+from flintmq.store.pageset import PageSetBatch
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+OBJECT_PREFIX: Final = b"object:"
+UNIT_PREFIX: Final = b"unit:"
+BACKOUT_PREFIX: Final = b"backout:"
+KEPT_PREFIX: Final = b"kept:"
+_KEPT = struct.Struct("<QI")  # sequence, length of the record that follows
+_KEPT_BYTES: Final = 1 << 20
+NEXT_ID_KEY: Final = b"next_object_id"
+HEURISTIC_KEY: Final = b"heuristic"
+_DECISION = struct.Struct("<BH")  # 1 committed / 0 backed out, length of the xid that follows
+_ITEM = struct.Struct("<BIQI")  # 1 put / 0 get, queue id, sequence, length of the record that follows
+
+
+def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> None:
+    """Take a checkpoint. `keep_nonpersistent`: the queue manager ends cleanly, NPMCLASS(HIGH) messages are kept."""
+    position = qm.log.end
+    qm.log.flush()
+    generation = qm.generation + 1
+    for psid in sorted(qm.pagers, reverse=True):
+        pager = qm.pagers[psid]
+        batch = PageSetBatch()
+        for queue in pager.queues.values():
+            pager.write_dirty(batch, queue)
+            if keep_nonpersistent and queue.keep_nonpersistent:
+                _write_kept(queue, batch)
+        _write_backouts(pager, batch)
+        if psid == 0:
+            _write_catalogue(qm, pager, batch)
+            _write_units(qm, pager, batch, generation)
+            batch.put_meta(HEURISTIC_KEY, pack_heuristic(qm.heuristic))
+        pager.commit_batch(batch, True)
+    qm.log.checkpoint(position, generation, b"")
+    qm.generation = generation
+    qm.checkpoint_position = position
+    qm.records_since_checkpoint = 0
+    qm.counters.checkpoints += 1
+
+
+def _write_kept(queue: Queue, batch: PageSetBatch) -> None:
+    """NPMCLASS(HIGH): the non-persistent messages of a queue, kept over a clean end. A unit in doubt loses its own."""
+    queue.pager.load_everything(queue)
+    for lane in queue.lanes:
+        parts: list[bytes] = []
+        first = 0
+        size = 0
+        node = lane.first
+        while node is not None:
+            if isinstance(node, Message) and not node.logged and node.state in (AVAILABLE, LOCKED):
+                if not parts:
+                    first = node.sequence
+                record = pack_message(node)
+                parts.append(_KEPT.pack(node.sequence, len(record)) + record)
+                size += len(record)
+            node = node.next
+            if parts and (node is None or size > _KEPT_BYTES):
+                batch.put_meta(KEPT_PREFIX + struct.pack(">IBQ", queue.queue_id, lane.number, first), b"".join(parts))
+                parts = []
+                size = 0
+
+
+def unpack_kept(data: bytes) -> list[tuple[int, bytes]]:
+    """(sequence, record) of the messages of one kept value. Raises ValueError on anything else."""
+    kept: list[tuple[int, bytes]] = []
+    at = 0
+    try:
+        while at < len(data):
+            sequence, length = _KEPT.unpack_from(data, at)
+            at += _KEPT.size
+            kept.append((sequence, data[at : at + length]))
+            at += length
+    except struct.error as error:
+        raise ValueError(f"kept non-persistent messages cannot be read: {error}") from None
+    return kept
+
+
+def _write_backouts(pager: Pager, batch: PageSetBatch) -> None:
+    """Hardened backout counts of messages that were on the page set before they were backed out."""
+    known = {key for key, _ in pager.page_set.meta_items(BACKOUT_PREFIX)}
+    for (queue_id, sequence), count in pager.backouts.items():
+        key = BACKOUT_PREFIX + struct.pack(">IQ", queue_id, sequence)
+        batch.put_meta(key, struct.pack("<I", count))
+        known.discard(key)
+    for key in known:
+        batch.delete_meta(key)
+
+
+def _write_catalogue(qm: QueueManager, pager: Pager, batch: PageSetBatch) -> None:
+    """Definitions that changed since the last checkpoint."""
+    for object_id, definition in qm.changed_objects.items():
+        key = OBJECT_PREFIX + struct.pack(">I", object_id)
+        if definition is None:
+            batch.delete_meta(key)
+        else:
+            batch.put_meta(key, definition.to_record())
+    batch.put_meta(NEXT_ID_KEY, struct.pack("<Q", qm.catalogue.next_object_id))
+    qm.changed_objects = {}
+
+
+def _write_units(qm: QueueManager, pager: Pager, batch: PageSetBatch, generation: int) -> None:
+    """All units in doubt, under the new generation; those of the generation before the current one go."""
+    for key, _ in pager.page_set.meta_items(UNIT_PREFIX):
+        if key[len(UNIT_PREFIX) : len(UNIT_PREFIX) + 8] != struct.pack(">Q", qm.generation):
+            batch.delete_meta(key)
+    number = 0
+    for unit in qm.in_doubt.values():
+        assert unit.state == UNIT_PREPARED
+        number += 1
+        key = UNIT_PREFIX + struct.pack(">QI", generation, number)
+        batch.put_meta(key, pack_unit(unit))
+
+
+def pack_unit(unit: Unit) -> bytes:
+    """A unit in doubt as the page set keeps it: xid with its length, then an item for each message that is logged."""
+    parts = [struct.pack("<H", len(unit.xid)), unit.xid]
+    for message in unit.work:
+        if not message.logged:
+            continue
+        put = message.state == PUT_PENDING
+        record = pack_message(message) if put else b""
+        parts.append(_ITEM.pack(1 if put else 0, message.queue.queue_id, message.sequence, len(record)))
+        parts.append(record)
+    return b"".join(parts)
+
+
+def unpack_unit(data: bytes) -> tuple[bytes, list[tuple[bool, int, int, bytes]]]:
+    """(xid, [(is put, queue id, sequence, record)]) of `pack_unit`. Raises ValueError on anything else."""
+    try:
+        (length,) = struct.unpack_from("<H", data)
+        xid = data[2 : 2 + length]
+        at = 2 + length
+        items: list[tuple[bool, int, int, bytes]] = []
+        while at < len(data):
+            put, queue_id, sequence, size = _ITEM.unpack_from(data, at)
+            at += _ITEM.size
+            items.append((put == 1, queue_id, sequence, data[at : at + size]))
+            at += size
+    except struct.error as error:
+        raise ValueError(f"a unit of work in doubt cannot be read: {error}") from None
+    return xid, items
+
+
+def pack_heuristic(heuristic: dict[bytes, bool]) -> bytes:
+    """Branches that an administrator has decided, as the page set keeps them. Replay over a newer state is harmless."""
+    parts: list[bytes] = []
+    for xid, committed in heuristic.items():
+        parts.append(_DECISION.pack(1 if committed else 0, len(xid)) + xid)
+    return b"".join(parts)
+
+
+def unpack_heuristic(data: bytes) -> dict[bytes, bool]:
+    """The counterpart of `pack_heuristic`. Raises ValueError on anything else."""
+    heuristic: dict[bytes, bool] = {}
+    at = 0
+    try:
+        while at < len(data):
+            committed, length = _DECISION.unpack_from(data, at)
+            at += _DECISION.size
+            heuristic[data[at : at + length]] = committed == 1
+            at += length
+    except struct.error as error:
+        raise ValueError(f"heuristic decisions cannot be read: {error}") from None
+    return heuristic

@@ -1,0 +1,21 @@
+"""Time, as it is given to the engine. The engine never looks at a clock by itself."""
+
+from __future__ import annotations
+
+from mypy_extensions import mypyc_attr
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Clock:
+    """A clock that stands still until it is told otherwise; hosts and tests derive from it."""
+
+    def __init__(self, now_ms: int = 0) -> None:
+        self.time_ms = now_ms
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970, UTC."""
+        return self.time_ms
+
+    def advance(self, milliseconds: int) -> None:
+        """Let time pass."""
+        self.time_ms += milliseconds

@@ -1,0 +1,124 @@
+"""MQCLOSE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flintmq.log.errors import LogError
+from flintmq.mqi.constants import MQCO_DELETE, MQCO_DELETE_PURGE, MQCO_NONE, MQOO_CO_OP
+from flintmq.mqi.reason import (
+    MQRC_HOBJ_ERROR,
+    MQRC_OBJECT_IN_USE,
+    MQRC_OPTION_NOT_VALID_FOR_TYPE,
+    MQRC_OPTIONS_ERROR,
+    MQRC_Q_DELETED,
+    MQRC_Q_NOT_EMPTY,
+    MQRC_RESOURCE_PROBLEM,
+)
+from flintmq.qmgr import browse_mark, consume, group, trigger
+from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.get import end_wait, fail_waiters, release_lock
+from flintmq.qmgr.message import GET_PENDING, PUT_PENDING
+from flintmq.qmgr.objects import detach_queue, log_deletion
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+
+def close(qm: QueueManager, connection: Connection, handle: Handle, options: int = MQCO_NONE) -> int:
+    """MQCLOSE. A dynamic queue may be deleted with it."""
+    connection.force = 0
+    qm.counters.closes += 1
+    if not connection.usable:
+        return fail(connection, not_usable(connection))
+    if not handle.open or connection.handles.get(handle.number) is not handle:
+        return fail(connection, MQRC_HOBJ_ERROR)
+    queue = handle.queue
+    if options & ~(MQCO_DELETE | MQCO_DELETE_PURGE) or options == MQCO_DELETE | MQCO_DELETE_PURGE:
+        return fail(connection, MQRC_OPTIONS_ERROR)
+    if options & (MQCO_DELETE | MQCO_DELETE_PURGE):
+        if queue is None or queue.definition.text("DEFTYPE") == "PREDEFINED":
+            return fail(connection, MQRC_OPTION_NOT_VALID_FOR_TYPE)
+        reason = _delete_permanent(qm, connection, handle, queue, options & MQCO_DELETE_PURGE != 0)
+        if reason:
+            return fail(connection, reason)
+    force = connection.force
+    group_reason = group.unfinished(handle)
+    close_handle(qm, connection, handle)
+    connection.force = max(force, connection.force)
+    if queue is not None and queue.deleted and not handle.owns_dynamic and not options:
+        return fail(connection, MQRC_Q_DELETED)
+    if group_reason:
+        return warn(connection, group_reason)
+    return succeed(connection)
+
+
+def _delete_permanent(qm: QueueManager, connection: Connection, handle: Handle, queue: Queue, purge: bool) -> int:
+    """MQCO_DELETE: a permanent dynamic queue goes if it is empty, or with its messages if they may be purged."""
+    if queue.deleted or queue.temporary:
+        return 0
+    if queue.uncommitted or len(queue.handles) > 1:
+        return MQRC_OBJECT_IN_USE
+    if queue.depth and not purge:
+        return MQRC_Q_NOT_EMPTY
+    try:
+        connection.force = log_deletion(qm, queue.definition)
+    except LogError:
+        return MQRC_RESOURCE_PROBLEM
+    queue.purged_count += queue.depth
+    qm.catalogue.remove(queue.definition)
+    detach_queue(qm, queue)
+    return 0
+
+
+def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> None:
+    """Give everything back that the handle holds."""
+    handle.open = False
+    connection.handles.pop(handle.number, None)
+    queue = handle.queue
+    if queue is None:
+        return
+    consume.forget_handle(qm, handle)
+    if queue.waiting:
+        end_waits(qm, queue, handle)
+    release_lock(qm, handle)
+    if handle.marks is not None or handle.options & MQOO_CO_OP:
+        browse_mark.handle_closed(qm, handle, queue)
+    queue.clear_cursor(handle)
+    queue.handles.remove(handle)
+    queue.close_count += 1
+    if handle.can_put:
+        queue.output_handles -= 1
+    if handle.can_get:
+        queue.input_handles -= 1
+        if queue.input_handles == 0:
+            queue.exclusive = False
+            if queue.trigger_on:
+                trigger.input_closed(qm, queue)
+    if handle.owns_dynamic and queue.temporary and not queue.deleted:
+        delete_temporary(qm, queue)
+
+
+def end_waits(qm: QueueManager, queue: Queue, handle: Handle) -> None:
+    """Waits through a handle end when it is closed."""
+    for waiter in queue.all_waiters():
+        if waiter.handle is handle:
+            end_wait(qm, waiter)
+
+
+def delete_temporary(qm: QueueManager, queue: Queue) -> None:
+    """A temporary dynamic queue goes with the handle that made it, and so do its messages, committed or not."""
+    fail_waiters(qm, queue, MQRC_Q_DELETED)
+    for unit in qm.units():
+        kept = []
+        for message in unit.work:
+            if message.queue is queue and message.state in (PUT_PENDING, GET_PENDING):
+                queue.remove(message)
+            else:
+                kept.append(message)
+        unit.work = kept
+    queue.purged_count += queue.depth
+    qm.catalogue.remove(queue.definition)
+    detach_queue(qm, queue)

@@ -1,0 +1,223 @@
+"""What an application holds: its connection, its handles, its unit of work, and its waits.
+
+Engine calls are functions `call(qm, connection, ...) -> reason`. They never block. What a call has to say beyond the
+reason is left in an `Answer`: the connection itself for ordinary calls, an own one for each asynchronous consumer.
+
+    answer.completion, answer.reason    MQCC_* and MQRC_*
+    answer.data, answer.data_length     of a get: what fits the buffer, and the full length
+    connection.force                    log position that must be durable before the application hears of success
+    connection.delay_ms                 how long the host should hold the reply back (page set filling up, B140)
+
+A get that must wait returns the reason `WAITING`, which is no MQ reason and never leaves the process: the engine has
+registered a `Waiter` and will complete it into the same answer when a message arrives, the time is up, or the queue
+manager ends; it then stands in `qm.woken`.
+
+Unit of work, states and moves (`MOVES` in unit_of_work.py): ACTIVE -> PREPARED -> COMMITTED | BACKED_OUT.
+
+    U1  A unit's messages are in state PUT_PENDING or GET_PENDING, and every such message is in exactly one unit.
+    U2  Nothing of a unit is in the log before it is prepared or committed; then all of it is, in one run of records.
+    U3  CURDEPTH counts uncommitted puts and uncommitted gets alike; a get finds neither.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.browse_mark import Marks
+    from flintmq.qmgr.consume import Consumer
+    from flintmq.qmgr.group import PutGroup
+    from flintmq.qmgr.logical_get import GetGroup
+    from flintmq.qmgr.message import Message, Node
+    from flintmq.qmgr.queue import Queue
+    from flintmq.qmgr.trigger import Trigger
+
+#: Returned by a get that waits. Not an MQ reason code.
+WAITING: Final = -1
+
+UNIT_ACTIVE: Final = 0
+UNIT_PREPARED: Final = 1
+UNIT_COMMITTED: Final = 2
+UNIT_BACKED_OUT: Final = 3
+
+
+class Answer:
+    """What the last call said."""
+
+    completion: int = 0
+    reason: int = 0
+    data: bytes = b""
+    data_length: int = 0
+    #: The message that a get returned, for the layers that stand close to the engine.
+    message: Message | None = None
+
+
+class Unit:
+    """A unit of work: messages put and got that become so together, or not at all."""
+
+    state: int = UNIT_ACTIVE
+    #: The global transaction, b"" for a local unit.
+    xid: bytes = b""
+    #: A get with MQGMO_MARK_SKIP_BACKOUT; at most one.
+    skip_backout: Message | None = None
+    #: Set when the queue manager has backed the unit out by itself; the next call says so (2003).
+    doomed: bool = False
+    started_ms: int = 0
+    #: Trigger messages that wait for the end of the unit; see trigger.py.
+    triggers: list[Trigger] | None = None
+    #: Who ended or suspended the association with this branch (xa.py), and whether it is only suspended.
+    owner: Connection | None = None
+    suspended: bool = False
+
+    def __init__(self) -> None:
+        self.work: list[Message] = []
+
+
+class Connection(Answer):
+    """One MQCONN."""
+
+    force: int = 0
+    delay_ms: int = 0
+    unit: Unit | None = None
+    #: True between xa_start and xa_end.
+    in_global_unit: bool = False
+    connected: bool = True
+    #: False when it is not connected, and while its consumers run, but for calls of a callback (consume.py).
+    usable: bool = True
+    waiter: Waiter | None = None
+    consumers_started: bool = False
+    consumers_suspended: bool = False
+    #: The callback that the host has not finished yet; there is never more than one.
+    callback: Waiter | None = None
+    event_handler: Consumer | None = None
+    #: Which consumer is looked at first, the next time.
+    next_consumer: int = 0
+    connection_area: int = 0
+    #: Branches that xa_recover has still to return; None when no scan is open.
+    recovery_scan: list[bytes] | None = None
+    #: Asynchronous puts since the last MQSTAT.
+    async_success: int = 0
+    async_warning: int = 0
+    async_failure: int = 0
+    async_completion: int = 0
+    async_reason: int = 0
+    async_object_name: str = ""
+    async_object_q_mgr: str = ""
+    async_object_type: int = 0
+    channel_name: str = ""
+    connection_name: str = ""
+    appl_description: str = ""
+    process_id: int = 0
+    thread_id: int = 0
+    next_handle: int = 2
+
+    def __init__(self, connection_id: bytes, appl_name: str, user: str, appl_type: int) -> None:
+        self.connection_id = connection_id
+        self.appl_name = appl_name
+        self.user = user
+        self.appl_type = appl_type
+        self.accounting_token: bytes = bytes(32)
+        self.handles: dict[int, Handle] = {}
+        self.consumers: list[Consumer] = []
+        #: Callbacks other than for messages that are due: start, stop, register, deregister, events.
+        self.callbacks_due: list[Waiter] = []
+        self.options = 0
+
+
+class Handle:
+    """One MQOPEN."""
+
+    open: bool = True
+    queue: Queue | None = None
+    can_get: bool = False
+    can_browse: bool = False
+    can_put: bool = False
+    can_inquire: bool = False
+    can_set: bool = False
+    exclusive: bool = False
+    #: Context of messages put: flags of the open options, see put.py.
+    context: int = 0
+    #: Saved context of the last message got, for MQPMO_PASS_*: only with MQOO_SAVE_ALL_CONTEXT.
+    saved: MQMD | None = None
+    saved_valid: bool = False
+    #: Defaults and inhibitions of the alias or remote definition the name went through.
+    put_enabled_by: str = ""
+    get_enabled_by: str = ""
+    #: Where a put to another queue manager goes.
+    remote_queue: str = ""
+    remote_qmgr: str = ""
+    #: Browse cursor: the node it stands on (None: before the first), its lane and sequence.
+    cursor: Node | None = None
+    cursor_lane: int = 10
+    cursor_sequence: int = -1
+    #: The message under the cursor, if it is still the one that was browsed.
+    under_cursor: Message | None = None
+    locked: Message | None = None
+    #: The groups that puts, gets and browses are in the middle of: see group.py and logical_get.py. What the first two
+    #: were before the unit of work that last changed them comes back when that is backed out.
+    put_group: PutGroup | None = None
+    put_group_before: PutGroup | None = None
+    put_group_unit: Unit | None = None
+    get_group: GetGroup | None = None
+    get_group_before: GetGroup | None = None
+    get_group_unit: Unit | None = None
+    browse_group: GetGroup | None = None
+    #: The last browse was in logical order.
+    browse_logical: bool = False
+    consumer: Consumer | None = None
+    #: Delete the dynamic queue on close by its creator.
+    owns_dynamic: bool = False
+    selector: str = ""
+    #: Messages that this handle has marked while browsing; see browse_mark.py.
+    marks: Marks | None = None
+    last_put_reason: int = 0
+    read_ahead: bool = False
+
+    def __init__(self, number: int, connection: Connection, object_type: int, name: str, options: int) -> None:
+        self.number = number
+        self.connection = connection
+        self.object_type = object_type
+        self.object_name = name
+        self.options = options
+        self.resolved_name = name
+        self.resolved_qmgr = ""
+        self.def_priority = 0
+        self.def_persistence = 0
+        self.def_put_response = 0
+        self.process_or_namelist = ""
+
+
+class Waiter:
+    """A get that waits for a message."""
+
+    done: bool = False
+    #: For whom it waits asynchronously; None for a plain MQGET with wait.
+    consumer: Consumer | None = None
+    #: What the callback is called for (MQCBCT_*), once it is due.
+    call_type: int = 0
+
+    def __init__(
+        self,
+        connection: Connection,
+        handle: Handle,
+        answer: Answer,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        deadline_ms: int,
+        order: int,
+    ) -> None:
+        self.connection = connection
+        self.handle = handle
+        self.answer = answer
+        self.md = md
+        self.gmo = gmo
+        self.max_length = max_length
+        self.deadline_ms = deadline_ms
+        self.order = order
+        #: How the queue files it: "" any, else the id it waits for.
+        self.key: bytes = b""
+        self.kind = 0

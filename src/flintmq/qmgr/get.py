@@ -1,0 +1,721 @@
+"""MQGET: find a message, and hand it over.
+
+    get              checks of handle and options
+      find           by order, by id through an index, or by walking and matching
+      browse         the same with the cursor of the handle; nothing is taken
+      deliver        truncation, conversion, descriptor; then the message is removed, or held in the unit of work
+      wait           nothing there: register a waiter
+    serve            a message became available: give it to the first waiter that wants it
+    expire_waits     the time of some waiters is up
+
+Waiting getters are served in the order in which they came, and each message wakes one of them (a browse wakes without
+taking, so that the next in line is looked at too).
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Final
+
+from flintmq.log.errors import LogError
+from flintmq.mqi.constants import (
+    MQGMO_ACCEPT_TRUNCATED_MSG,
+    MQGMO_ALL_MSGS_AVAILABLE,
+    MQGMO_ALL_SEGMENTS_AVAILABLE,
+    MQGMO_BROWSE_FIRST,
+    MQGMO_BROWSE_MSG_UNDER_CURSOR,
+    MQGMO_BROWSE_NEXT,
+    MQGMO_COMPLETE_MSG,
+    MQGMO_CONVERT,
+    MQGMO_FAIL_IF_QUIESCING,
+    MQGMO_LOCK,
+    MQGMO_LOGICAL_ORDER,
+    MQGMO_MARK_SKIP_BACKOUT,
+    MQGMO_MSG_UNDER_CURSOR,
+    MQGMO_NO_SYNCPOINT,
+    MQGMO_SET_SIGNAL,
+    MQGMO_SYNCPOINT,
+    MQGMO_SYNCPOINT_IF_PERSISTENT,
+    MQGMO_UNLOCK,
+    MQGMO_UNMARKED_BROWSE_MSG,
+    MQGMO_WAIT,
+    MQMO_MATCH_CORREL_ID,
+    MQMO_MATCH_GROUP_ID,
+    MQMO_MATCH_MSG_ID,
+    MQMO_MATCH_MSG_SEQ_NUMBER,
+    MQMO_MATCH_MSG_TOKEN,
+    MQMO_MATCH_OFFSET,
+    MQRO_COD,
+)
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.reason import (
+    MQRC_GET_INHIBITED,
+    MQRC_HOBJ_ERROR,
+    MQRC_INCONSISTENT_BROWSE,
+    MQRC_MATCH_OPTIONS_ERROR,
+    MQRC_MSG_MARKED_BROWSE_CO_OP,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_NO_MSG_LOCKED,
+    MQRC_NO_MSG_UNDER_CURSOR,
+    MQRC_NONE,
+    MQRC_NOT_OPEN_FOR_BROWSE,
+    MQRC_NOT_OPEN_FOR_INPUT,
+    MQRC_OPTIONS_ERROR,
+    MQRC_Q_DELETED,
+    MQRC_Q_MGR_QUIESCING,
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_SECOND_MARK_NOT_ALLOWED,
+    MQRC_TRUNCATED_MSG_ACCEPTED,
+    MQRC_TRUNCATED_MSG_FAILED,
+    MQRC_WAIT_INTERVAL_ERROR,
+)
+from flintmq.qmgr import browse_mark, convert, event, group, headers, logical_get, report
+from flintmq.qmgr.browse_mark import MARK_OPTIONS
+from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
+from flintmq.qmgr.index import comes_before
+from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, Message, Node, fill_descriptor
+from flintmq.qmgr.paging import MATCH_ANY, MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID, Acceptor
+from flintmq.qmgr.queue import (
+    WAITS_FOR_ANY,
+    WAITS_FOR_CORREL_ID,
+    WAITS_FOR_MSG_ID,
+    WAITS_FOR_OTHER,
+    Queue,
+)
+from flintmq.qmgr.records import ONLY
+from flintmq.qmgr.unit_of_work import current_unit, fail, log_get, not_usable, room_in_unit, succeed, warn
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+_BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
+_SYNCPOINTS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
+_LOGICAL: Final = (
+    MQGMO_LOGICAL_ORDER | MQGMO_COMPLETE_MSG | MQGMO_ALL_MSGS_AVAILABLE | MQGMO_ALL_SEGMENTS_AVAILABLE
+)
+#: Options that take a get off the straight way.
+_UNUSUAL: Final = (
+    _BROWSE
+    | _LOGICAL
+    | MARK_OPTIONS
+    | MQGMO_MSG_UNDER_CURSOR
+    | MQGMO_LOCK
+    | MQGMO_UNLOCK
+    | MQGMO_SET_SIGNAL
+    | MQGMO_MARK_SKIP_BACKOUT
+)
+_BY_ID: Final = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
+_ALL_MATCHES: Final = (
+    _BY_ID | MQMO_MATCH_GROUP_ID | MQMO_MATCH_MSG_SEQ_NUMBER | MQMO_MATCH_OFFSET | MQMO_MATCH_MSG_TOKEN
+)
+
+
+class Wanted(Acceptor):
+    """What a get looks for, worked out once."""
+
+    def __init__(self, md: MQMD, gmo: MQGMO) -> None:
+        match = gmo.match_options if gmo.version > 1 else _BY_ID
+        self.match = match
+        self.msg_id = md.msg_id if match & MQMO_MATCH_MSG_ID else NO_ID
+        self.correl_id = md.correl_id if match & MQMO_MATCH_CORREL_ID else NO_ID
+        self.group_id = md.group_id if match & MQMO_MATCH_GROUP_ID else NO_ID
+        self.msg_seq_number = md.msg_seq_number
+        self.offset = md.offset
+        self.token = gmo.msg_token
+        self.anything = (
+            match & ~_BY_ID == 0 and self.msg_id == NO_ID and self.correl_id == NO_ID and self.group_id == NO_ID
+        )
+
+    def accepts(self, message: Message) -> bool:
+        """True if `message` meets every condition. Whether it is available is another question."""
+        if self.msg_id != NO_ID and message.msg_id != self.msg_id:
+            return False
+        if self.correl_id != NO_ID and message.correl_id != self.correl_id:
+            return False
+        if self.match & ~_BY_ID == 0:
+            return True
+        if self.group_id != NO_ID and message.group_id != self.group_id:
+            return False
+        if self.match & MQMO_MATCH_MSG_SEQ_NUMBER and message.msg_seq_number != self.msg_seq_number:
+            return False
+        if self.match & MQMO_MATCH_OFFSET and message.offset != self.offset:
+            return False
+        return not (self.match & MQMO_MATCH_MSG_TOKEN and msg_token(message) != self.token)
+
+
+def msg_token(message: Message) -> bytes:
+    """Sixteen bytes that name the message as long as it is on its queue."""
+    return message.queue.queue_id.to_bytes(8, "big") + message.sequence.to_bytes(8, "big")
+
+
+def get(
+    qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1
+) -> int:
+    """MQGET. `max_length` is the length of the application's buffer, -1 if it takes any length. May return WAITING."""
+    connection.force = 0
+    if not connection.usable:
+        return fail(connection, not_usable(connection))
+    if not handle.open:
+        return fail(connection, MQRC_HOBJ_ERROR)
+    qm.counters.gets += 1
+    queue = handle.queue
+    if queue is None:
+        return fail(connection, MQRC_NOT_OPEN_FOR_INPUT)
+    options = gmo.options
+    unusual = options & _UNUSUAL != 0 or gmo.wait_interval < -1 or qm.quiescing
+    if unusual or (gmo.version > 1 and gmo.match_options & ~_BY_ID):
+        reason = check_options(qm, handle, queue, gmo)
+        if reason:
+            return fail(connection, reason)
+        if options & MQGMO_UNLOCK:
+            return _unlock(qm, connection, handle, queue)
+    elif not handle.can_get:
+        return fail(connection, MQRC_NOT_OPEN_FOR_INPUT)
+    if options & _SYNCPOINTS:
+        chosen = options & _SYNCPOINTS
+        if chosen & (chosen - 1):
+            return fail(connection, MQRC_OPTIONS_ERROR)
+        if chosen != MQGMO_NO_SYNCPOINT:
+            reason = room_in_unit(qm, connection)
+            if reason:
+                return fail(connection, reason)
+    if not queue.get_enabled or handle.get_enabled_by:
+        if not queue.get_enabled or qm.alias_inhibits_get(handle):
+            queue.get_failed += 1
+            event.get_inhibited(qm, connection, handle)
+            return fail(connection, MQRC_GET_INHIBITED)
+    if queue.deleted:
+        return fail(connection, MQRC_Q_DELETED)
+    return try_get(qm, connection, handle, connection, md, gmo, max_length)
+
+
+def try_get(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    answer: Answer,
+    md: MQMD,
+    gmo: MQGMO,
+    max_length: int,
+) -> int:
+    """Look for a message and deliver it, or wait, or say that there is none."""
+    queue = handle.queue
+    assert queue is not None
+    options = gmo.options
+    now = qm.clock.now_ms()
+    while True:
+        if options & _LOGICAL:
+            return logical_get.get_logical(qm, connection, handle, answer, md, gmo, max_length, now)
+        if options & _BROWSE:
+            message = _browse(handle, queue, md, gmo, now)
+        elif options & MQGMO_MSG_UNDER_CURSOR:
+            message = handle.under_cursor
+            if message is None or not _reachable(handle, message):
+                return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
+        else:
+            message = find(queue, md, gmo)
+            if message is not None and message.marked_until and browse_mark.is_held(handle, gmo, message, now):
+                return fail(answer, MQRC_MSG_MARKED_BROWSE_CO_OP)
+        if message is None:
+            return nothing_there(qm, connection, handle, answer, md, gmo, max_length, now)
+        if message.expires_ms and message.expires_ms <= now:
+            discard_expired(qm, connection, queue, message)
+            continue
+        return deliver(qm, connection, handle, answer, md, gmo, max_length, message, now)
+
+
+def find(queue: Queue, md: MQMD, gmo: MQGMO) -> Message | None:
+    """The message that a get with this descriptor and these match options returns."""
+    match = gmo.match_options if gmo.version > 1 else _BY_ID
+    if match & ~_BY_ID == 0:
+        by_msg_id = match & MQMO_MATCH_MSG_ID != 0 and md.msg_id != NO_ID
+        by_correl_id = match & MQMO_MATCH_CORREL_ID != 0 and md.correl_id != NO_ID
+        if not by_msg_id:
+            if not by_correl_id:
+                return queue.first_available()
+            if queue.spilled_count == 0:
+                index = queue.by_correl_id
+                if index is None:
+                    index = queue.index_by_correl_id()
+                return queue.find(index, md.correl_id)
+        elif not by_correl_id and queue.spilled_count == 0:
+            index = queue.by_msg_id
+            if index is None:
+                index = queue.index_by_msg_id()
+            return queue.find(index, md.msg_id)
+    return find_wanted(queue, Wanted(md, gmo))
+
+
+def find_wanted(queue: Queue, wanted: Wanted) -> Message | None:
+    """The first available message that `wanted` accepts, in memory or on the page set."""
+    return queue.first_available() if wanted.anything else find_accepted(queue, wanted, wanted)
+
+
+def find_accepted(queue: Queue, wanted: Wanted, accept: Acceptor) -> Message | None:
+    """The first available message that `accept` takes; `wanted` says by which index it can be found, if any."""
+    if queue.available == 0:
+        return None
+    kind = MATCH_ANY
+    best: Message | None = None
+    candidates: list[Message] = []
+    key = NO_ID
+    if wanted.correl_id != NO_ID and (queue.index_kind == MATCH_CORREL_ID or wanted.msg_id == NO_ID):
+        kind, key, candidates = MATCH_CORREL_ID, wanted.correl_id, queue.index_by_correl_id().messages(wanted.correl_id)
+    elif wanted.msg_id != NO_ID:
+        kind, key, candidates = MATCH_MSG_ID, wanted.msg_id, queue.index_by_msg_id().messages(wanted.msg_id)
+    elif wanted.group_id != NO_ID:
+        kind, key, candidates = MATCH_GROUP_ID, wanted.group_id, queue.index_by_group_id().messages(wanted.group_id)
+    else:
+        best = _walk(queue, accept)
+    for message in candidates:
+        if message.state == AVAILABLE and accept.accepts(message):
+            best = message
+            break
+    if queue.spilled_count and _range_before(queue, best):
+        spilled = queue.pager.find_spilled(queue, kind, key, accept)
+        if spilled is not None and (best is None or comes_before(spilled, best)):
+            best = spilled
+    return best
+
+
+def _walk(queue: Queue, accept: Acceptor) -> Message | None:
+    """The first available message in memory that `accept` takes."""
+    mask = queue.mask
+    while mask:
+        lane_number = mask.bit_length() - 1
+        node = queue.lanes[lane_number].hint
+        while node is not None:
+            if node.state == AVAILABLE:
+                assert isinstance(node, Message)
+                if accept.accepts(node):
+                    return node
+            node = node.next
+        mask &= ~(1 << lane_number)
+    return None
+
+
+def _range_before(queue: Queue, best: Message | None) -> bool:
+    """True if a range on the page set may hold a message that comes before `best`."""
+    for lane in queue.lanes:
+        if lane.ranges and (
+            best is None
+            or lane.number > best.lane
+            or (lane.number == best.lane and lane.ranges[0].sequence < best.sequence)
+        ):
+            return True
+    return False
+
+
+def check_options(qm: QueueManager, handle: Handle, queue: Queue, gmo: MQGMO) -> int:
+    """The rarer options and their conflicts, in MQ's order."""
+    options = gmo.options
+    if qm.quiescing and options & MQGMO_FAIL_IF_QUIESCING:
+        return MQRC_Q_MGR_QUIESCING
+    browse = options & _BROWSE
+    if browse & (browse - 1) or (browse and options & MQGMO_MSG_UNDER_CURSOR):
+        return MQRC_OPTIONS_ERROR
+    if options & MQGMO_WAIT and options & MQGMO_SET_SIGNAL:
+        return MQRC_OPTIONS_ERROR
+    if browse and options & (MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT | MQGMO_MARK_SKIP_BACKOUT):
+        return MQRC_OPTIONS_ERROR
+    if options & MQGMO_LOCK and not browse:
+        return MQRC_OPTIONS_ERROR
+    if options & MQGMO_UNLOCK and options & ~(MQGMO_UNLOCK | MQGMO_NO_SYNCPOINT | MQGMO_FAIL_IF_QUIESCING):
+        return MQRC_OPTIONS_ERROR
+    if options & MQGMO_MARK_SKIP_BACKOUT and not options & MQGMO_SYNCPOINT:
+        return MQRC_OPTIONS_ERROR
+    if gmo.version > 1 and gmo.match_options & ~_ALL_MATCHES:
+        return MQRC_MATCH_OPTIONS_ERROR
+    if browse or options & MQGMO_UNLOCK:
+        if not handle.can_browse:
+            return MQRC_NOT_OPEN_FOR_BROWSE
+    elif not handle.can_get:
+        return MQRC_NOT_OPEN_FOR_INPUT
+    if options & MQGMO_MSG_UNDER_CURSOR and not handle.can_browse:
+        return MQRC_NOT_OPEN_FOR_BROWSE
+    if options & MQGMO_MARK_SKIP_BACKOUT:
+        unit = handle.connection.unit
+        if unit is not None and unit.skip_backout is not None:
+            return MQRC_SECOND_MARK_NOT_ALLOWED
+    if options & MQGMO_WAIT and gmo.wait_interval < -1:
+        return MQRC_WAIT_INTERVAL_ERROR
+    if options & MARK_OPTIONS and not browse_mark.options_agree(handle, gmo):
+        return MQRC_OPTIONS_ERROR
+    if options & MQGMO_BROWSE_NEXT and handle.cursor_lane != 10:
+        if handle.browse_logical != (options & MQGMO_LOGICAL_ORDER != 0):
+            return MQRC_INCONSISTENT_BROWSE
+    return logical_get.check_options(gmo) if options & _LOGICAL else MQRC_NONE
+
+
+def _reachable(handle: Handle, message: Message) -> bool:
+    """True if this handle may take or browse `message` again: available, or locked by itself."""
+    if message.state == AVAILABLE:
+        return True
+    return message.state == LOCKED and handle.locked is message
+
+
+def _browse(handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, now: int) -> Message | None:
+    """The message that a browse returns; the cursor moves when it is delivered."""
+    options = gmo.options
+    if options & MQGMO_BROWSE_MSG_UNDER_CURSOR:
+        message = handle.under_cursor
+        return message if message is not None and _reachable(handle, message) else None
+    wanted = Wanted(md, gmo)
+    node: Node | None
+    if not options & MQGMO_BROWSE_NEXT or handle.cursor_lane == 10:
+        node = queue.next_node(10, None)
+    elif handle.cursor is not None:
+        node = queue.next_node(handle.cursor_lane, handle.cursor)
+    else:
+        node = queue.next_after(handle.cursor_lane, handle.cursor_sequence)
+    while node is not None:
+        assert isinstance(node, Message)
+        if _reachable(handle, node) and wanted.accepts(node):
+            if not options & MQGMO_UNMARKED_BROWSE_MSG or not browse_mark.is_marked(handle, node, now):
+                return node
+        node = queue.next_node(node.lane, node)
+    return None
+
+
+def deliver(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    answer: Answer,
+    md: MQMD,
+    gmo: MQGMO,
+    max_length: int,
+    message: Message,
+    now: int,
+    parts: list[Message] | None = None,
+) -> int:
+    """Hand `message` to the application and take it off the queue, unless it is browsed or does not fit.
+
+    With `parts`, `message` was put together from these segments, and they are what is taken or browsed.
+    """
+    queue = message.queue
+    options = gmo.options
+    data = message.data
+    reason = MQRC_NONE
+    if parts is not None:
+        reason = logical_get.differences(parts)
+    if options & MQGMO_CONVERT:
+        conversion = convert.Request(md)
+        fill_descriptor(message, md, now)
+        if message.msg_flags and md.version == 1:
+            data = headers.for_version_1(qm, md, message, data)
+        reason, data = conversion.apply(qm, md, data, max_length, options & MQGMO_ACCEPT_TRUNCATED_MSG != 0, reason)
+    else:
+        fill_descriptor(message, md, now)
+        if message.msg_flags and md.version == 1:
+            data = headers.for_version_1(qm, md, message, data)
+    length = len(data)
+    if max_length >= 0 and length > max_length:
+        answer.data_length = length
+        answer.data = data[:max_length]
+        answer.message = message
+        if not options & MQGMO_ACCEPT_TRUNCATED_MSG:
+            return warn(answer, MQRC_TRUNCATED_MSG_FAILED)
+        data = data[:max_length]
+        reason = MQRC_TRUNCATED_MSG_ACCEPTED
+    if options & _BROWSE:
+        _browsed(qm, handle, queue, message if parts is None else parts[0], gmo)
+        queue.browse_count += 1
+        queue.browse_bytes += length
+    else:
+        if parts is None:
+            take_reason = take(qm, connection, handle, message, options)
+        else:
+            take_reason = logical_get.take_parts(qm, connection, handle, message, parts, options)
+        if take_reason:
+            return fail(answer, take_reason)
+        queue.get_bytes += length
+        queue.last_get_ms = now
+    answer.data = data
+    answer.data_length = length
+    answer.message = message
+    gmo.resolved_q_name = queue.name
+    if gmo.version > 2:
+        gmo.msg_token = msg_token(message)
+        gmo.returned_length = len(data)
+    if gmo.version > 1:
+        group.fill_status(message, gmo)
+    if handle.saved is not None and not options & _BROWSE:
+        fill_descriptor(message, handle.saved, now)
+        handle.saved_valid = True
+    if message.msg_flags or handle.get_group is not None or handle.browse_group is not None:
+        order_reason = logical_get.note(connection, handle, message, options, parts)
+        reason = reason or order_reason
+    if reason:
+        return warn(answer, reason)
+    return succeed(answer)
+
+
+def take(qm: QueueManager, connection: Connection, handle: Handle, message: Message, options: int) -> int:
+    """Remove `message`, or hold it in the unit of work. Returns the reason; on failure it stays where it is."""
+    queue = message.queue
+    if message.state == LOCKED:
+        queue.unlock(message)
+        handle.locked = None
+    syncpoint = options & MQGMO_SYNCPOINT != 0 or (
+        options & MQGMO_SYNCPOINT_IF_PERSISTENT != 0 and message.persistence == 1
+    )
+    if syncpoint:
+        unit = current_unit(qm, connection)
+        queue.hold(message, GET_PENDING)
+        unit.work.append(message)
+        if options & MQGMO_MARK_SKIP_BACKOUT:
+            unit.skip_backout = message
+    else:
+        if message.logged:
+            try:
+                connection.force = log_get(qm, message, ONLY)
+            except LogError:
+                return MQRC_RESOURCE_PROBLEM
+        queue.remove(message)
+    queue.get_count += 1
+    if queue.watched:
+        if not syncpoint:
+            qm.got(queue)
+        event.after_get(qm, queue)
+    if message.report & MQRO_COD:
+        report.confirm_delivery(qm, connection, message, syncpoint)
+    return MQRC_NONE
+
+
+def _browsed(qm: QueueManager, handle: Handle, queue: Queue, message: Message, gmo: MQGMO) -> None:
+    """Move the cursor to `message`, and lock it if that was asked for."""
+    held = handle.locked
+    if held is not None and held is not message:
+        _release(qm, handle, queue)
+    queue.set_cursor(handle, message)
+    handle.browse_logical = gmo.options & MQGMO_LOGICAL_ORDER != 0
+    if gmo.options & MQGMO_LOCK and message.state == AVAILABLE:
+        queue.lock(message, LOCKED)
+        handle.locked = message
+    if gmo.options & MARK_OPTIONS:
+        browse_mark.browsed(qm, handle, message, gmo.options)
+    pool = queue.pool
+    if pool.used > pool.threshold:
+        qm.relieve_pool(pool)
+
+
+def _release(qm: QueueManager, handle: Handle, queue: Queue) -> None:
+    """Give up the browse lock of `handle`."""
+    held = handle.locked
+    handle.locked = None
+    if held is not None and held.state == LOCKED:
+        queue.unlock(held)
+        qm.available(queue, held)
+
+
+def release_lock(qm: QueueManager, handle: Handle) -> None:
+    """Give up the browse lock of `handle`, if it has one; called on close."""
+    if handle.queue is not None:
+        _release(qm, handle, handle.queue)
+
+
+def _unlock(qm: QueueManager, connection: Connection, handle: Handle, queue: Queue) -> int:
+    """MQGMO_UNLOCK."""
+    if handle.locked is None or handle.locked.state != LOCKED:
+        return warn(connection, MQRC_NO_MSG_LOCKED)
+    _release(qm, handle, queue)
+    return succeed(connection)
+
+
+def discard_expired(qm: QueueManager, connection: Connection, queue: Queue, message: Message) -> None:
+    """Take an expired message off its queue, with the report it asked for. Nobody waits for the log."""
+    if message.logged:
+        log_get(qm, message, ONLY)
+    queue.remove(message)
+    if queue.watched:
+        qm.got(queue)
+    queue.expired_count += 1
+    qm.counters.expired += 1
+    report.expired(qm, connection, message)
+
+
+# -- waiting -----------------------------------------------------------------------------------------------------
+
+
+def nothing_there(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    answer: Answer,
+    md: MQMD,
+    gmo: MQGMO,
+    max_length: int,
+    now: int,
+) -> int:
+    """No message: 2033, or register a waiter and return WAITING."""
+    queue = handle.queue
+    assert queue is not None
+    options = gmo.options
+    if options & MQGMO_BROWSE_MSG_UNDER_CURSOR:
+        return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
+    if not options & MQGMO_WAIT or gmo.wait_interval == 0:
+        if answer is connection:  # Else a consumer looks, which goes on to wait.
+            queue.get_missed += 1
+        return fail(answer, MQRC_NO_MSG_AVAILABLE)
+    wait(qm, connection, handle, answer, md, gmo, max_length, now)
+    return WAITING
+
+
+def wait(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    answer: Answer,
+    md: MQMD,
+    gmo: MQGMO,
+    max_length: int,
+    now: int,
+) -> Waiter:
+    """Register a waiter for a get that found nothing."""
+    queue = handle.queue
+    assert queue is not None
+    qm.wait_order += 1
+    deadline = -1 if gmo.wait_interval < 0 else now + gmo.wait_interval
+    waiter = Waiter(connection, handle, answer, md, gmo, max_length, deadline, qm.wait_order)
+    wanted = Wanted(md, gmo)
+    if gmo.options & (_LOGICAL | _BROWSE):
+        waiter.kind = WAITS_FOR_OTHER
+    elif wanted.anything:
+        waiter.kind = WAITS_FOR_ANY
+    elif wanted.match & ~_BY_ID == 0 and wanted.msg_id == NO_ID:
+        waiter.kind = WAITS_FOR_CORREL_ID
+        waiter.key = wanted.correl_id
+    elif wanted.match & ~_BY_ID == 0 and wanted.correl_id == NO_ID:
+        waiter.kind = WAITS_FOR_MSG_ID
+        waiter.key = wanted.msg_id
+    else:
+        waiter.kind = WAITS_FOR_OTHER
+    queue.add_waiter(waiter)
+    qm.waiting += 1
+    if answer is connection:
+        connection.waiter = waiter
+    if deadline >= 0:
+        qm.add_deadline(waiter)
+    return waiter
+
+
+def serve(qm: QueueManager, queue: Queue, message: Message) -> None:
+    """`message` is available: give it to those who wait, first come first served."""
+    refused: list[Waiter] = []
+    while queue.waiting and message.state == AVAILABLE:
+        waiter = _first_waiter(queue, message, refused)
+        if waiter is None:
+            return
+        if waiter.gmo.options & (_LOGICAL | _BROWSE):
+            if not _retry(qm, waiter):
+                refused.append(waiter)
+            continue
+        end_wait(qm, waiter)
+        now = qm.clock.now_ms()
+        if message.expires_ms and message.expires_ms <= now:
+            queue.add_waiter(waiter)
+            qm.waiting += 1
+            waiter.done = False
+            discard_expired(qm, waiter.connection, queue, message)
+            return
+        deliver(
+            qm, waiter.connection, waiter.handle, waiter.answer, waiter.md, waiter.gmo, waiter.max_length, message, now
+        )
+        _wake(qm, waiter)
+
+
+def _retry(qm: QueueManager, waiter: Waiter) -> bool:
+    """A waiter whose wish depends on more than one message tries again; True if it got what it wanted."""
+    options = waiter.gmo.options
+    waiter.gmo.options = options & ~MQGMO_WAIT
+    reason = try_get(
+        qm, waiter.connection, waiter.handle, waiter.answer, waiter.md, waiter.gmo, waiter.max_length
+    )
+    waiter.gmo.options = options
+    if reason == MQRC_NO_MSG_AVAILABLE:
+        return False
+    end_wait(qm, waiter)
+    _wake(qm, waiter)
+    return True
+
+
+def _first_waiter(queue: Queue, message: Message, refused: list[Waiter]) -> Waiter | None:
+    """The waiter that came first of those that want `message`."""
+    best: Waiter | None = queue.waiters[0] if queue.waiters else None
+    if queue.waiters_by_correl_id:
+        filed = queue.waiters_by_correl_id.get(message.correl_id)
+        if filed is not None and (best is None or filed[0].order < best.order):
+            best = filed[0]
+    if queue.waiters_by_msg_id:
+        filed = queue.waiters_by_msg_id.get(message.msg_id)
+        if filed is not None and (best is None or filed[0].order < best.order):
+            best = filed[0]
+    for waiter in queue.waiters_other:
+        if best is not None and waiter.order > best.order:
+            break
+        if waiter not in refused and (
+            waiter.gmo.options & _LOGICAL or Wanted(waiter.md, waiter.gmo).accepts(message)
+        ):
+            return waiter
+    return best
+
+
+def end_wait(qm: QueueManager, waiter: Waiter) -> None:
+    """`waiter` waits no longer."""
+    queue = waiter.handle.queue
+    assert queue is not None
+    queue.remove_waiter(waiter)
+    qm.waiting -= 1
+    waiter.done = True
+    if waiter.connection.waiter is waiter:
+        waiter.connection.waiter = None
+
+
+def fail_waiter(qm: QueueManager, waiter: Waiter, reason: int) -> None:
+    """Complete a wait without a message."""
+    end_wait(qm, waiter)
+    fail(waiter.answer, reason)
+    _wake(qm, waiter)
+
+
+def _wake(qm: QueueManager, waiter: Waiter) -> None:
+    """The wait is over, with or without a message: tell the host, or the consumer whose it is."""
+    if waiter.consumer is not None:
+        waiter.consumer.answered(qm, waiter)
+    else:
+        qm.woken.append(waiter)
+
+
+def fail_waiters(qm: QueueManager, queue: Queue, reason: int) -> None:
+    """Complete all waits on a queue without a message: it was inhibited or deleted, or the queue manager ends."""
+    for waiter in queue.all_waiters():
+        fail_waiter(qm, waiter, reason)
+
+
+def quiesce_waiters(qm: QueueManager) -> None:
+    """The queue manager is quiescing: waits that asked to fail then, fail."""
+    for queue in list(qm.queues_by_id.values()):
+        for waiter in queue.all_waiters():
+            if waiter.gmo.options & MQGMO_FAIL_IF_QUIESCING:
+                fail_waiter(qm, waiter, MQRC_Q_MGR_QUIESCING)
+    for connection in list(qm.connections.values()):
+        if connection.event_handler is not None:
+            connection.event_handler.connection_event(qm, MQRC_Q_MGR_QUIESCING)
+
+
+def expire_waits(qm: QueueManager) -> None:
+    """Complete with 2033 every wait whose time is up; take off browse marks whose time is up."""
+    now = qm.clock.now_ms()
+    browse_mark.expire(qm, now)
+    while qm.deadlines:
+        deadline, _, waiter = qm.deadlines[0]
+        if not waiter.done and deadline > now:
+            return
+        heapq.heappop(qm.deadlines)
+        if not waiter.done:
+            queue = waiter.handle.queue
+            assert queue is not None
+            queue.get_missed += 1
+            fail_waiter(qm, waiter, MQRC_NO_MSG_AVAILABLE)

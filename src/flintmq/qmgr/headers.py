@@ -1,0 +1,191 @@
+"""MQ headers in front of the application's data: how far they reach, and MQMDE, which puts take apart and gets make.
+
+A header is known by the Format that stands before it, in the descriptor or in the header before:
+
+    Format                        length            what follows: Encoding, CodedCharSetId, Format at
+    MQDEAD                        172               108
+    MQXMIT                        428               128 (in the descriptor within)
+    MQCICS, MQIMS, MQH...         the int32 at 8    12
+
+Anything that does not fit this table is application data; nothing here ever fails because of what is in a message.
+
+An MQMDE carries the version 2 fields of the descriptor for those who speak version 1. What a put does with one:
+
+    descriptor                       the MQMDE                              action
+    version 1, or 2 all default      valid                                  honoured: taken off, its fields are used
+    version 1, or 2 all default      StrucId, StrucLength wrong             2248
+    version 1, or 2 all default      another encoding, character set        it is data
+                                     or version than the queue manager's
+    version 2, a field not default   any                                    it is data
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.mqi.ccsid import is_ascii_based
+from flintmq.mqi.constants import MQENC_NATIVE, MQFMT_DEAD_LETTER_HEADER, MQFMT_MD_EXTENSION, MQFMT_XMIT_Q_HEADER
+from flintmq.mqi.errors import StructureError
+from flintmq.mqi.fields import read_text
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.mde import MQMDE
+from flintmq.mqi.mde import SIZE as MDE_SIZE
+from flintmq.mqi.reason import MQRC_MDE_ERROR, MQRC_NONE
+from flintmq.qmgr.message import NO_ID, Message, implied_flags
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+_DLH_SIZE: Final = 172
+_DLH_CHAIN: Final = 108
+_XQH_SIZE: Final = 428
+_XQH_CHAIN: Final = 128
+_CHAIN: Final = 12
+_CHAIN_SIZE: Final = 16
+
+
+class Payload:
+    """The application's data behind all headers: where it starts, and what describes it."""
+
+    def __init__(self, start: int, encoding: int, ccsid: int, format: str) -> None:
+        self.start = start
+        self.encoding = encoding
+        self.ccsid = ccsid
+        self.format = format
+
+
+def payload(encoding: int, ccsid: int, format: str, data: bytes) -> Payload:
+    """Walk the headers at the start of `data`, which is described by the first three arguments."""
+    start = 0
+    while format.startswith("MQ"):
+        order = "big" if encoding & 0xF == 1 else "little"
+        if format == MQFMT_DEAD_LETTER_HEADER:
+            length, chain = _DLH_SIZE, _DLH_CHAIN
+        elif format == MQFMT_XMIT_Q_HEADER:
+            length, chain = _XQH_SIZE, _XQH_CHAIN
+        elif format.startswith("MQH") or format == "MQCICS" or format == "MQIMS":
+            length, chain = _integer(data, start + 8, order), _CHAIN
+        else:
+            break
+        if length < chain + _CHAIN_SIZE or start + length > len(data):
+            break
+        at = start + chain
+        encoding = _integer(data, at, order) or encoding
+        following_ccsid = _integer(data, at + 4, order)
+        format = read_text(data[at + 8 : at + 16], ccsid)
+        if following_ccsid > 0:
+            ccsid = following_ccsid
+        start += length
+    return Payload(start, encoding, ccsid, format)
+
+
+def _integer(data: bytes, at: int, order: str) -> int:
+    return int.from_bytes(data[at : at + 4], "big" if order == "big" else "little", signed=True)
+
+
+def payload_length(md: MQMD, data: bytes) -> int:
+    """How long the application's data is, without headers."""
+    if not md.format.startswith("MQ"):
+        return len(data)
+    return len(data) - payload(md.encoding, md.coded_char_set_id, md.format, data).start
+
+
+def has_extension(md: MQMD) -> bool:
+    """True if a version 2 field of `md` is not at its default."""
+    return (
+        md.group_id != NO_ID
+        or md.msg_seq_number != 1
+        or md.offset != 0
+        or md.msg_flags != 0
+        or md.original_length != -1
+    )
+
+
+def extension(md: MQMD) -> MQMDE:
+    """The MQMDE that says what `md` says of groups and of the data behind it."""
+    mde = MQMDE()
+    mde.encoding = md.encoding
+    mde.coded_char_set_id = md.coded_char_set_id
+    mde.format = md.format[:8]
+    mde.group_id = md.group_id
+    mde.msg_seq_number = md.msg_seq_number
+    mde.offset = md.offset
+    mde.msg_flags = implied_flags(md.msg_flags)
+    mde.original_length = md.original_length
+    return mde
+
+
+def with_extension(qm: QueueManager, md: MQMD, data: bytes) -> bytes:
+    """`data` with an MQMDE in front if the version 2 fields of `md` say anything; `md` describes the MQMDE then."""
+    if not has_extension(md):
+        return data
+    mde = extension(md)
+    md.format = MQFMT_MD_EXTENSION
+    md.encoding = MQENC_NATIVE
+    md.coded_char_set_id = qm.ccsid
+    return mde.pack(False, qm.ccsid) + data
+
+
+def for_version_1(qm: QueueManager, md: MQMD, message: Message, data: bytes) -> bytes:
+    """The data of a get with a version 1 descriptor: what that has no room for comes in an MQMDE."""
+    md.group_id = message.group_id
+    md.msg_seq_number = message.msg_seq_number
+    md.offset = message.offset
+    md.msg_flags = message.msg_flags
+    md.original_length = message.original_length
+    result = with_extension(qm, md, data)
+    set_defaults(md)
+    return result
+
+
+def read_extension(qm: QueueManager, md: MQMD, data: bytes) -> tuple[int, MQMD | None]:
+    """(reason, descriptor) of a put whose data starts with an MQMDE; no descriptor if the MQMDE is to be data."""
+    if md.version > 1 and has_extension(md):
+        return MQRC_NONE, None
+    ccsid = md.coded_char_set_id or qm.ccsid
+    if md.encoding != MQENC_NATIVE or not (ccsid == qm.ccsid or (is_ascii_based(ccsid) and is_ascii_based(qm.ccsid))):
+        return MQRC_NONE, None
+    if len(data) >= 8 and data[:4] == b"MDE " and int.from_bytes(data[4:8], "little") != 2:
+        return MQRC_NONE, None
+    try:
+        mde = MQMDE.unpack(data, 0, False, ccsid)
+    except StructureError:
+        return MQRC_MDE_ERROR, None
+    full = md.copy()
+    full.version = 2
+    describe(full, mde)
+    return MQRC_NONE, full
+
+
+def describe(md: MQMD, mde: MQMDE) -> None:
+    """Let `md` say what `mde` says: the version 2 fields, and what stands behind it."""
+    md.encoding = mde.encoding
+    md.coded_char_set_id = mde.coded_char_set_id if mde.coded_char_set_id > 0 else md.coded_char_set_id
+    md.format = mde.format
+    md.group_id = mde.group_id
+    md.msg_seq_number = mde.msg_seq_number
+    md.offset = mde.offset
+    md.msg_flags = mde.msg_flags
+    md.original_length = mde.original_length
+
+
+def without_extension(data: bytes) -> bytes:
+    """`data` behind its MQMDE."""
+    return data[MDE_SIZE:]
+
+
+def give_back(md: MQMD, full: MQMD) -> None:
+    """After a put with an MQMDE: the application sees what was settled in its own descriptor, still of its version."""
+    version, encoding, ccsid, format = md.version, md.encoding, md.coded_char_set_id, md.format
+    full.copy_to(md)
+    md.version, md.encoding, md.coded_char_set_id, md.format = version, encoding, ccsid, format
+    set_defaults(md)
+
+
+def set_defaults(md: MQMD) -> None:
+    """The version 2 fields of a message that is in no group, no segment, and may not be cut."""
+    md.group_id = NO_ID
+    md.msg_seq_number = 1
+    md.offset = 0
+    md.msg_flags = 0
+    md.original_length = -1

@@ -1,0 +1,350 @@
+"""MQOPEN and MQPUT1: from a name to a handle.
+
+    open            options, object type
+      open_queue    name resolution (catalogue.py), authority, then by what the name leads to:
+                    a local queue         input, browse, output, inquire, set
+                    a model queue         a dynamic queue is made from it and opened
+                    another queue manager output only, to the transmission queue
+      open_other    queue manager, process, namelist: inquire only
+
+Where more than one reason could apply, the order of checking is: options (2046), handles (2017), object type (2043),
+name resolution (2085, 2087, 2082 ...), options against the kind of object (2045), authority (2035), use by others (2042).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.log.errors import LogError
+from flintmq.mqi.constants import (
+    MQOO_ALTERNATE_USER_AUTHORITY,
+    MQOO_BROWSE,
+    MQOO_FAIL_IF_QUIESCING,
+    MQOO_INPUT_AS_Q_DEF,
+    MQOO_INPUT_EXCLUSIVE,
+    MQOO_INPUT_SHARED,
+    MQOO_INQUIRE,
+    MQOO_OUTPUT,
+    MQOO_PASS_ALL_CONTEXT,
+    MQOO_PASS_IDENTITY_CONTEXT,
+    MQOO_SAVE_ALL_CONTEXT,
+    MQOO_SET,
+    MQOO_SET_ALL_CONTEXT,
+    MQOO_SET_IDENTITY_CONTEXT,
+    MQOT_NAMELIST,
+    MQOT_PROCESS,
+    MQOT_Q,
+    MQOT_Q_MGR,
+    MQPMO_LOGICAL_ORDER,
+)
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import (
+    MQRC_DYNAMIC_Q_NAME_ERROR,
+    MQRC_HANDLE_NOT_AVAILABLE,
+    MQRC_NONE,
+    MQRC_NOT_AUTHORIZED,
+    MQRC_OBJECT_ALREADY_EXISTS,
+    MQRC_OBJECT_IN_USE,
+    MQRC_OBJECT_TYPE_ERROR,
+    MQRC_OPTION_NOT_VALID_FOR_TYPE,
+    MQRC_OPTIONS_ERROR,
+    MQRC_Q_MGR_QUIESCING,
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_UNKNOWN_OBJECT_NAME,
+    MQRC_UNKNOWN_OBJECT_Q_MGR,
+)
+from flintmq.qmgr import event, trigger
+from flintmq.qmgr.attribute import Value, is_name
+from flintmq.qmgr.attributes import ATTRIBUTES
+from flintmq.qmgr.catalogue import MQObject, Resolution
+from flintmq.qmgr.close import close_handle
+from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.objects import attach_queue, log_definition
+from flintmq.qmgr.put import (
+    CONTEXT_PASS_ALL,
+    CONTEXT_PASS_IDENTITY,
+    CONTEXT_SET_ALL,
+    CONTEXT_SET_IDENTITY,
+    put_checked,
+)
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.unit_of_work import fail, not_usable, succeed
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+INPUT: Final = MQOO_INPUT_AS_Q_DEF | MQOO_INPUT_SHARED | MQOO_INPUT_EXCLUSIVE
+_ACCESS: Final = INPUT | MQOO_BROWSE | MQOO_OUTPUT | MQOO_INQUIRE | MQOO_SET
+_NEEDS_INPUT: Final = MQOO_SAVE_ALL_CONTEXT
+_NEEDS_OUTPUT: Final = (
+    MQOO_PASS_ALL_CONTEXT | MQOO_PASS_IDENTITY_CONTEXT | MQOO_SET_ALL_CONTEXT | MQOO_SET_IDENTITY_CONTEXT
+)
+#: Every option that MQ knows; another bit is 2046.
+_KNOWN: Final = 0x007F_FFFF
+
+
+def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
+    """MQOPEN. The handle, or None with the reason in the connection."""
+    connection.force = 0
+    qm.counters.opens += 1
+    if not connection.usable:
+        fail(connection, not_usable(connection))
+        return None
+    reason = _check_options(qm, connection, options)
+    if reason:
+        fail(connection, reason)
+        return None
+    if od.object_type == MQOT_Q:
+        handle = open_queue(qm, connection, od, options)
+    elif od.object_type in (MQOT_Q_MGR, MQOT_PROCESS, MQOT_NAMELIST):
+        handle = _open_other(qm, connection, od, options)
+    else:
+        fail(connection, MQRC_OBJECT_TYPE_ERROR)
+        return None
+    if handle is not None:
+        connection.handles[handle.number] = handle
+        succeed(connection)
+    return handle
+
+
+def _check_options(qm: QueueManager, connection: Connection, options: int) -> int:
+    if options & ~_KNOWN or not options & _ACCESS:
+        return MQRC_OPTIONS_ERROR
+    chosen = options & INPUT
+    if chosen & (chosen - 1):
+        return MQRC_OPTIONS_ERROR
+    if options & _NEEDS_INPUT and not options & INPUT:
+        return MQRC_OPTIONS_ERROR
+    if options & _NEEDS_OUTPUT and not options & MQOO_OUTPUT:
+        return MQRC_OPTIONS_ERROR
+    if qm.quiescing and options & MQOO_FAIL_IF_QUIESCING:
+        return MQRC_Q_MGR_QUIESCING
+    if len(connection.handles) >= qm.max_handles:
+        return MQRC_HANDLE_NOT_AVAILABLE
+    return MQRC_NONE
+
+
+def _allowed(qm: QueueManager, connection: Connection, od: MQOD, kind: str, name: str, options: int) -> bool:
+    """Ask the authority about the name that the application gave."""
+    user = connection.user
+    if options & MQOO_ALTERNATE_USER_AUTHORITY:
+        if not qm.authority.may_use_alternate_user(user, od.alternate_user_id):
+            event.not_authorised(qm, user, connection.appl_name, kind, name, 2, connection.appl_type, options)
+            return False
+        user = od.alternate_user_id
+    if qm.authority.may_open(user, kind, name, options):
+        return True
+    event.not_authorised(qm, user, connection.appl_name, kind, name, 2, connection.appl_type, options)
+    return False
+
+
+def open_queue(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
+    """Open whatever the queue name leads to. The handle is not yet entered in the connection."""
+    if od.object_q_mgr_name and od.object_q_mgr_name != qm.name and options & ~MQOO_OUTPUT & _ACCESS:
+        if qm.catalogue.find("QREMOTE", od.object_q_mgr_name) is None:
+            fail(connection, MQRC_UNKNOWN_OBJECT_Q_MGR)
+            return None
+    resolution = qm.catalogue.resolve(od.object_name, od.object_q_mgr_name)
+    if resolution.reason:
+        event.unknown_object(qm, connection, od, resolution.reason)
+        fail(connection, resolution.reason)
+        return None
+    target = resolution.queue
+    if target is None:
+        fail(connection, MQRC_OBJECT_TYPE_ERROR)
+        return None
+    refused = INPUT | MQOO_BROWSE | (MQOO_SET if od.object_q_mgr_name else 0)
+    if resolution.remote_q_mgr_name and options & refused:
+        fail(connection, MQRC_OPTION_NOT_VALID_FOR_TYPE)
+        return None
+    if not _allowed(qm, connection, od, "QUEUE", od.object_name, options):
+        fail(connection, MQRC_NOT_AUTHORIZED)
+        return None
+    if target.kind == "QMODEL":
+        queue = make_dynamic(qm, connection, target, od.dynamic_q_name)
+        if queue is None:
+            return None
+        od.object_name = queue.name
+        od.object_q_mgr_name = qm.name
+    else:
+        found = qm.queues.get(target.name)
+        assert found is not None
+        queue = found
+    if not _claim(queue, options):
+        fail(connection, MQRC_OBJECT_IN_USE)
+        return None
+    handle = _queue_handle(qm, connection, od, options, resolution, queue)
+    handle.owns_dynamic = target.kind == "QMODEL"
+    od.resolved_q_name = handle.resolved_name
+    od.resolved_q_mgr_name = handle.resolved_qmgr
+    return handle
+
+
+def _claim(queue: Queue, options: int) -> bool:
+    """Enter an open for input with those that have the queue open for input already; False if they conflict."""
+    if not options & INPUT:
+        return True
+    exclusive = options & MQOO_INPUT_EXCLUSIVE != 0
+    if options & MQOO_INPUT_AS_Q_DEF:
+        exclusive = queue.def_exclusive
+    if not queue.shareable:
+        exclusive = True
+    if queue.exclusive or (exclusive and queue.input_handles):
+        return False
+    queue.exclusive = exclusive
+    queue.input_handles += 1
+    return True
+
+
+def _queue_handle(
+    qm: QueueManager, connection: Connection, od: MQOD, options: int, resolution: Resolution, queue: Queue
+) -> Handle:
+    handle = Handle(connection.next_handle, connection, MQOT_Q, od.object_name, options)
+    connection.next_handle += 1
+    handle.queue = queue
+    handle.can_get = options & INPUT != 0
+    handle.can_browse = options & MQOO_BROWSE != 0
+    handle.can_put = options & MQOO_OUTPUT != 0
+    handle.can_inquire = options & MQOO_INQUIRE != 0
+    handle.can_set = options & MQOO_SET != 0
+    handle.exclusive = handle.can_get and queue.exclusive
+    handle.context = _context(options)
+    if options & MQOO_SAVE_ALL_CONTEXT:
+        handle.saved = MQMD()
+    handle.resolved_name = queue.name
+    handle.resolved_qmgr = qm.name
+    if resolution.remote_q_mgr_name:
+        handle.remote_queue = resolution.remote_q_name
+        handle.remote_qmgr = resolution.remote_q_mgr_name
+        handle.resolved_name = resolution.remote_q_name
+        handle.resolved_qmgr = resolution.remote_q_mgr_name
+    named = resolution.named if resolution.named is not None else queue.definition
+    if named.kind == "QMODEL":
+        named = queue.definition
+    handle.def_priority = named.number("DEFPRTY")
+    handle.def_persistence = 1 if named.text("DEFPSIST") == "YES" else 0
+    handle.def_put_response = 1 if named.text("DEFPRESP") == "ASYNC" else 0
+    if named.kind != "QLOCAL":
+        handle.put_enabled_by = named.name
+        if named.kind == "QALIAS":
+            handle.get_enabled_by = named.name
+    queue.handles.append(handle)
+    queue.open_count += 1
+    if handle.can_get and queue.input_handles == 1:
+        trigger.input_opened(qm, queue)
+    if handle.can_put:
+        queue.output_handles += 1
+    return handle
+
+
+def _context(options: int) -> int:
+    """What the open options allow to be done with context; each includes the weaker ones."""
+    context = 0
+    if options & MQOO_PASS_IDENTITY_CONTEXT:
+        context |= CONTEXT_PASS_IDENTITY
+    if options & MQOO_PASS_ALL_CONTEXT:
+        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL
+    if options & MQOO_SET_IDENTITY_CONTEXT:
+        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL | CONTEXT_SET_IDENTITY
+    if options & MQOO_SET_ALL_CONTEXT:
+        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL | CONTEXT_SET_IDENTITY | CONTEXT_SET_ALL
+    return context
+
+
+def make_dynamic(qm: QueueManager, connection: Connection, model: MQObject, pattern: str) -> Queue | None:
+    """Make a dynamic queue from a model. A name that ends in `*` gets sixteen unique digits instead."""
+    name = pattern
+    if name.endswith("*"):
+        name = name[:-1][:32] + qm.new_msg_id()[16:].hex().upper()
+    if not is_name(name):
+        fail(connection, MQRC_DYNAMIC_Q_NAME_ERROR)
+        return None
+    if qm.catalogue.taken("QLOCAL", name) is not None:
+        fail(connection, MQRC_OBJECT_ALREADY_EXISTS)
+        return None
+    attributes: dict[str, Value] = {}
+    for attribute in ATTRIBUTES["QLOCAL"]:
+        if attribute.keyword in model.attributes and not attribute.live:
+            attributes[attribute.keyword] = model.attributes[attribute.keyword]
+    attributes["DEFTYPE"] = model.text("DEFTYPE")
+    definition = qm.catalogue.add("QLOCAL", name, attributes)
+    if model.text("DEFTYPE") != "TEMPDYN":
+        try:
+            connection.force = log_definition(qm, definition)
+        except LogError:
+            qm.catalogue.remove(definition)
+            fail(connection, MQRC_RESOURCE_PROBLEM)
+            return None
+    return attach_queue(qm, definition)
+
+
+def _open_other(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
+    """A queue manager, process or namelist: for inquiry only."""
+    kind = {MQOT_Q_MGR: "QMGR", MQOT_PROCESS: "PROCESS", MQOT_NAMELIST: "NAMELIST"}[od.object_type]
+    name = od.object_name or (qm.name if kind == "QMGR" else "")
+    if od.object_q_mgr_name and od.object_q_mgr_name != qm.name:
+        fail(connection, MQRC_UNKNOWN_OBJECT_Q_MGR)
+        return None
+    if qm.catalogue.find(kind, name) is None:
+        event.unknown_object(qm, connection, od, MQRC_UNKNOWN_OBJECT_NAME)
+        fail(connection, MQRC_UNKNOWN_OBJECT_NAME)
+        return None
+    if options & _ACCESS & ~MQOO_INQUIRE:
+        fail(connection, MQRC_OPTION_NOT_VALID_FOR_TYPE)
+        return None
+    if not _allowed(qm, connection, od, kind, name, options):
+        fail(connection, MQRC_NOT_AUTHORIZED)
+        return None
+    handle = Handle(connection.next_handle, connection, od.object_type, name, options)
+    connection.next_handle += 1
+    handle.can_inquire = True
+    od.resolved_q_mgr_name = qm.name
+    return handle
+
+
+def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    """MQPUT1: open for output, put, close. No handle is left behind, whatever happens."""
+    connection.force = 0
+    if not connection.usable:
+        return fail(connection, not_usable(connection))
+    qm.counters.put1s += 1
+    if pmo.options & MQPMO_LOGICAL_ORDER:  # There is no handle that could remember the group.
+        return fail(connection, MQRC_OPTIONS_ERROR)
+    if od.object_type != MQOT_Q:
+        return fail(connection, MQRC_OBJECT_TYPE_ERROR)
+    handle = open_queue(qm, connection, od, MQOO_OUTPUT | put1_open_options(pmo.options))
+    if handle is None:
+        return connection.reason
+    queue = handle.queue
+    assert queue is not None
+    queue.put1_count += 1
+    force = connection.force
+    reason = put_checked(qm, connection, handle, md, pmo, data)
+    completion = connection.completion
+    force = max(force, connection.force)
+    close_handle(qm, connection, handle)
+    connection.force = max(force, connection.force)
+    connection.completion = completion
+    connection.reason = reason
+    return reason
+
+
+def put1_open_options(options: int) -> int:
+    """The open options that the put message options of an MQPUT1 imply."""
+    implied = 0
+    for put_option, open_option in _IMPLIED:
+        if options & put_option:
+            implied |= open_option
+    return implied
+
+
+# MQPMO_PASS_IDENTITY_CONTEXT and its kin have the same bits as MQOO_PASS_IDENTITY_CONTEXT and its kin.
+_IMPLIED: Final = (
+    (0x100, MQOO_PASS_IDENTITY_CONTEXT),
+    (0x200, MQOO_PASS_ALL_CONTEXT),
+    (0x400, MQOO_SET_IDENTITY_CONTEXT),
+    (0x800, MQOO_SET_ALL_CONTEXT),
+    (0x1000, MQOO_ALTERNATE_USER_AUTHORITY),
+)

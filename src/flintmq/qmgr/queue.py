@@ -1,0 +1,548 @@
+"""A local queue: its messages, its indexes, its waiting getters, its counters.
+
+The queue knows where its messages are and keeps the counts right; what a put or a get *means* is in put.py and get.py.
+
+    lanes[9]  highest priority         messages with MSGDLVSQ(PRIORITY) stand in the lane of their priority,
+      ...                              with MSGDLVSQ(FIFO) all in lane 0
+    lanes[0]
+
+Invariants (checked by `check_queue`; N1-N4 of each lane as well):
+
+    Q1  depth = messages in memory that are linked + messages on the page set that are not in memory.
+    Q2  available = those of them that a get can find: not under an uncommitted put or get, not browse-locked.
+    Q3  mask has bit n exactly when lane n is not empty.
+    Q4  Every linked message is in every index that the queue keeps, and only those.
+    Q5  The buffers of the pool that the queue has taken are the sum over its messages in memory; the messages that the
+        page set accounts for are the depths of its queues.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.qmgr.catalogue import MQObject
+from flintmq.qmgr.index import Index, comes_before
+from flintmq.qmgr.lane import Lane, check_lane
+from flintmq.qmgr.message import AVAILABLE, LOCKED, NO_ID, REMOVED, SPILLED, Message, Node, Spilled
+from flintmq.store.buffers import BufferPool
+from flintmq.store.pages import PageAccount
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.connection import Handle, Waiter
+    from flintmq.qmgr.paging import Pager
+
+INDEX_NONE: Final = 0
+INDEX_MSG_ID: Final = 1
+INDEX_CORREL_ID: Final = 2
+INDEX_GROUP_ID: Final = 3
+INDEX_MSG_TOKEN: Final = 4
+
+_INDEX_KINDS: Final = {
+    "NONE": INDEX_NONE,
+    "MSGID": INDEX_MSG_ID,
+    "CORRELID": INDEX_CORREL_ID,
+    "GROUPID": INDEX_GROUP_ID,
+    "MSGTOKEN": INDEX_MSG_TOKEN,
+}
+
+WAITS_FOR_ANY: Final = 0
+WAITS_FOR_MSG_ID: Final = 1
+WAITS_FOR_CORREL_ID: Final = 2
+WAITS_FOR_OTHER: Final = 3
+
+
+class Queue:
+    """One local queue, defined or dynamic."""
+
+    depth: int = 0
+    available: int = 0
+    mask: int = 0
+    next_sequence: int = 1
+    #: How many of `depth` are on the page set only.
+    spilled_count: int = 0
+    #: Buffers taken, for Q5.
+    pages_in_memory: int = 0
+    uncommitted: int = 0
+    input_handles: int = 0
+    output_handles: int = 0
+    exclusive: bool = False
+    deleted: bool = False
+    #: The temporary dynamic queue goes with the handle that made it.
+    temporary: bool = False
+    #: True when a put or get has to look at triggers, events or other rare things.
+    watched: bool = False
+    # Counters since the queue manager started; DISPLAY, RESET QSTATS and telemetry read them.
+    put_count: int = 0
+    put1_count: int = 0
+    put_persistent: int = 0
+    put_bytes: int = 0
+    get_count: int = 0
+    get_bytes: int = 0
+    browse_count: int = 0
+    browse_bytes: int = 0
+    get_missed: int = 0
+    put_failed: int = 0
+    get_failed: int = 0
+    expired_count: int = 0
+    purged_count: int = 0
+    open_count: int = 0
+    close_count: int = 0
+    high_depth: int = 0
+    low_depth: int = 0
+    reset_high_depth: int = 0
+    reset_put: int = 0
+    reset_get: int = 0
+    reset_ms: int = 0
+    last_put_ms: int = 0
+    last_get_ms: int = 0
+    #: Trigger and event state; owned by trigger.py and event.py.
+    #: When the last trigger message was made, 0 none since the queue manager started.
+    trigger_last_ms: int = 0
+    #: When the service timer was started, -1 it is off, 0 not since the queue manager started.
+    service_start_ms: int = 0
+
+    def __init__(self, definition: MQObject, pager: Pager, account: PageAccount, pool: BufferPool) -> None:
+        self.definition = definition
+        self.name = definition.name
+        self.queue_id = definition.object_id
+        self.pager = pager
+        self.account = account
+        self.pool = pool
+        self.lanes = [Lane(number) for number in range(10)]
+        self.handles: list[Handle] = []
+        self.by_msg_id: Index | None = None
+        self.by_correl_id: Index | None = None
+        self.by_group_id: Index | None = None
+        self.waiters: list[Waiter] = []
+        self.waiters_by_msg_id: dict[bytes, list[Waiter]] = {}
+        self.waiters_by_correl_id: dict[bytes, list[Waiter]] = {}
+        self.waiters_other: list[Waiter] = []
+        self.waiting = 0
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take over the attributes of the definition, after DEFINE or ALTER."""
+        values = self.definition.attributes
+        self.get_enabled = values["GET"] == "ENABLED"
+        self.put_enabled = values["PUT"] == "ENABLED"
+        self.max_depth = number(values["MAXDEPTH"])
+        self.max_msg_length = number(values["MAXMSGL"])
+        self.def_priority = number(values["DEFPRTY"])
+        self.def_persistence = 1 if values["DEFPSIST"] == "YES" else 0
+        self.fifo = values["MSGDLVSQ"] == "FIFO"
+        self.shareable = values["SHARE"] == "SHARE"
+        self.def_exclusive = values["DEFSOPT"] == "EXCL"
+        self.transmission = values["USAGE"] == "XMITQ"
+        self.keep_nonpersistent = values["NPMCLASS"] == "HIGH"
+        self.harden_backout = values["HARDENBO"] == "HARDENBO"
+        self.trigger_on = values["TRIGGER"] == "TRIGGER"
+        self.index_kind = _INDEX_KINDS[str(values["INDXTYPE"])]
+        self.low_depth = self.depth
+        self.watched = (
+            self.trigger_on
+            or values["QDPHIEV"] == "ENABLED"
+            or values["QDPLOEV"] == "ENABLED"
+            or values["QSVCIEV"] != "NONE"
+        )
+        if self.index_kind == INDEX_MSG_ID:
+            self.index_by_msg_id()
+        elif self.index_kind == INDEX_CORREL_ID:
+            self.index_by_correl_id()
+        elif self.index_kind == INDEX_GROUP_ID:
+            self.index_by_group_id()
+
+    # -- indexes ------------------------------------------------------------------------------------------------
+
+    def index_by_msg_id(self) -> Index:
+        """The index by message id; made when first asked for, kept from then on."""
+        index = self.by_msg_id
+        if index is None:
+            index = self.by_msg_id = Index()
+            for message in self.messages_in_memory():
+                index.add(message.msg_id, message)
+        return index
+
+    def index_by_correl_id(self) -> Index:
+        """The index by correlation id; made when first asked for, kept from then on."""
+        index = self.by_correl_id
+        if index is None:
+            index = self.by_correl_id = Index()
+            for message in self.messages_in_memory():
+                index.add(message.correl_id, message)
+        return index
+
+    def index_by_group_id(self) -> Index:
+        """The index by group id; made when first asked for, kept from then on."""
+        index = self.by_group_id
+        if index is None:
+            index = self.by_group_id = Index()
+            for message in self.messages_in_memory():
+                index.add(message.group_id, message)
+        return index
+
+    def index_key(self, message: Message) -> bytes:
+        """The id under which the page set indexes `message`, b"" if the queue is not indexed."""
+        kind = self.index_kind
+        if kind == INDEX_CORREL_ID:
+            return message.correl_id
+        if kind == INDEX_MSG_ID:
+            return message.msg_id
+        if kind == INDEX_GROUP_ID:
+            return message.group_id
+        return b""
+
+    # -- messages -----------------------------------------------------------------------------------------------
+
+    def add(self, message: Message) -> None:
+        """Link a new message, whose sequence is the highest, index it and count it. Its pages have been taken before.
+
+        Every message comes through here: what Lane.append and `_enter` do is written out.
+        """
+        lane_number = message.lane
+        lane = self.lanes[lane_number]
+        last = lane.last
+        if last is None:
+            lane.first = message
+            self.mask |= 1 << lane_number
+        else:
+            message.prev = last
+            last.next = message
+        lane.last = message
+        if message.state == AVAILABLE:
+            self.available += 1
+            if lane.hint is None:
+                lane.hint = message
+        else:
+            self.uncommitted += 1
+        depth = self.depth + 1
+        self.depth = depth
+        if depth > self.high_depth:
+            self.high_depth = depth
+        if self.by_correl_id is not None:
+            self.by_correl_id.add(message.correl_id, message)
+        if self.by_msg_id is not None:
+            self.by_msg_id.add(message.msg_id, message)
+        if self.by_group_id is not None:
+            self.by_group_id.add(message.group_id, message)
+        pages = message.pages
+        self.pages_in_memory += pages
+        self.pool.take(pages)
+
+    def restore(self, message: Message) -> None:
+        """Link a message of a restart in its place by sequence, and count it."""
+        self.lanes[message.lane].insert(message)
+        self.mask |= 1 << message.lane
+        self.depth += 1
+        if message.state == AVAILABLE:
+            self.available += 1
+        else:
+            self.uncommitted += 1
+        self._enter(message)
+
+    def _enter(self, message: Message) -> None:
+        """Index a message that came into memory, and count its buffers."""
+        self._index(message)
+        pages = message.pages
+        self.pages_in_memory += pages
+        self.pool.take(pages)
+
+    def _index(self, message: Message) -> None:
+        if self.by_correl_id is not None:
+            self.by_correl_id.add(message.correl_id, message)
+        if self.by_msg_id is not None:
+            self.by_msg_id.add(message.msg_id, message)
+        if self.by_group_id is not None:
+            self.by_group_id.add(message.group_id, message)
+
+    def leave_memory(self, message: Message) -> None:
+        """The counterpart of `_enter`."""
+        if self.by_correl_id is not None:
+            self.by_correl_id.remove(message.correl_id, message)
+        if self.by_msg_id is not None:
+            self.by_msg_id.remove(message.msg_id, message)
+        if self.by_group_id is not None:
+            self.by_group_id.remove(message.group_id, message)
+        pages = message.pages
+        self.pages_in_memory -= pages
+        self.pool.release(pages, message.home is None)
+
+    def enter_memory(self, message: Message) -> None:
+        """Index and count a message that the pager has read back."""
+        self._index(message)
+        self.pages_in_memory += message.pages
+        self.pool.take_read(message.pages)
+
+    def remove(self, message: Message) -> None:
+        """Take a message off the queue for good. Every message leaves here: what Lane.unlink does is written out."""
+        if message.state == AVAILABLE:
+            self.available -= 1
+        elif message.state != LOCKED:
+            self.uncommitted -= 1
+        message.state = REMOVED
+        if message.cursors:
+            self.move_cursors(message)
+        lane = self.lanes[message.lane]
+        before = message.prev
+        after = message.next
+        if before is None:
+            lane.first = after
+        else:
+            before.next = after
+            message.prev = None
+        if after is None:
+            lane.last = before
+            if before is None:
+                self.mask &= ~(1 << message.lane)
+        else:
+            after.prev = before
+            message.next = None
+        if lane.hint is message:
+            lane.hint = after
+        if lane.ranges:
+            lane.join_ranges_at(before)
+        self.depth -= 1
+        home = message.home
+        if self.by_correl_id is not None:
+            self.by_correl_id.remove(message.correl_id, message)
+        if self.by_msg_id is not None:
+            self.by_msg_id.remove(message.msg_id, message)
+        if self.by_group_id is not None:
+            self.by_group_id.remove(message.group_id, message)
+        pages = message.pages
+        self.pages_in_memory -= pages
+        self.pool.release(pages, home is None)
+        self.account.remove(len(message.data), message.persistence == 1)
+        if home is not None:
+            self.pager.died(self, message)
+
+    def make_available(self, message: Message) -> None:
+        """An uncommitted put was committed, or an uncommitted get backed out: a get may find it from now on."""
+        self.uncommitted -= 1
+        self.available += 1
+        message.state = AVAILABLE
+        self.lanes[message.lane].offer(message)
+
+    def hold(self, message: Message, state: int) -> None:
+        """A get under syncpoint takes it: GET_PENDING, in its place."""
+        message.state = state
+        self.available -= 1
+        self.uncommitted += 1
+        lane = self.lanes[message.lane]
+        if lane.hint is message:
+            lane.hint = message.next
+
+    def lock(self, message: Message, state: int) -> None:
+        """A browse with lock takes it: LOCKED, in its place; not part of any unit of work."""
+        message.state = state
+        self.available -= 1
+        lane = self.lanes[message.lane]
+        if lane.hint is message:
+            lane.hint = message.next
+
+    def unlock(self, message: Message) -> None:
+        """The counterpart of `lock`."""
+        message.state = AVAILABLE
+        message.lock_owner = 0
+        self.available += 1
+        self.lanes[message.lane].offer(message)
+
+    def first_available(self) -> Message | None:
+        """The message that the next unqualified get returns; reads it back from the page set if need be."""
+        if self.available == 0:
+            return None
+        mask = self.mask
+        while mask:
+            lane_number = mask.bit_length() - 1
+            lane = self.lanes[lane_number]
+            node = lane.hint
+            while node is not None:
+                state = node.state
+                if state == AVAILABLE:
+                    lane.hint = node
+                    assert isinstance(node, Message)
+                    return node
+                if state == SPILLED:
+                    assert isinstance(node, Spilled)
+                    node = self.pager.load(self, lane, node)
+                else:
+                    node = node.next
+            lane.hint = None
+            mask &= ~(1 << lane_number)
+        return None
+
+    def next_node(self, lane_number: int, node: Node | None) -> Node | None:
+        """The message after `node` in the order of delivery, available or not; reads back what is spilled.
+
+        With no node: the first of the lane, or of the whole queue for lane 10.
+        """
+        following = node.next if node is not None else None
+        if node is None and lane_number < 10:
+            following = self.lanes[lane_number].first
+        while True:
+            while following is None:
+                mask = self.mask & ((1 << lane_number) - 1)
+                if not mask:
+                    return None
+                lane_number = mask.bit_length() - 1
+                following = self.lanes[lane_number].first
+            if following.state != SPILLED:
+                return following
+            assert isinstance(following, Spilled)
+            following = self.pager.load(self, self.lanes[lane_number], following)
+
+    def next_after(self, lane_number: int, sequence: int) -> Node | None:
+        """The message after `sequence` of a lane in the order of delivery, for a cursor whose message is gone."""
+        lane = self.lanes[lane_number]
+        node = lane.first
+        while node is not None:
+            if isinstance(node, Spilled):
+                if node.last <= sequence:
+                    node = node.next
+                else:
+                    node = self.pager.load(self, lane, node)
+            elif node.sequence <= sequence:
+                node = node.next
+            else:
+                return node
+        return self.next_node(lane_number, lane.last) if lane.last is not None else self._first_below(lane_number)
+
+    def _first_below(self, lane_number: int) -> Node | None:
+        """The first message of the lanes below an empty one."""
+        mask = self.mask & ((1 << lane_number) - 1)
+        return self.next_node(mask.bit_length() - 1, None) if mask else None
+
+    def messages_in_memory(self) -> list[Message]:
+        """All linked messages, in the order of delivery."""
+        result: list[Message] = []
+        for lane_number in range(9, -1, -1):
+            node = self.lanes[lane_number].first
+            while node is not None:
+                if isinstance(node, Message):
+                    result.append(node)
+                node = node.next
+        return result
+
+    def find(self, index: Index, key: bytes) -> Message | None:
+        """The first available message under `key` in memory."""
+        found = index.entries.get(key)
+        if found is None:
+            return None
+        if isinstance(found, Message):
+            return found if found.state == AVAILABLE else None
+        link = found.first
+        while link is not None:
+            if link.message.state == AVAILABLE:
+                return link.message
+            link = link.next
+        return None
+
+    # -- cursors ------------------------------------------------------------------------------------------------
+
+    def set_cursor(self, handle: Handle, message: Message) -> None:
+        """The browse cursor of `handle` stands on `message` now."""
+        self.clear_cursor(handle)
+        handle.cursor = message
+        handle.cursor_lane = message.lane
+        handle.cursor_sequence = message.sequence
+        handle.under_cursor = message
+        message.cursors += 1
+
+    def clear_cursor(self, handle: Handle) -> None:
+        """The browse cursor of `handle` stands before the first message."""
+        if handle.cursor is not None:
+            handle.cursor.cursors -= 1
+            handle.cursor = None
+        handle.cursor_lane = 10
+        handle.cursor_sequence = -1
+        handle.under_cursor = None
+
+    def move_cursors(self, message: Message) -> None:
+        """`message` goes: cursors on it now stand on the message before it, or remember its place by sequence."""
+        for handle in self.handles:
+            if handle.cursor is message:
+                before = message.prev
+                message.cursors -= 1
+                handle.under_cursor = None
+                handle.cursor = None
+                if isinstance(before, Message):
+                    handle.cursor = before
+                    before.cursors += 1
+
+    # -- waiting getters ----------------------------------------------------------------------------------------
+
+    def add_waiter(self, waiter: Waiter) -> None:
+        """File a waiting get by what it waits for."""
+        self.waiting += 1
+        if waiter.kind == WAITS_FOR_ANY:
+            self.waiters.append(waiter)
+        elif waiter.kind == WAITS_FOR_CORREL_ID:
+            self.waiters_by_correl_id.setdefault(waiter.key, []).append(waiter)
+        elif waiter.kind == WAITS_FOR_MSG_ID:
+            self.waiters_by_msg_id.setdefault(waiter.key, []).append(waiter)
+        else:
+            self.waiters_other.append(waiter)
+
+    def remove_waiter(self, waiter: Waiter) -> None:
+        """Take a waiting get out again."""
+        self.waiting -= 1
+        if waiter.kind == WAITS_FOR_ANY:
+            self.waiters.remove(waiter)
+            return
+        if waiter.kind == WAITS_FOR_OTHER:
+            self.waiters_other.remove(waiter)
+            return
+        table = self.waiters_by_correl_id if waiter.kind == WAITS_FOR_CORREL_ID else self.waiters_by_msg_id
+        filed = table[waiter.key]
+        filed.remove(waiter)
+        if not filed:
+            del table[waiter.key]
+
+    def all_waiters(self) -> list[Waiter]:
+        """Every waiting get, in the order in which they came."""
+        result = list(self.waiters) + list(self.waiters_other)
+        for filed in list(self.waiters_by_msg_id.values()) + list(self.waiters_by_correl_id.values()):
+            result.extend(filed)
+        result.sort(key=_by_order)
+        return result
+
+
+def _by_order(waiter: Waiter) -> int:
+    return waiter.order
+
+
+def number(value: object) -> int:
+    """An attribute value that is known to be a number."""
+    assert isinstance(value, int)
+    return value
+
+
+def check_queue(queue: Queue) -> None:
+    """Q1-Q5 and N1-N4 as code."""
+    in_memory = 0
+    available = queue.spilled_count
+    pages = 0
+    previous: Message | None = None
+    for lane in queue.lanes:
+        check_lane(lane)
+        assert bool(queue.mask & (1 << lane.number)) == (lane.first is not None), f"Q3: lane {lane.number}"
+    for message in queue.messages_in_memory():
+        assert message.queue is queue
+        in_memory += 1
+        pages += message.pages
+        if message.state == AVAILABLE:
+            available += 1
+        if previous is not None:
+            assert comes_before(previous, message)
+        previous = message
+        for index, key in (
+            (queue.by_msg_id, message.msg_id),
+            (queue.by_correl_id, message.correl_id),
+            (queue.by_group_id, message.group_id),
+        ):
+            if index is not None and key != NO_ID:
+                assert message in index.messages(key), f"Q4: {message.sequence} is not indexed"
+    assert queue.depth == in_memory + queue.spilled_count, (
+        f"Q1: depth {queue.depth}, in memory {in_memory}, spilled {queue.spilled_count}"
+    )
+    assert queue.available == available, f"Q2: available {queue.available}, counted {available}"
+    assert queue.pages_in_memory == pages, f"Q5: buffers {queue.pages_in_memory}, counted {pages}"

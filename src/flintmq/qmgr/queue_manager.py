@@ -1,0 +1,325 @@
+"""The queue manager's state, and the little that everything else needs of it.
+
+Nothing here blocks, reads a clock or opens a file by itself: the clock, the log and the page sets are given to it. The
+host (an embedding program, the server process, a simulation) makes it, calls the functions of the other modules, and
+after each call looks at
+
+    connection.force      wait until `log.durable` has reached it before telling the application
+    qm.woken              waits that were completed by the call: wake their owners
+    qm.needs_checkpoint() time for checkpoint.checkpoint(qm)
+    qm.next_deadline()    when get.expire_waits(qm) is due
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from flintmq.qmgr import consume, event, get, trigger, xa
+from flintmq.qmgr.catalogue import Catalogue, MQObject
+from flintmq.qmgr.clock import Clock
+from flintmq.qmgr.connection import Connection, Handle, Unit, Waiter
+from flintmq.qmgr.log_port import LogPort
+from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
+from flintmq.qmgr.paging import Pager
+from flintmq.qmgr.queue import Queue, check_queue, number
+from flintmq.qmgr.security import Authority
+from flintmq.store.buffers import BufferPool, check_pool
+from flintmq.store.pageset import PageSet
+from flintmq.store.pages import PageAccount, check_account
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.event import EventState
+
+#: A checkpoint is due when so many bytes were logged since the last one, unless LOGLOAD says otherwise.
+CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
+CHECKPOINT_RECORDS: Final = 100_000
+
+
+class Counters:
+    """Totals of the whole queue manager since it started; telemetry reads them."""
+
+    connects: int = 0
+    disconnects: int = 0
+    opens: int = 0
+    closes: int = 0
+    puts: int = 0
+    put1s: int = 0
+    gets: int = 0
+    inquires: int = 0
+    sets: int = 0
+    commits: int = 0
+    backouts: int = 0
+    checkpoints: int = 0
+    expired: int = 0
+    records_logged: int = 0
+
+
+class QueueManager:
+    """One queue manager."""
+
+    quiescing: bool = False
+    ended: bool = False
+    wait_order: int = 0
+    records_since_checkpoint: int = 0
+    generation: int = 0
+    #: Cache of the put date and time, by tick of ten milliseconds.
+    tick: int = -1
+    _day: int = -1
+    put_date: str = ""
+    put_time: str = ""
+    persistent_log: bool = True
+    #: Log messages that the host may show or write to its error log: (number, text).
+    events: EventState | None = None
+    #: True while restart replays the log: nothing is logged, no events, no triggers.
+    replaying: bool = False
+    #: True while a trigger message is being put: it does not trigger itself.
+    triggering: bool = False
+    checkpoint_bytes: int = CHECKPOINT_BYTES
+    #: SET SYSTEM LOGLOAD.
+    checkpoint_records: int = CHECKPOINT_RECORDS
+    checkpoint_position: int = 0
+
+    def __init__(self, name: str, clock: Clock, log: LogPort, catalogue: Catalogue, authority: Authority) -> None:
+        self.name = name
+        self.clock = clock
+        self.log = log
+        self.catalogue = catalogue
+        self.authority = authority
+        self.counters = Counters()
+        self.queues: dict[str, Queue] = {}
+        self.queues_by_id: dict[int, Queue] = {}
+        self.pagers: dict[int, Pager] = {}
+        self.accounts: dict[int, PageAccount] = {}
+        self.pools: dict[int, BufferPool] = {}
+        self.connections: dict[bytes, Connection] = {}
+        self.in_doubt: dict[bytes, Unit] = {}
+        #: Branches that are associated with no connection and not prepared (xa_end without prepare yet).
+        self.branches: dict[bytes, Unit] = {}
+        #: Branches that a connection works in now.
+        self.active_branches: dict[bytes, Connection] = {}
+        #: Branches in doubt that an administrator has committed (True) or backed out, until they are forgotten.
+        self.heuristic: dict[bytes, bool] = {}
+        self.deadlines: list[tuple[int, int, Waiter]] = []
+        #: Browse marks of co-operating handles, by the time when they end.
+        self.marks: list[tuple[int, int, Message]] = []
+        self.waiting = 0
+        self.woken: list[Waiter] = []
+        self.notices: list[tuple[str, str]] = []
+        self.started_ms = clock.now_ms()
+        self.system: dict[str, str | int] = {}
+        #: Definitions to write with the next checkpoint, by object id; None for one that was deleted.
+        self.changed_objects: dict[int, MQObject | None] = {}
+        short = name[:12].ljust(12).encode("ascii", "replace")
+        self._msg_id_prefix = b"AMQ " + short
+        self._connection_prefix = b"AMQC" + short
+        self._id_counter = (self.started_ms // 1000) << 32
+        self.open_page_set: Callable[[int], PageSet] = _no_page_set
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take over the queue manager's own attributes, after a start or ALTER QMGR."""
+        values = self.definition().attributes
+        self.max_msg_length = number(values["MAXMSGL"])
+        self.max_uncommitted = number(values["MAXUMSGS"])
+        self.max_handles = number(values["MAXHANDS"])
+        self.max_priority = number(values["MAXPRTY"])
+        self.ccsid = number(values["CCSID"])
+        self.dead_letter_queue = str(values["DEADQ"])
+        self.default_xmit_queue = str(values["DEFXMITQ"])
+        self.trigger_interval_ms = number(values["TRIGINT"])
+        #: MARKINT; -1 means that marks do not end by themselves.
+        interval = values["MARKINT"]
+        self.mark_interval_ms = interval if isinstance(interval, int) else -1
+        self.inhibit_events = values["INHIBTEV"] == "ENABLED"
+        self.performance_events = values["PERFMEV"] == "ENABLED"
+        self.local_events = values["LOCALEV"] == "ENABLED"
+        self.remote_events = values["REMOTEEV"] == "ENABLED"
+        self.authority_events = values["AUTHOREV"] == "ENABLED"
+
+    def definition(self) -> MQObject:
+        """The QMGR object."""
+        definition = self.catalogue.find("QMGR", self.name)
+        assert definition is not None
+        return definition
+
+    # -- ids and time -------------------------------------------------------------------------------------------
+
+    def new_msg_id(self) -> bytes:
+        """A message id that this queue manager has never given out: `AMQ `, its name, eight unique bytes."""
+        self._id_counter += 1
+        return self._msg_id_prefix + self._id_counter.to_bytes(8, "big")
+
+    def new_connection_id(self) -> bytes:
+        """A connection id, of the same make."""
+        self._id_counter += 1
+        return self._connection_prefix + self._id_counter.to_bytes(8, "big")
+
+    def id_seen(self, msg_id: bytes) -> None:
+        """A message of an earlier run is back: never give its id out again, even if the clock was set back."""
+        if msg_id[:16] == self._msg_id_prefix:
+            seen = int.from_bytes(msg_id[16:], "big")
+            if seen > self._id_counter:
+                self._id_counter = seen
+
+    def stamp(self, now_ms: int) -> None:
+        """Bring `put_date` and `put_time` up to `now_ms` (GMT, as the descriptor has them)."""
+        tick = now_ms // 10
+        self.tick = tick
+        day = tick // 8_640_000
+        if day != self._day:
+            self._day = day
+            self.put_date = civil_date(day)
+        rest = tick - day * 8_640_000
+        hour = rest // 360_000
+        minute = rest // 6_000 % 60
+        hundredths = rest % 6_000
+        self.put_time = f"{hour:02d}{minute:02d}{hundredths:04d}"
+
+    # -- log ----------------------------------------------------------------------------------------------------
+
+    def append(self, kind: int, body: bytes, data: bytes = b"") -> int:
+        """Log a record; returns the position to force."""
+        self.records_since_checkpoint += 1
+        self.counters.records_logged += 1
+        return self.log.append(kind, body, data)
+
+    def needs_checkpoint(self) -> bool:
+        """True when replaying what was logged since the last checkpoint would take too long."""
+        return (
+            self.records_since_checkpoint >= self.checkpoint_records
+            or self.log.end - self.checkpoint_position >= self.checkpoint_bytes
+        )
+
+    # -- what follows from a put or a get -------------------------------------------------------------------------
+
+    def arrived(self, queue: Queue, message: Message) -> None:
+        """`message` was put outside syncpoint: events, those who wait, triggers."""
+        if queue.watched:
+            event.after_put(self, queue)
+        if queue.waiting:
+            get.serve(self, queue, message)
+        if queue.trigger_on:
+            trigger.after_put(self, queue, message, None)
+
+    def put_in_unit(self, queue: Queue, message: Message, unit: Unit) -> None:
+        """`message` was put under syncpoint on a watched queue. Events are at once, a trigger is when the unit ends."""
+        event.after_put(self, queue)
+        if queue.trigger_on:
+            trigger.after_put(self, queue, message, unit)
+
+    def available(self, queue: Queue, message: Message) -> None:
+        """`message` can be got now: its put was committed, its get backed out, or its browse lock given up."""
+        if queue.waiting:
+            get.serve(self, queue, message)
+
+    def unit_ended(self, unit: Unit, committed: bool) -> None:
+        """Send the trigger messages that waited for it."""
+        trigger.unit_ended(self, unit, committed)
+
+    def got(self, queue: Queue) -> None:
+        """A message of a watched queue left it for good."""
+        if not self.replaying:
+            event.depth_fell(self, queue)
+
+    def alias_inhibits_get(self, handle: Handle) -> bool:
+        """True if the alias that `handle` was opened through has GET(DISABLED)."""
+        definition = self.catalogue.find("QUEUE", handle.get_enabled_by)
+        return definition is not None and definition.attributes.get("GET") == "DISABLED"
+
+    def definition_inhibits_put(self, handle: Handle) -> bool:
+        """True if the alias or remote definition that `handle` was opened through has PUT(DISABLED)."""
+        definition = self.catalogue.find("QUEUE", handle.put_enabled_by)
+        return definition is not None and definition.attributes.get("PUT") == "DISABLED"
+
+    # -- waits --------------------------------------------------------------------------------------------------
+
+    def add_deadline(self, waiter: Waiter) -> None:
+        """Remember when `waiter` gives up. Entries of waits that are over go when they outnumber the others."""
+        if len(self.deadlines) > 64 + 2 * self.waiting:
+            self.deadlines = [entry for entry in self.deadlines if not entry[2].done]
+            heapq.heapify(self.deadlines)
+        heapq.heappush(self.deadlines, (waiter.deadline_ms, waiter.order, waiter))
+
+    def next_deadline(self) -> int:
+        """When the first wait gives up or a browse mark ends, in milliseconds since 1970; 0 if none does."""
+        while self.deadlines and self.deadlines[0][2].done:
+            heapq.heappop(self.deadlines)
+        first = self.deadlines[0][0] if self.deadlines else 0
+        if self.marks and (first == 0 or self.marks[0][0] < first):
+            return self.marks[0][0]
+        return first
+
+    # -- storage ------------------------------------------------------------------------------------------------
+
+    def relieve_pool(self, pool: BufferPool) -> None:
+        """The pool has passed its threshold: write out and evict until it is down to its target."""
+        by_pager: dict[int, list[Queue]] = {}
+        for queue in self.queues_by_id.values():
+            if queue.pool is pool and queue.pages_in_memory:
+                by_pager.setdefault(queue.pager.psid, []).append(queue)
+        wanted = pool.used - pool.target
+        for psid, queues in by_pager.items():
+            if wanted <= 0:
+                break
+            wanted -= self.pagers[psid].relieve(queues, wanted)
+
+    def notice(self, number_and_severity: str, text: str) -> None:
+        """Say something to the operator, under an MQ message number."""
+        self.notices.append((number_and_severity, text))
+
+    def check(self) -> None:
+        """Check every invariant of every room of the engine; for tests and simulation."""
+        depths: dict[int, int] = {}
+        buffers: dict[int, int] = {}
+        pending: set[int] = set()
+        xa.check_branches(self)
+        for connection in self.connections.values():
+            consume.check_consumers(connection)
+        for unit in self.units():
+            for message in unit.work:
+                assert id(message) not in pending, "U1: a message is in two units"
+                pending.add(id(message))
+        for queue in self.queues_by_id.values():
+            check_queue(queue)
+            depths[queue.account.psid] = depths.get(queue.account.psid, 0) + queue.depth
+            buffers[queue.pool.pool] = buffers.get(queue.pool.pool, 0) + queue.pages_in_memory
+            held = 0
+            for message in queue.messages_in_memory():
+                if message.state in (PUT_PENDING, GET_PENDING):
+                    held += 1
+                    assert id(message) in pending, f"U1: message {message.sequence} of {queue.name} is in no unit"
+            assert held == queue.uncommitted, f"U1: {queue.name} counts {queue.uncommitted} uncommitted, has {held}"
+        for psid, account in self.accounts.items():
+            assert account.messages == depths.get(psid, 0), f"Q5: page set {psid}"
+            check_account(account)
+        for pool in self.pools.values():
+            assert pool.used == buffers.get(pool.pool, 0), f"Q5: buffer pool {pool.pool}"
+            check_pool(pool)
+
+    def units(self) -> list[Unit]:
+        """Every unit of work there is."""
+        result = list(self.in_doubt.values()) + list(self.branches.values())
+        for connection in self.connections.values():
+            if connection.unit is not None:
+                result.append(connection.unit)
+        return result
+
+
+def _no_page_set(psid: int) -> PageSet:
+    raise AssertionError(f"nobody has said where page set {psid} is")
+
+
+def civil_date(day: int) -> str:
+    """The date YYYYMMDD of a day counted from 1970-01-01."""
+    shifted = day + 719_468
+    era = shifted // 146_097
+    day_of_era = shifted - era * 146_097
+    year_of_era = (day_of_era - day_of_era // 1_460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    month_shifted = (5 * day_of_year + 2) // 153
+    day_of_month = day_of_year - (153 * month_shifted + 2) // 5 + 1
+    month = month_shifted + 3 if month_shifted < 10 else month_shifted - 9
+    year = year_of_era + era * 400 + (1 if month <= 2 else 0)
+    return f"{year:04d}{month:02d}{day_of_month:02d}"

@@ -1,0 +1,289 @@
+"""Units of work: commit, backout, prepare.
+
+    state       event      to            what happens
+    ACTIVE      commit     COMMITTED     the unit's records go to the log in one run; puts become available, gets final
+    ACTIVE      backout    BACKED_OUT    nothing was logged, nothing is; puts vanish, gets are available again
+    ACTIVE      prepare    PREPARED      the records go to the log, closed by PREPARE; nothing becomes visible
+    PREPARED    commit     COMMITTED     RESOLVE(commit) goes to the log; then as above
+    PREPARED    backout    BACKED_OUT    RESOLVE(back out) goes to the log; then as above
+
+A pair that is not in MOVES is a bug of ours, not an answer to an application.
+
+Because a unit reaches the log only when it is decided (U2), backing out costs no log space, a checkpoint has nothing to
+say about active units, and a long-running unit never keeps the log from being reused. The price is that a unit's data
+is in memory until it is committed, which MAXUMSGS bounds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.log.errors import LogError
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQCC_OK,
+    MQCC_WARNING,
+    MQRC_BACKED_OUT,
+    MQRC_ENVIRONMENT_ERROR,
+    MQRC_HCONN_ASYNC_ACTIVE,
+    MQRC_HCONN_ERROR,
+    MQRC_NONE,
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_SYNCPOINT_LIMIT_REACHED,
+)
+from flintmq.qmgr.connection import (
+    UNIT_ACTIVE,
+    UNIT_BACKED_OUT,
+    UNIT_COMMITTED,
+    UNIT_PREPARED,
+    Answer,
+    Connection,
+    Unit,
+)
+from flintmq.qmgr.message import PUT_PENDING, Message, pack_header
+from flintmq.qmgr.records import BACKOUT, COUNT, FIRST, GET, LAST, ONLY, PLACE, PREPARE, PUT, RESOLVE
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+COMMIT_EVENT: Final = 0
+BACKOUT_EVENT: Final = 1
+PREPARE_EVENT: Final = 2
+
+MOVES: Final[dict[tuple[int, int], int]] = {
+    (UNIT_ACTIVE, COMMIT_EVENT): UNIT_COMMITTED,
+    (UNIT_ACTIVE, BACKOUT_EVENT): UNIT_BACKED_OUT,
+    (UNIT_ACTIVE, PREPARE_EVENT): UNIT_PREPARED,
+    (UNIT_PREPARED, COMMIT_EVENT): UNIT_COMMITTED,
+    (UNIT_PREPARED, BACKOUT_EVENT): UNIT_BACKED_OUT,
+}
+
+
+class IllegalMove(Exception):
+    """A unit of work was asked for a move that its state does not have: our bug."""
+
+
+def move(unit: Unit, event: int) -> int:
+    """Make the move and return the state the unit was in."""
+    before = unit.state
+    target = MOVES.get((before, event))
+    if target is None:
+        raise IllegalMove(f"unit in state {before} was given event {event}")
+    unit.state = target
+    return before
+
+
+def succeed(answer: Answer) -> int:
+    """The call went well."""
+    answer.completion = MQCC_OK
+    answer.reason = MQRC_NONE
+    return MQRC_NONE
+
+
+def warn(answer: Answer, reason: int) -> int:
+    """The call went, with a reservation."""
+    answer.completion = MQCC_WARNING
+    answer.reason = reason
+    return reason
+
+
+def fail(answer: Answer, reason: int) -> int:
+    """The call did nothing."""
+    answer.completion = MQCC_FAILED
+    answer.reason = reason
+    return reason
+
+
+def not_usable(connection: Connection) -> int:
+    """Why a call is refused on a connection that is not usable: it is gone, or its consumers run."""
+    return MQRC_HCONN_ASYNC_ACTIVE if connection.connected else MQRC_HCONN_ERROR
+
+
+def current_unit(qm: QueueManager, connection: Connection) -> Unit:
+    """The unit of work of `connection`; a new one if there is none."""
+    unit = connection.unit
+    if unit is None:
+        unit = Unit()
+        unit.started_ms = qm.clock.now_ms()
+        connection.unit = unit
+    return unit
+
+
+def room_in_unit(qm: QueueManager, connection: Connection) -> int:
+    """The reason why one more message cannot go into the unit of work, or MQRC_NONE."""
+    unit = connection.unit
+    if unit is None:
+        return MQRC_NONE
+    if unit.doomed:
+        return MQRC_BACKED_OUT
+    if len(unit.work) >= qm.max_uncommitted:
+        return MQRC_SYNCPOINT_LIMIT_REACHED
+    return MQRC_NONE
+
+
+def commit(qm: QueueManager, connection: Connection) -> int:
+    """MQCMIT. The application may hear of it when the log is durable up to `connection.force`."""
+    connection.force = 0
+    if not connection.usable:
+        return fail(connection, not_usable(connection))
+    if connection.in_global_unit:
+        return fail(connection, MQRC_ENVIRONMENT_ERROR)
+    qm.counters.commits += 1
+    unit = connection.unit
+    if unit is None:
+        return succeed(connection)
+    if unit.doomed:
+        backout_unit(qm, connection, unit)
+        connection.unit = None
+        return warn(connection, MQRC_BACKED_OUT)
+    try:
+        connection.force = log_work(qm, unit, LAST)
+    except LogError:
+        return fail(connection, MQRC_RESOURCE_PROBLEM)
+    connection.unit = None
+    move(unit, COMMIT_EVENT)
+    settle(qm, unit, connection.force)
+    return succeed(connection)
+
+
+def backout(qm: QueueManager, connection: Connection) -> int:
+    """MQBACK."""
+    connection.force = 0
+    if not connection.usable:
+        return fail(connection, not_usable(connection))
+    if connection.in_global_unit:
+        return fail(connection, MQRC_ENVIRONMENT_ERROR)
+    qm.counters.backouts += 1
+    unit = connection.unit
+    connection.unit = None
+    if unit is not None:
+        backout_unit(qm, connection, unit)
+    return succeed(connection)
+
+
+def log_work(qm: QueueManager, unit: Unit, last: int) -> int:
+    """Write the unit's records; the last one carries `last`. Returns the position to force, 0 if nothing was logged."""
+    logged: list[Message] = []
+    for message in unit.work:
+        if message.logged:
+            logged.append(message)
+    if not logged:
+        return 0
+    end = 0
+    flag = FIRST
+    left = len(logged)
+    for message in logged:
+        left -= 1
+        if left == 0:
+            flag |= last
+        if message.state == PUT_PENDING:
+            end = log_put(qm, message, flag)
+        else:
+            end = log_get(qm, message, flag)
+        flag = 0
+    return end
+
+
+def log_put(qm: QueueManager, message: Message, flag: int) -> int:
+    """Log the put of a persistent message."""
+    body = PLACE.pack(message.queue.queue_id, message.sequence, message.lane) + pack_header(message)
+    return qm.append(PUT | flag, body, message.data)
+
+
+def log_get(qm: QueueManager, message: Message, flag: int) -> int:
+    """Log that a message was got."""
+    return qm.append(GET | flag, PLACE.pack(message.queue.queue_id, message.sequence, message.lane))
+
+
+def settle(qm: QueueManager, unit: Unit, log_end: int) -> None:
+    """The unit is committed: make its puts available and its gets final, in the order in which they were made."""
+    available: list[Message] = []
+    for message in unit.work:
+        if message.state == PUT_PENDING:
+            message.log_end = log_end
+            message.queue.make_available(message)
+            available.append(message)
+        else:
+            message.queue.remove(message)
+            if message.queue.watched:
+                qm.got(message.queue)
+    unit.work = []
+    for message in available:
+        qm.available(message.queue, message)
+    if unit.triggers is not None:
+        qm.unit_ended(unit, True)
+
+
+def backout_unit(qm: QueueManager, connection: Connection | None, unit: Unit) -> None:
+    """Undo an active or prepared unit."""
+    move(unit, BACKOUT_EVENT)
+    if connection is not None:
+        restore_groups(connection, unit)
+    kept = unit.skip_backout
+    unit.skip_backout = None
+    work = unit.work
+    unit.work = []
+    returned: list[Message] = []
+    for message in reversed(work):
+        if message.state == PUT_PENDING:
+            message.queue.remove(message)
+        elif message is kept and connection is not None:
+            fresh = Unit()
+            fresh.started_ms = qm.clock.now_ms()
+            fresh.work.append(message)
+            connection.unit = fresh
+        else:
+            message.backout_count += 1
+            if message.logged and message.queue.harden_backout:
+                harden_backout_count(qm, message)
+            message.queue.make_available(message)
+            returned.append(message)
+    for message in reversed(returned):
+        qm.available(message.queue, message)
+    if unit.triggers is not None:
+        qm.unit_ended(unit, False)
+
+
+def restore_groups(connection: Connection, unit: Unit) -> None:
+    """Groups and logical messages that the unit has begun or gone on with are where they were before it (G2, L1)."""
+    for handle in connection.handles.values():
+        if handle.put_group_unit is unit:
+            handle.put_group = handle.put_group_before
+            handle.put_group_unit = None
+        if handle.get_group_unit is unit:
+            handle.get_group = handle.get_group_before
+            handle.get_group_unit = None
+
+
+def harden_backout_count(qm: QueueManager, message: Message) -> None:
+    """HARDENBO: the count survives a restart. Nobody waits for it to be durable."""
+    if not qm.replaying:
+        try:
+            qm.append(
+                BACKOUT | ONLY,
+                COUNT.pack(message.queue.queue_id, message.sequence, message.lane, message.backout_count),
+            )
+        except LogError:
+            return  # The backout itself needs no log; only the count would be forgotten by a restart.
+    if message.home is not None:
+        message.queue.pager.backouts[(message.queue.queue_id, message.sequence)] = message.backout_count
+
+
+def prepare_unit(qm: QueueManager, unit: Unit) -> int:
+    """Log a unit as prepared; returns the position to force."""
+    flag = LAST if log_work(qm, unit, 0) else ONLY
+    end = qm.append(PREPARE | flag, unit.xid)
+    move(unit, PREPARE_EVENT)
+    return end
+
+
+def resolve_unit(qm: QueueManager, unit: Unit, commit_it: bool, heuristic: bool) -> int:
+    """Commit or back out a prepared unit; returns the position to force. `heuristic`: an administrator decided it."""
+    decision = (1 if commit_it else 0) + (2 if heuristic else 0)
+    end = qm.append(RESOLVE | ONLY, bytes([decision]) + unit.xid)
+    if commit_it:
+        move(unit, COMMIT_EVENT)
+        settle(qm, unit, end)
+    else:
+        backout_unit(qm, None, unit)
+    return end

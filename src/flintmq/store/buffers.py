@@ -1,0 +1,155 @@
+"""Buffer pools: how many 4 KiB buffers the messages in memory take, and when they must go to their page set.
+
+A buffer here is a unit of account. Messages in memory are Python objects; the pool counts them in pages and tells the
+engine at three thresholds what to do, as the buffer manager of MQ does. All of a message in memory that its page set
+does not have yet is *changed*.
+
+    changed buffers       what happens                                              counter
+    below 85 %            nothing: messages live and die in memory (B146)
+    85 % and more         spill in batches, oldest work first                       deferred_write_reached
+    95 % and more         spill before the next put returns                         sync_write_reached
+    all, and one wanted   spill at once whatever it costs                           suspend_no_buffers
+
+Counters carry the names of the SMF 115 QPST record, in words. They only grow; telemetry takes differences.
+
+Invariants, checked by check_pool():
+
+    F1  0 <= changed <= used
+    F2  lowest_stealable <= buffers - changed, which is what is stealable now, unless that is negative
+"""
+
+from typing import Final
+
+DEFERRED_WRITE_PERCENT: Final = 85
+SYNC_WRITE_PERCENT: Final = 95
+SPILL_TO_PERCENT: Final = 75
+EVICT_TO_PERCENT: Final = 50
+
+CALM: Final = 0
+DEFERRED_WRITE: Final = 1
+SYNC_WRITE: Final = 2
+NO_BUFFERS: Final = 3
+
+
+class BufferPool:
+    """One buffer pool. `take` and `release` are called for every message that comes into memory and leaves it."""
+
+    def __init__(self, pool: int, buffers: int) -> None:
+        self.pool = pool
+        self.buffers = buffers
+        self.used = 0  # buffers with a message in them
+        self.changed = 0  # of these, not in the page set yet
+        self.level = CALM
+        self.lowest_stealable = buffers  # QPSTCBSL
+        self.getp_old_requests = 0  # QPSTGETP: pages wanted with their content
+        self.getp_new_requests = 0  # QPSTGETN: empty pages wanted
+        self.reads = 0  # QPSTRIO
+        self.set_write_pages = 0  # QPSTSTW
+        self.pages_written = 0  # QPSTTPW
+        self.writes = 0  # QPSTWIO
+        self.sync_writes = 0  # QPSTIMW
+        self.deferred_write_reached = 0  # QPSTDWT
+        self.sync_write_reached = 0  # QPSTDMC
+        self.steals = 0  # QPSTSTL
+        self.suspend_no_buffers = 0  # QPSTSOS
+        self._set_thresholds()
+
+    def _set_thresholds(self) -> None:
+        #: Buffers from which on the engine spills.
+        self.threshold = max(1, self.buffers * DEFERRED_WRITE_PERCENT // 100)
+        self._sync_at = max(1, self.buffers * SYNC_WRITE_PERCENT // 100)
+        self._spill_to = self.buffers * SPILL_TO_PERCENT // 100
+        #: With more buffers than this used, messages are evicted until `target` are.
+        self.target = self.buffers * EVICT_TO_PERCENT // 100
+
+    def resize(self, buffers: int) -> None:
+        """ALTER BUFFPOOL BUFFERS: takes effect at once; the next take() finds out whether it is over a threshold."""
+        self.buffers = buffers
+        self._set_thresholds()
+        self.lowest_stealable = min(self.lowest_stealable, max(0, self.stealable()))
+        self._settle()
+
+    def take(self, pages: int) -> int:
+        """A new message is in memory.
+
+        Returns the level that is reached: CALM, DEFERRED_WRITE, SYNC_WRITE or NO_BUFFERS.
+        """
+        self.used += pages
+        self.changed += pages
+        self.getp_new_requests += pages
+        self.set_write_pages += pages
+        if self.changed < self.threshold:
+            stealable = self.buffers - self.changed
+            if stealable < self.lowest_stealable:
+                self.lowest_stealable = stealable
+            return CALM
+        return self._raise_level()
+
+    def _raise_level(self) -> int:
+        self.lowest_stealable = max(0, min(self.lowest_stealable, self.stealable()))
+        if self.level < DEFERRED_WRITE:
+            self.level = DEFERRED_WRITE
+            self.deferred_write_reached += 1
+        if self.changed >= self._sync_at and self.level < SYNC_WRITE:
+            self.level = SYNC_WRITE
+            self.sync_write_reached += 1
+        if self.changed > self.buffers and self.level < NO_BUFFERS:
+            self.level = NO_BUFFERS
+            self.suspend_no_buffers += 1
+        return self.level
+
+    def take_read(self, pages: int, reads: int = 1) -> None:
+        """A message came back from its page set: its buffers are used but not changed."""
+        self.used += pages
+        self.getp_old_requests += pages
+        self.reads += reads
+        self.steals += pages
+
+    def release(self, pages: int, changed: bool = True) -> None:
+        """A message left memory for good, or (changed=False) one that its page set has."""
+        self.used -= pages
+        if changed:
+            self.changed -= pages
+            if self.level != CALM:
+                self._settle()
+
+    def written(self, pages: int, writes: int = 1, sync: bool = False) -> None:
+        """Changed pages went to their page set; they stay in memory until release(pages, changed=False)."""
+        self.changed -= pages
+        self.pages_written += pages
+        self.writes += writes
+        if sync:
+            self.sync_writes += pages
+        if self.level != CALM:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Lower the level when there is room again. Levels rise in take() only, so that each counts once per rise."""
+        if self.changed < self.threshold:
+            self.level = CALM
+        elif self.changed < self._sync_at:
+            self.level = min(self.level, DEFERRED_WRITE)
+        elif self.changed <= self.buffers:
+            self.level = min(self.level, SYNC_WRITE)
+
+    def stealable(self) -> int:
+        """QPSTCBS: buffers that are empty or whose content the page set has."""
+        return self.buffers - self.changed
+
+    def to_spill(self) -> int:
+        """How many changed pages to write now so that the pool is calm for a while; 0 below the thresholds."""
+        return self.changed - self._spill_to if self.changed >= self.threshold else 0
+
+    def to_drop(self) -> int:
+        """How many unchanged pages to drop from memory so that all that is used fits the pool."""
+        return max(0, self.used - self.buffers)
+
+    def restart_interval(self) -> None:
+        """A statistics interval ended: the low-water mark starts again from what it is now."""
+        self.lowest_stealable = max(0, self.stealable())
+
+
+def check_pool(pool: BufferPool) -> None:
+    """Raise AssertionError with the number of the first invariant of this file that does not hold."""
+    assert 0 <= pool.changed <= pool.used, f"F1: {pool.changed} buffers changed of {pool.used} used"
+    assert pool.lowest_stealable <= max(0, pool.stealable()), f"F2: {pool.lowest_stealable} > {pool.stealable()}"

@@ -1,0 +1,134 @@
+"""The page set in files: a directory with an LMDB environment for each part.
+
+    psid00/stable/data.mdb      persistent messages and meta data; survives
+    psid00/volatile/data.mdb    non-persistent messages; deleted at every open, made when first needed
+
+The stable environment flushes the data of every transaction before the page that makes it the current one is written,
+and that page itself with the next one or with sync(): a power failure can take the newest batch, never part of one.
+The volatile one is never flushed. What is in the databases: lmdb_part.py.
+"""
+
+import os
+import shutil
+from typing import Final
+
+from flintmq.store.chunk import Chunk
+from flintmq.store.errors import PageSetError
+from flintmq.store.lmdb_part import MAP_BYTES_MIN, WAITING_MAX, LmdbPart
+from flintmq.store.pageset import BeforeIO, LaneState, PageSetBatch, PageSetStatistics
+
+STABLE: Final = "stable"
+VOLATILE: Final = "volatile"
+
+
+def page_set_directory(parent: str, psid: int) -> str:
+    """The directory of a page set below `parent`."""
+    return os.path.join(parent, f"psid{psid:02d}")
+
+
+class LmdbPageSet:
+    """A PageSet in `directory`, which is made if need be.
+
+    `page_limit` is the largest size in pages the account may grow to; it only sizes the (sparse) map, which grows
+    when it must. `waiting_max` index entries may wait in memory (index.py).
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        psid: int = 0,
+        page_limit: int = 0,
+        waiting_max: int = WAITING_MAX,
+        before_io: BeforeIO | None = None,
+    ) -> None:
+        self.directory = directory
+        self.psid = psid
+        self.before_io = before_io
+        self._waiting_max = waiting_max
+        self._map_bytes = MAP_BYTES_MIN
+        while self._map_bytes < 2 * 4096 * page_limit:
+            self._map_bytes *= 2
+        self._volatile_part: LmdbPart | None = None
+        self._closed = False
+        try:
+            os.makedirs(directory, exist_ok=True)
+            shutil.rmtree(os.path.join(directory, VOLATILE), ignore_errors=True)
+            self._stable_part = LmdbPart(os.path.join(directory, STABLE), psid, self._map_bytes, True, waiting_max)
+        except OSError as error:
+            raise PageSetError(directory, f"cannot be opened: {error.strerror or error}") from error
+
+    def _part(self, volatile: bool) -> LmdbPart | None:
+        return self._volatile_part if volatile else self._stable_part
+
+    def apply(self, batch: PageSetBatch, sync: bool) -> None:
+        if self.before_io is not None:
+            self.before_io("apply")
+        if batch.stable.adds or batch.stable.kills or batch.meta or batch.dropped:
+            self._stable_part.apply(batch.stable, batch.dropped, batch.meta)
+        if self._volatile_part is None and batch.volatile.adds:
+            self._volatile_part = LmdbPart(
+                os.path.join(self.directory, VOLATILE), self.psid, self._map_bytes, False, self._waiting_max
+            )
+        if self._volatile_part is not None and (batch.volatile.adds or batch.volatile.kills or batch.dropped):
+            self._volatile_part.apply(batch.volatile, batch.dropped, {})
+        if sync:
+            self.sync()
+
+    def sync(self) -> None:
+        if self.before_io is not None:
+            self.before_io("sync")
+        self._stable_part.sync()
+
+    def chunk(self, volatile: bool, queue: int, lane: int, first: int) -> Chunk | None:
+        part = self._part(volatile)
+        return None if part is None else part.chunk(queue, lane, first)
+
+    def chunk_at(self, volatile: bool, queue: int, lane: int, sequence: int) -> Chunk | None:
+        part = self._part(volatile)
+        return None if part is None else part.chunk_at(queue, lane, sequence)
+
+    def lanes(self, queue: int) -> list[LaneState]:
+        states = self._stable_part.lanes(queue, False)
+        if self._volatile_part is not None:
+            states += self._volatile_part.lanes(queue, True)
+        return states
+
+    def lookup(self, volatile: bool, queue: int, key: bytes, limit: int = 0) -> list[tuple[int, int]]:
+        part = self._part(volatile)
+        return [] if part is None else part.lookup(queue, key, limit)
+
+    def queues(self) -> list[int]:
+        numbers = self._stable_part.queues()
+        if self._volatile_part is not None:
+            numbers |= self._volatile_part.queues()
+        return sorted(numbers)
+
+    def meta(self, key: bytes) -> bytes | None:
+        return self._stable_part.meta(key)
+
+    def meta_items(self, prefix: bytes) -> list[tuple[bytes, bytes]]:
+        return self._stable_part.meta_items(prefix)
+
+    def statistics(self) -> PageSetStatistics:
+        figures = PageSetStatistics()
+        self._stable_part.add_statistics(figures)
+        if self._volatile_part is not None:
+            self._volatile_part.add_statistics(figures)
+        return figures
+
+    def trim(self) -> None:
+        self._stable_part.trim()
+        if self._volatile_part is not None:
+            self._volatile_part.trim()
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._stable_part.sync()
+        finally:
+            self._stable_part.close()
+            if self._volatile_part is not None:
+                self._volatile_part.close()
+                shutil.rmtree(os.path.join(self.directory, VOLATILE), ignore_errors=True)

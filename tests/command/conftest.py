@@ -1,0 +1,208 @@
+"""A queue manager for the tests of commands: the real catalogue, with depths and handles that a test can set.
+
+It has no messages and no log, but it answers every method of Administration with the reasons that the engine gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from flintmq.command.administration import Administration, Row
+from flintmq.command.defaults import default_objects, q_mgr_attributes
+from flintmq.command.display import render
+from flintmq.command.execute import execute
+from flintmq.command.reply import Reply
+from flintmq.mqi.pcf_constants import (
+    MQRCCF_CONNECTION_ID_ERROR,
+    MQRCCF_OBJECT_ALREADY_EXISTS,
+    MQRCCF_OBJECT_OPEN_FORCE,
+    MQRCCF_OBJECT_WRONG_TYPE,
+)
+from flintmq.mqi.reason import MQRC_OBJECT_IN_USE, MQRC_Q_NOT_EMPTY, MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.qmgr.attributes import default_attributes
+from flintmq.qmgr.catalogue import Catalogue, MQObject, check_catalogue
+
+
+class CatalogueAdministration:
+    """Administration over a catalogue in memory."""
+
+    def __init__(self, name: str = "QM1") -> None:
+        self.catalogue = Catalogue()
+        self.catalogue.add("QMGR", name, q_mgr_attributes(name))
+        for row in default_objects():
+            self.catalogue.add(row.kind, row.name, row.attributes)
+        #: What a test sets: messages on a queue, open handles, connections, and a reason to give to every change.
+        self.depths: dict[str, int] = {}
+        self.handles: dict[str, list[Row]] = {}
+        self.connected: list[Row] = []
+        self.connection_objects: dict[str, list[Row]] = {}
+        self.reason = 0
+        self.resets: list[str] = []
+        self.log = default_attributes("LOG")
+        self.system = default_attributes("SYSTEM")
+
+    @property
+    def name(self) -> str:
+        return self.catalogue.q_mgr().name
+
+    def define(self, kind: str, name: str, attributes: Row, replace: bool) -> int:
+        taken = self.catalogue.taken(kind, name)
+        if self.reason:
+            return self.reason
+        if taken is None:
+            self.stamp(self.catalogue.add(kind, name, attributes), created=True)
+        elif not replace:
+            return MQRCCF_OBJECT_ALREADY_EXISTS
+        elif taken.kind != kind:
+            return MQRCCF_OBJECT_WRONG_TYPE
+        else:
+            taken.change(attributes)
+            self.stamp(taken, created=False)
+        check_catalogue(self.catalogue)
+        return 0
+
+    def alter(self, kind: str, name: str, changes: Row, force: bool) -> int:
+        found = self.catalogue.find(kind, name)
+        if self.reason:
+            return self.reason
+        if found is None:
+            return MQRC_UNKNOWN_OBJECT_NAME
+        if self.handles.get(name) and "SHARE" in changes and not force:
+            return MQRCCF_OBJECT_OPEN_FORCE
+        found.change(changes)
+        self.stamp(found, created=False)
+        return 0
+
+    def delete(self, kind: str, name: str, purge: bool) -> int:
+        found = self.catalogue.find(kind, name)
+        if self.reason:
+            return self.reason
+        if found is None:
+            return MQRC_UNKNOWN_OBJECT_NAME
+        if self.handles.get(name):
+            return MQRC_OBJECT_IN_USE
+        if self.depths.get(name) and not purge:
+            return MQRC_Q_NOT_EMPTY
+        self.catalogue.remove(found)
+        return 0
+
+    def clear(self, name: str) -> int:
+        if self.catalogue.find("QLOCAL", name) is None:
+            return MQRC_UNKNOWN_OBJECT_NAME
+        if self.handles.get(name):
+            return MQRC_OBJECT_IN_USE
+        self.depths.pop(name, None)
+        return 0
+
+    def objects(self, kind: str) -> list[MQObject]:
+        result = [definition.copy() for definition in self.catalogue.match(kind)]
+        for definition in result:
+            if definition.kind == "QLOCAL":
+                definition.attributes["CURDEPTH"] = self.depths.get(definition.name, 0)
+                definition.attributes["IPPROCS"] = 0
+                definition.attributes["OPPROCS"] = len(self.handles.get(definition.name, []))
+        return result
+
+    def queue_status(self, name: str) -> Row:
+        row: Row = {"CURDEPTH": self.depths.get(name, 0), "CURFSIZE": 1, "CURMAXFS": 2088960, "IPPROCS": 0}
+        row |= {"LGETDATE": "", "LGETTIME": "", "LPUTDATE": "", "LPUTTIME": "", "MEDIALOG": "", "MONQ": "OFF"}
+        return row | {"MSGAGE": "", "OPPROCS": len(self.handles.get(name, [])), "QTIME": ["", ""], "UNCOM": "NO"}
+
+    def queue_handles(self, name: str) -> list[Row]:
+        return self.handles.get(name, [])
+
+    def connections(self) -> list[Row]:
+        return self.connected
+
+    def connection_handles(self, connection: str) -> list[Row]:
+        return self.connection_objects.get(connection, [])
+
+    def stop_connection(self, connection: str) -> int:
+        for row in self.connected:
+            if row["CONN"] == connection:
+                self.connected.remove(row)
+                return 0
+        return MQRCCF_CONNECTION_ID_ERROR
+
+    def page_set_usage(self) -> list[Row]:
+        return [
+            {"PSID": int(each.name), "BUFFPOOL": each.number("BUFFPOOL"), "TOTAL": each.number("PAGES"), "UNUSED": 100}
+            for each in self.catalogue.match("PSID")
+        ]
+
+    def buffer_pool_usage(self) -> list[Row]:
+        return [
+            {"BUFFPOOL": int(each.name), "BUFFERS": each.number("BUFFERS"), "FREE": 7}
+            for each in self.catalogue.match("BUFFPOOL")
+        ]
+
+    def log_status(self) -> Row:
+        return {**self.log, "LOGTYPE": "CIRCULAR", "LOGPRIM": 3, "LOGSEC": 2}
+
+    def set_log(self, changes: Row) -> int:
+        self.log.update(changes)
+        return self.reason
+
+    def archive_log(self) -> int:
+        self.resets.append("ARCHIVE")
+        return self.reason
+
+    def system_status(self) -> Row:
+        return self.system
+
+    def set_system(self, changes: Row) -> int:
+        for keyword, value in changes.items():
+            waits = keyword in ("STATIME", "ACCTIME")
+            self.system["NEW" + keyword if waits else keyword] = value
+        return self.reason
+
+    def end_interval(self) -> None:
+        for keyword in ("STATIME", "ACCTIME"):
+            self.system[keyword] = self.system.pop("NEW" + keyword, self.system[keyword])
+
+    def qmgr_status(self) -> Row:
+        return {"STATUS": "RUNNING", "CMDSERV": "RUNNING", "CONNS": len(self.connected), "LOGTYPE": "CIRCULAR"}
+
+    def reset_qmgr(self, kind: str) -> int:
+        self.resets.append(kind)
+        return self.reason
+
+    def reset_queue_statistics(self, name: str) -> Row:
+        return {"HIQDEPTH": 9, "MSGSIN": 12, "MSGSOUT": 3, "RESETINT": 60}
+
+    def stamp(self, definition: MQObject, created: bool) -> None:
+        changes: Row = {}
+        if "ALTDATE" in definition.attributes:
+            changes |= {"ALTDATE": "2026-01-31", "ALTTIME": "12.30.00"}
+        if created and "CRDATE" in definition.attributes:
+            changes |= {"CRDATE": "2026-01-30", "CRTIME": "09.00.00"}
+        definition.change(changes)
+
+
+@pytest.fixture
+def administration() -> CatalogueAdministration:
+    """A queue manager QM1 with its default objects."""
+    return CatalogueAdministration()
+
+
+@pytest.fixture
+def run(administration: CatalogueAdministration) -> Callable[[str], Reply]:
+    """Run one command on `administration`."""
+
+    def run_command(text: str) -> Reply:
+        queue_manager: Administration = administration
+        return execute(text, queue_manager)
+
+    return run_command
+
+
+@pytest.fixture
+def text(run: Callable[[str], Reply]) -> Callable[[str], str]:
+    """Run one command on `administration` and give the lines of its answer as one text."""
+
+    def run_and_render(command: str) -> str:
+        return "\n".join(render(run(command)))
+
+    return run_and_render

@@ -1,0 +1,53 @@
+"""What every test knows: how the package was built, how much to simulate, and settings of hypothesis.
+
+--simulate N    seeds of tests/simulation (300). A test that takes `seeds` gets them in ranges of BATCH, so that
+                they spread over the cores; it runs each seed of its range and names it when it fails.
+--seed N        only this seed: what a failure prints, to repeat it
+--kills N       how often a real process is killed (50); the fixture is `kills`
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import settings
+
+import flintmq
+
+#: Seeds in one test case.
+BATCH = 10
+
+settings.register_profile("flint", deadline=None, print_blob=True)
+settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "flint")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--simulate", type=int, default=300, metavar="N", help="seeds of the simulation (300)")
+    parser.addoption("--seed", type=int, default=None, metavar="N", help="simulate only this seed")
+    parser.addoption("--kills", type=int, default=50, metavar="N", help="times a real process is killed (50)")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    how = "compiled" if flintmq.compiled() else "plain Python"
+    return f"flintmq {flintmq.__version__}, hot modules: {how}; seeds to simulate: {config.getoption('--simulate')}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give each test that takes `seeds` its ranges."""
+    if "seeds" not in metafunc.fixturenames:
+        return
+    only = metafunc.config.getoption("--seed")
+    count = metafunc.config.getoption("--simulate")
+    if only is not None:
+        ranges = [range(only, only + 1)]
+    else:
+        ranges = [range(first, min(first + BATCH, count)) for first in range(0, count, BATCH)]
+    metafunc.parametrize("seeds", ranges, ids=lambda seeds: f"{seeds.start}-{seeds.stop - 1}")
+
+
+@pytest.fixture
+def kills(request: pytest.FixtureRequest) -> int:
+    count: int = request.config.getoption("--kills")
+    return count

@@ -1,0 +1,81 @@
+"""What the source imports is declared, and what is declared is pinned."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+from tools import environment, suite
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "flintmq"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+#: Rooms whose dependencies are an extra. All others live on the core dependencies.
+EXTRA_OF_ROOM = {"broker": "broker", "console": "console", "pipeline": "spark"}
+
+#: Where the module has another name than its distribution.
+DISTRIBUTION = {"mypy_extensions": "mypy-extensions", "prometheus_client": "prometheus-client"}
+
+#: Known to type checkers only.
+STUBS = {"_typeshed"}
+
+#: Imported only inside pytest, which then is there.
+FOR_TESTS = {"testing": {"pytest"}}
+
+
+def name_of(requirement: str) -> str:
+    match = re.match(r"[A-Za-z0-9_-]+", requirement)
+    assert match is not None
+    return match[0].lower()
+
+
+def declared(room: str) -> set[str]:
+    names = {name_of(requirement) for requirement in PROJECT["dependencies"]}
+    if room in EXTRA_OF_ROOM:
+        names |= {name_of(requirement) for requirement in PROJECT["optional-dependencies"][EXTRA_OF_ROOM[room]]}
+    return names | FOR_TESTS.get(room, set())
+
+
+def foreign_imports(path: Path) -> set[str]:
+    """The distributions a file imports from, standard library and ourselves left out."""
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules.add(node.module.split(".")[0])
+    modules -= {*sys.stdlib_module_names, "flintmq", *STUBS}
+    return {DISTRIBUTION.get(module, module) for module in modules}
+
+
+def test_every_import_of_a_room_is_a_declared_dependency() -> None:
+    missing = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        missing += [f"{path.relative_to(ROOT)}: {name}" for name in foreign_imports(path) - declared(room)]
+    assert missing == []
+
+
+def test_every_declared_dependency_is_pinned() -> None:
+    pins = {line.split("==")[0] for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line}
+    wanted = [*PROJECT["dependencies"], *sum(PROJECT["optional-dependencies"].values(), [])]
+    assert {name_of(requirement) for requirement in wanted} - pins - {"flintmq"} == set()
+
+
+def test_a_working_copy_installs_the_core_and_the_tools_but_not_spark() -> None:
+    names = {name_of(requirement) for requirement in environment.requirements()}
+    assert {"lmdb", "crc32c", "lz4", "pytest", "mypy", "ruff"} <= names
+    assert not {"pyspark", "fastapi", "flintmq"} & names
+
+
+def test_arguments_that_only_say_how_much_to_simulate_pick_the_simulation() -> None:
+    assert suite.only_the_simulation(["--simulate", "20000"])
+    assert suite.only_the_simulation(["--simulate=20000", "--kills", "3"])
+    assert suite.only_the_simulation(["--seed", "4711"])
+    assert not suite.only_the_simulation(["--simulate", "20000", "-x"])
+    assert not suite.only_the_simulation(["tests/qmgr"])
+    assert not suite.only_the_simulation([])

@@ -1,0 +1,1 @@
+"""Tools of the working copy: building, testing, releasing. Standard library only; none is installed."""

@@ -1,0 +1,72 @@
+"""Which modules are compiled. The one list: `setup.py`, the launcher's build and the test-suite read it here.
+
+A hot module is plain typed Python that mypyc can turn into C: small classes with annotated attributes, no generators,
+no `**kwargs`, no coroutines. Tables of constants stay Python: mypyc puts their values into the code that uses them.
+
+All hot modules are checked as one large import cycle. If one uses a name of another at module level, outside functions,
+mypyc may say "Cannot determine type of": then that name needs a written type (`SIZE: Final[int] = 36`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Patterns below `src/`. A pattern that matches nothing is a room that is still empty.
+HOT = (
+    "flintmq/mqi/md.py",
+    "flintmq/mqi/od.py",
+    "flintmq/mqi/pmo.py",
+    "flintmq/mqi/gmo.py",
+    "flintmq/mqi/fields.py",
+    "flintmq/mqi/charv.py",
+    "flintmq/mqi/rfh2.py",
+    "flintmq/mqi/pcf.py",
+    "flintmq/selector/*.py",
+    "flintmq/log/record.py",
+    "flintmq/log/log.py",
+    "flintmq/log/segments.py",
+    "flintmq/log/compress.py",
+    "flintmq/log/counters.py",
+    "flintmq/log/reader.py",
+    "flintmq/store/chunk.py",
+    "flintmq/store/pages.py",
+    "flintmq/store/buffers.py",
+    "flintmq/store/pageset.py",
+    "flintmq/store/memory_pageset.py",
+    "flintmq/qmgr/*.py",
+)
+
+#: What the patterns catch and should not: names, tables and texts, read once.
+COLD = (
+    "flintmq/*/__init__.py",
+    "flintmq/mqi/*constants.py",
+    "flintmq/mqi/convert_layouts.py",
+    "flintmq/mqi/reason*.py",
+    "flintmq/qmgr/attribute*.py",
+)
+
+#: What a benchmark compares with must be compiled as the hot modules are. Below the root; never installed.
+FLOORS = "benchmarks/*/floor_*.py"
+
+#: The shared library that holds all compiled modules is called this with `__mypyc` behind it.
+GROUP = "flintmq"
+
+
+def hot_modules(root: Path = ROOT) -> list[str]:
+    """The files to compile, relative to `root`, in a fixed order."""
+    source = root / "src"
+    cold = {path for pattern in COLD for path in source.glob(pattern)}
+    hot = {path for pattern in HOT for path in source.glob(pattern)}
+    return sorted(path.relative_to(root).as_posix() for path in hot - cold)
+
+
+def floors(root: Path = ROOT) -> list[str]:
+    """The floors of the benchmarks, relative to `root`."""
+    return sorted(path.relative_to(root).as_posix() for path in root.glob(FLOORS))
+
+
+def hot_rooms() -> list[str]:
+    """The rooms that hold hot modules, in the order of `HOT`. Only these are read when hot modules are compiled."""
+    return list(dict.fromkeys(pattern.split("/")[1] for pattern in HOT))

@@ -1,0 +1,113 @@
+"""`./flint test`: the whole test-suite, or what the arguments pick from it.
+
+    ./flint test                        ruff, mypy, all tests compiled, the hot rooms' tests once more on plain Python
+    ./flint test --simulate 20000       only the simulation, with that many seeds (also --kills N, --seed N)
+    ./flint test tests/qmgr -k get      the arguments go to pytest, which runs on what the launcher chose
+    FLINT_COMPILE=0 ./flint test        everything on plain Python, once
+
+The last lines are the closing lines of the pytest runs. The exit code is that of the first step that failed; every
+step runs all the same, so that one call shows all there is to mend.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tools import hot  # noqa: E402
+
+ROOT = hot.ROOT
+SOURCE = ROOT / "src"
+PYTEST = ["-m", "pytest", "-q"]
+WORKERS = ["-n", str(min(os.cpu_count() or 1, 8)), "--dist", "worksteal"]
+SIMULATION_OPTIONS = ("--simulate", "--kills", "--seed")
+
+
+class Step:
+    """One command of the suite, its outcome and the last line it printed."""
+
+    def __init__(self, name: str, arguments: list[str], package: Path | None = None, compile: str = "") -> None:
+        self.name = name
+        self.command = [sys.executable, "-P", *arguments]
+        self.environment = dict(os.environ)
+        if package is not None:
+            self.environment["PYTHONPATH"] = os.pathsep.join([str(package), str(ROOT)])
+            compile = "0" if package == SOURCE else "1"
+        if compile:
+            self.environment["FLINT_COMPILE"] = compile
+        self.code = 0
+        self.seconds = 0.0
+        self.closing_line = ""
+
+    def run(self) -> None:
+        """Run it with its output shown as it comes; keep the last line."""
+        print(f"\n--- {self.name}: {' '.join(self.command[2:])}", flush=True)
+        started = time.monotonic()
+        process = subprocess.Popen(
+            self.command, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            self.closing_line = line.rstrip() or self.closing_line
+        self.code = process.wait()
+        self.seconds = time.monotonic() - started
+
+
+def whole_suite(package: Path) -> list[Step]:
+    compiled = package != SOURCE
+    steps = [
+        Step("ruff", ["-m", "ruff", "check", "."]),
+        Step("ruff format", ["-m", "ruff", "format", "--check", "."]),
+        Step("mypy", ["-m", "mypy"]),
+    ]
+    if not compiled and os.environ.get("FLINT_COMPILE") != "0" and any(map(shutil.which, ("cc", "gcc", "clang"))):
+        # The launcher fell back to plain Python, which is right for a user and wrong for the suite.
+        steps.append(Step("compile", ["tools/build.py"], compile="1"))
+    steps.append(Step("tests, compiled" if compiled else "tests, plain", [*PYTEST, *WORKERS], package))
+    if compiled:
+        rooms = [f"tests/{room}" for room in hot.hot_rooms() if any((ROOT / "tests" / room).glob("**/test_*.py"))]
+        if rooms:
+            steps.append(Step("hot rooms, plain", [*PYTEST, *WORKERS, *rooms], SOURCE))
+    return steps
+
+
+def run_all(steps: list[Step]) -> int:
+    for step in steps:
+        step.run()
+    print("\n--- summary")
+    for step in steps:
+        outcome = "ok" if step.code == 0 else f"FAILED ({step.code})"
+        print(f"{step.name:<18} {outcome:<12} {step.seconds:6.1f} s")
+    for step in steps:
+        if "pytest" in step.command:
+            print(step.closing_line)
+    return next((step.code for step in steps if step.code != 0), 0)
+
+
+def only_the_simulation(arguments: list[str]) -> bool:
+    """Whether the arguments only say how much to simulate."""
+    options = [argument.split("=")[0] for argument in arguments if not argument.isdigit()]
+    return bool(options) and all(option in SIMULATION_OPTIONS for option in options)
+
+
+def main(arguments: list[str]) -> int:
+    package = Path(os.environ["PYTHONPATH"].split(os.pathsep)[0])
+    if not arguments:
+        return run_all(whole_suite(package))
+    if only_the_simulation(arguments):
+        return run_all([Step("simulation", [*PYTEST, *WORKERS, "tests/simulation", *arguments], package)])
+    return subprocess.run([sys.executable, "-P", "-m", "pytest", *arguments], cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
