@@ -30,11 +30,7 @@ HOT = (
     "flintmq/log/compress.py",
     "flintmq/log/counters.py",
     "flintmq/log/reader.py",
-    "flintmq/store/chunk.py",
-    "flintmq/store/pages.py",
-    "flintmq/store/buffers.py",
-    "flintmq/store/pageset.py",
-    "flintmq/store/memory_pageset.py",
+    "flintmq/store/*.py",
     "flintmq/qmgr/*.py",
 )
 
@@ -45,6 +41,9 @@ COLD = (
     "flintmq/mqi/convert_layouts.py",
     "flintmq/mqi/reason*.py",
     "flintmq/qmgr/attribute*.py",
+    "flintmq/qmgr/admin*.py",
+    "flintmq/store/inspect.py",
+    "flintmq/store/check.py",
 )
 
 #: What a benchmark compares with must be compiled as the hot modules are. Below the root; never installed.

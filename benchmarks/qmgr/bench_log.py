@@ -1,10 +1,13 @@
 """log: persistent messages, log MB/s for 3 and 70 tasks and 1 KiB to 4 MiB messages (Z93-R06, B124, B125).
 
 Each task puts a persistent message under syncpoint, commits and waits until the log has it; then gets it, commits and
-waits. The tasks run as an event loop runs them: all that can run, run; then one flush; so the commits of a turn share
-one fdatasync. The floor writes the same bytes in the same number of pieces with a bare pwrite and fdatasync each, to a
-preallocated file beside the log, in the same run and in turns. The ratio is our MB/s over the floor's; bar: 0.8.
-Figures SIZE_TASKS_commits are commits per fdatasync.
+waits. The tasks run as an event loop runs them. A few tasks: all that can run, run; then one flush. Many tasks: a thread
+flushes whatever there is whenever it is free, and the loop goes on meanwhile, so that CPU and disk work at the same
+time. Either way the commits that come while a flush is on its way share the next one.
+
+The floor writes the same bytes in the same pieces with a bare pwrite and fdatasync each, to a preallocated file beside
+the log, in the same run and in turns. The ratio is our MB/s over the floor's; bar: 0.8. Figures SIZE_TASKS_commits are
+commits per fdatasync.
 
     ./flint bench log
 """
@@ -12,118 +15,170 @@ Figures SIZE_TASKS_commits are commits per fdatasync.
 from __future__ import annotations
 
 import os
+import sys
+import threading
 import time
 
 from benchmarks.frame import Figure, Options
+from benchmarks.qmgr.floor_log import Task, run_ready, step
 from benchmarks.qmgr.rig import Rig
-from flintmq.log import LogConfig
-from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQPMO_NEW_MSG_ID, MQPMO_SYNCPOINT
-from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD
-from flintmq.mqi.pmo import MQPMO
+from flintmq.log import Log, LogConfig
 from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.put import put
-from flintmq.qmgr.unit_of_work import commit
 
 NAME = "log"
 KIB = 1024
 SIZES = {"1k": KIB, "16k": 16 * KIB, "64k": 64 * KIB, "1m": KIB * KIB, "4m": 4 * KIB * KIB}
 CASES = [("1k", 3), ("1k", 70), ("16k", 3), ("16k", 70), ("64k", 3), ("64k", 70), ("1m", 3), ("4m", 3)]
+#: With more tasks than this a thread flushes.
+FEW = 8
+#: Threads hand the interpreter over at once; the default of 5 ms is many flushes.
+SWITCH_SECONDS = 2e-5
 
 
-class Task:
-    """Puts and gets in turn; each step ends with a commit that has to become durable."""
+class Flusher(threading.Thread):
+    """Flushes the log whenever it is told to."""
 
-    def __init__(self, connection: Connection, handle: Handle, data: bytes) -> None:
-        self.connection = connection
-        self.handle = handle
-        self.data = data
-        self.md = MQMD()
-        self.pmo = MQPMO()
-        self.pmo.options = MQPMO_SYNCPOINT | MQPMO_NEW_MSG_ID
-        self.gmo = MQGMO()
-        self.gmo.options = MQGMO_SYNCPOINT
-        self.has_put = False
+    def __init__(self, log: Log) -> None:
+        super().__init__(daemon=True)
+        self.log = log
+        self.wanted = threading.Semaphore(0)
+        self.finished = threading.Semaphore(0)
+        self.busy = False
+        self.ended = False
+
+    def run(self) -> None:
+        while True:
+            self.wanted.acquire()
+            if self.ended:
+                return
+            self.log.flush()
+            self.busy = False
+            self.finished.release()
+
+    def start_flush(self) -> None:
+        self.busy = True
+        self.wanted.release()
+
+    def end(self) -> None:
+        self.ended = True
+        self.wanted.release()
+        self.join()
 
 
 def run(options: Options) -> list[Figure]:
     """MB/s of the log and of the floor."""
-    cases = CASES if not options.tiny else [("1k", 3)]
+    cases = CASES if not options.tiny else [("1k", 3), ("1k", 12)]
     figures: list[Figure] = []
     progress = options.progress("log", len(cases))
-    for done, (size, tasks) in enumerate(cases):
-        progress.at(done, f"{size}, {tasks} tasks")
-        seconds = options.scale(8, 2, 0)
-        figures.extend(measure(f"{size}_{tasks}", SIZES[size], tasks, seconds))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        for done, (size, tasks) in enumerate(cases):
+            progress.at(done, f"{size}, {tasks} tasks")
+            figures.extend(measure(f"{size}_{tasks}", SIZES[size], tasks, options.scale(8, 3, 0)))
+    finally:
+        sys.setswitchinterval(interval)
     progress.done()
     return figures
 
 
 def measure(name: str, size: int, task_count: int, seconds: float) -> list[Figure]:
     """One case: rounds of the engine and of the floor in turns."""
-    config = LogConfig(file_pages=16_384, primary=8, secondary=2)
+    config = LogConfig(file_pages=16_384, primary=8, secondary=2) if seconds else LogConfig()
     with Rig({"COMMON": {}}, log=config) as rig:
         tasks = [Task(*rig.open("COMMON"), os.urandom(size)) for _ in range(task_count)]
-        file = os.open(rig.directory / "floor", os.O_RDWR | os.O_CREAT, 0o600)
-        floor_size = 256 << 20 if seconds else 8 << 20
-        for at in range(0, floor_size, 1 << 20):
-            os.pwrite(file, bytes(1 << 20), at)
-        os.fsync(file)
-        ours, floor = [], []
+        floor = BareWriter(str(rig.directory / "floor"), (256 << 20) if seconds else (8 << 20), size * task_count)
+        ours: list[float] = []
+        floors: list[float] = []
         commits = syncs = 0
-        offset = 0
+        steps = task_count * max(4, int((24 << 20) / max(size * task_count, 48 * KIB)))
         deadline = time.perf_counter() + seconds
-        turns = max(2, 2 * int(24 * KIB * KIB / max(size * task_count, 48 * KIB)))
-        source = os.urandom(max(1 << 20, size * task_count * 2))
+        flusher = Flusher(rig.log)
+        flusher.start()
         while True:
             if rig.qm.needs_checkpoint():
                 checkpoint(rig.qm)
             pieces: list[int] = []
+            first = rig.log.end
             started = time.perf_counter()
-            moved = turn(rig, tasks, turns, pieces)
-            ours.append(moved / (time.perf_counter() - started))
-            commits += turns * task_count
+            if task_count <= FEW:
+                in_turn(rig, tasks, steps, pieces)
+            else:
+                beside(rig, flusher, tasks, steps, pieces)
+            ours.append((rig.log.end - first) / (time.perf_counter() - started))
+            commits += steps
             syncs += len(pieces)
-            started = time.perf_counter()
-            for piece in pieces:
-                if offset + piece > floor_size:
-                    offset = 0
-                os.pwrite(file, memoryview(source)[:piece], offset)
-                os.fdatasync(file)
-                offset += piece
-            floor.append(sum(pieces) / (time.perf_counter() - started))
+            floors.append(floor.write(pieces))
             if time.perf_counter() >= deadline:
                 break
-        os.close(file)
+        flusher.end()
+        floor.close()
     return [
-        Figure(name, median(ours) / 1e6, "MB/s", median(floor) / 1e6),
-        Figure(f"{name}_commits", commits / syncs, "per sync"),
+        Figure(name, median(ours) / 1e6, "MB/s", median(floors) / 1e6),
+        Figure(f"{name}_commits", commits / syncs, "/sync"),
     ]
 
 
-def turn(rig: Rig, tasks: list[Task], turns: int, pieces: list[int]) -> int:
-    """Let every task make so many steps; notes the bytes of each flush in `pieces`, returns their sum."""
-    qm, log = rig.qm, rig.log
-    first = log.end
-    for _ in range(turns):
+def in_turn(rig: Rig, tasks: list[Task], steps: int, pieces: list[int]) -> None:
+    """All tasks make a step, then the log is flushed."""
+    log = rig.log
+    for _ in range(steps // len(tasks)):
         before = log.end
         for task in tasks:
-            connection = task.connection
-            if task.has_put:
-                task.md.msg_id = task.md.correl_id = bytes(24)
-                reason = get(qm, connection, task.handle, task.md, task.gmo)
-            else:
-                task.md.persistence = 1
-                reason = put(qm, connection, task.handle, task.md, task.pmo, task.data)
-            task.has_put = not task.has_put
-            reason |= commit(qm, connection)
-            if reason:
-                raise RuntimeError(f"an MQI call failed: {reason}")
+            step(rig.qm, task)
         log.flush()
         pieces.append(log.end - before)
-    return log.end - first
+
+
+def beside(rig: Rig, flusher: Flusher, tasks: list[Task], steps: int, pieces: list[int]) -> None:
+    """Tasks run while the flusher flushes what came before."""
+    log = rig.log
+    ready, waiting = list(tasks), []
+    left = steps
+    durable = log.durable
+    while left > 0 or waiting:
+        if left <= 0:
+            ready = []
+        while ready:
+            if not flusher.busy and waiting:
+                flusher.start_flush()
+            some, ready = ready[:8], ready[8:]
+            left -= len(some)
+            run_ready(rig.qm, some, waiting)
+        if not flusher.busy and waiting:
+            flusher.start_flush()
+        flusher.finished.acquire()
+        pieces.append(log.durable - durable)
+        durable = log.durable
+        ready = [task for task in waiting if task.force <= durable]
+        waiting = [task for task in waiting if task.force > durable]
+
+
+class BareWriter:
+    """The floor: pieces of bytes written and synced one after the other."""
+
+    def __init__(self, path: str, size: int, piece_max: int) -> None:
+        self.file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        self.size = size
+        for at in range(0, size, 1 << 20):
+            os.pwrite(self.file, bytes(1 << 20), at)
+        os.fsync(self.file)
+        self.offset = 0
+        self.source = memoryview(os.urandom(max(1 << 20, 2 * piece_max)))
+
+    def write(self, pieces: list[int]) -> float:
+        """Bytes per second."""
+        started = time.perf_counter()
+        for piece in pieces:
+            if self.offset + piece > self.size:
+                self.offset = 0
+            os.pwrite(self.file, self.source[:piece], self.offset)
+            os.fdatasync(self.file)
+            self.offset += piece
+        return sum(pieces) / (time.perf_counter() - started)
+
+    def close(self) -> None:
+        os.close(self.file)
 
 
 def median(values: list[float]) -> float:

@@ -2,7 +2,7 @@
 
 `engine_round_trips` makes MQI calls: put a request, get it, put the reply with the request's message id as correlation
 id, get the reply by it (B181). `floor_round_trips` makes the same moves with nothing but a doubly linked list, a
-dictionary, and a list for the unit of work: a node is made, linked and indexed; found, unlinked and forgotten.
+dictionary for each id, and a list for the unit of work: a node is made, linked and indexed; found, unlinked, forgotten.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ class Node:
 
 
 class BareQueue:
-    """A linked list with an index by correlation id: what a queue is at the very least."""
+    """A linked list with an index by each of the two ids that a get may ask for: what a queue is at the very least."""
 
     def __init__(self) -> None:
         self.first: Node | None = None
         self.last: Node | None = None
-        self.index: dict[bytes, Node] = {}
+        self.by_msg_id: dict[bytes, Node] = {}
+        self.by_correl_id: dict[bytes, Node] = {}
         self.depth = 0
 
     def link(self, node: Node) -> None:
@@ -49,7 +50,8 @@ class BareQueue:
             node.prev = last
             last.next = node
         self.last = node
-        self.index[node.correl_id] = node
+        self.by_msg_id[node.msg_id] = node
+        self.by_correl_id[node.correl_id] = node
         self.depth += 1
 
     def unlink(self, node: Node) -> None:
@@ -62,7 +64,8 @@ class BareQueue:
             self.last = before
         else:
             after.prev = before
-        del self.index[node.correl_id]
+        del self.by_msg_id[node.msg_id]
+        del self.by_correl_id[node.correl_id]
         self.depth -= 1
 
 
@@ -90,7 +93,7 @@ class Bare:
         return self.take(queue, node, syncpoint)
 
     def get_by_correl_id(self, queue: BareQueue, correl_id: bytes, syncpoint: bool) -> Node:
-        node = queue.index[correl_id]
+        node = queue.by_correl_id[correl_id]
         assert node.available
         return self.take(queue, node, syncpoint)
 

@@ -61,7 +61,7 @@ def wrong_import(room: str, name: str) -> str:
     parts = name.split(".")
     if parts[0] in NEVER.get(room, set()):
         return f"{room}/ never imports {parts[0]}"
-    if parts[0] != "flintmq" or room in USE_ALL or name == "flintmq.__version__":
+    if parts[0] != "flintmq" or room in USE_ALL or name in ("flintmq", "flintmq.__version__"):
         return ""
     target = parts[1] if len(parts) > 1 else ""
     if target == room or target in FOR_ALL:

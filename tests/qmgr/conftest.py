@@ -8,9 +8,9 @@
         assert app.get("Q").reason == MQRC_NO_MSG_AVAILABLE
         assert engine.depth("Q") == 0
 
-`put`, `put1`, `get` and `browse` take the fields of the descriptor and of the options by name; a name that both have goes
-to the descriptor. The first call with a queue name opens it, with all that the queue allows; `open` gives a handle of
-its own. The clock stands still until it is told otherwise. At the end of a test every invariant of every engine is
+`put`, `put1`, `get` and `browse` take the fields of the descriptor and of the options by name; a name that both have
+goes to the descriptor. The first call with a queue name opens it, with all that the queue allows; `open` gives a handle
+of its own. The clock stands still until it is told otherwise. At the end of a test every invariant of every engine is
 checked.
 """
 

@@ -67,7 +67,7 @@ class Driver:
         )
 
     def page_set(self, psid: int) -> PageSet:
-        return self.page_sets.setdefault(psid, MemoryPageSet(psid))
+        return self.page_sets.setdefault(psid, MemoryPageSet())
 
     def app(self, name: str = "app", user: str = "user") -> App:
         return App(self.qm, name, user)

@@ -244,7 +244,8 @@ def test_a_performance_event_carries_the_statistics_and_resets_them() -> None:
     assert low.integer(mq.MQIA_MSG_DEQ_COUNT) == 6
 
 
-def test_depth_high_comes_with_an_uncommitted_put_and_low_with_the_commit_of_gets() -> None:
+def test_depth_high_comes_with_an_uncommitted_put_and_low_with_an_uncommitted_get() -> None:
+    """U3: CURDEPTH grows with a put and falls with a get, committed or not."""
     watched = Watched({"MAXDEPTH": 2, "QDEPTHHI": 100, "QDEPTHLO": 0, "QDPHIEV": "ENABLED"}, PERFMEV="ENABLED")
     app = watched.driver.app()
     q = app.open("Q")
@@ -252,9 +253,9 @@ def test_depth_high_comes_with_an_uncommitted_put_and_low_with_the_commit_of_get
     assert watched.reasons(PERFM_EVENTS) == [2224]
     assert app.commit() == 0
     assert [app.get(q, syncpoint=True), app.get(q, syncpoint=True)] == [0, 0]
-    assert watched.reasons(PERFM_EVENTS) == []
-    assert app.commit() == 0
     assert watched.reasons(PERFM_EVENTS) == [2225]
+    assert app.commit() == 0
+    assert watched.reasons(PERFM_EVENTS) == []
 
 
 def test_the_event_queue_tells_of_itself_without_end() -> None:

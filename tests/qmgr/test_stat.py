@@ -75,3 +75,14 @@ def test_mqstat_refuses_what_it_does_not_know() -> None:
     assert stat(app.qm, app.connection, MQSTAT_TYPE_ASYNC_ERROR, sts) == 2426
     app.disconnect()
     assert stat(app.qm, app.connection, MQSTAT_TYPE_ASYNC_ERROR, MQSTS()) == 2018
+
+
+def test_an_asynchronous_mqput1_is_counted_too() -> None:
+    driver = Driver(("QLOCAL", "Q", {"MAXDEPTH": 1}))
+    app = driver.app()
+    assert [app.put1("Q", options=MQPMO_ASYNC_RESPONSE) for _ in range(2)] == [0, 0]
+    assert app.completion == 0
+    assert app.put1("Q") == 2053
+    sts = status(app)
+    assert (sts.put_success_count, sts.put_failure_count, sts.reason) == (1, 1, 2053)
+    driver.qm.check()

@@ -3,6 +3,10 @@
 A message has a number that grows with every put, so the order on a queue is (higher lane, lower number). What the log
 makes durable is a list of `Fact`s in the order of the log. After a crash the queue manager must be as after some first
 part of that list: at least as long as what was acknowledged, at most as long as what was written, never anything else.
+
+A message that has expired is seen no more, whether it was taken off its queue or not: time only grows. A backout count
+is exact while the queue manager runs; a restart may lose some of it, on a queue with HARDENBO no more than was not yet
+durable.
 """
 
 from __future__ import annotations
@@ -18,18 +22,46 @@ class Item:
         self.persistent = persistent
         self.correl_id = correl_id
         self.data = data
+        #: When it expires, 0 never.
+        self.expires_ms = 0
+        #: How often it was backed out: between these two. They differ only after a restart, until it is seen again.
+        self.backouts_min = 0
+        self.backouts_max = 0
+        #: Log position and count of each backout of the running queue manager that HARDENBO makes survive.
+        self.hardened: list[tuple[int, int]] = []
 
     @property
     def order(self) -> tuple[int, int]:
         return (-self.lane, self.number)
 
+    def backed_out(self, position: int) -> None:
+        """One more backout; `position` is the end of the log after it, 0 if the queue does not harden the count."""
+        self.backouts_min += 1
+        self.backouts_max += 1
+        if position and self.persistent:
+            self.hardened.append((position, self.backouts_min))
+
+    def restarted(self, durable: int) -> None:
+        """The queue manager was started again from a log that was durable up to `durable`."""
+        self.backouts_min = max([count for position, count in self.hardened if position <= durable], default=0)
+        self.hardened = [(0, self.backouts_min)] if self.backouts_min else []
+
+    def seen(self, count: int) -> bool:
+        """A get or browse has returned this backout count; False if it cannot be right."""
+        if not self.backouts_min <= count <= self.backouts_max:
+            return False
+        self.backouts_min = self.backouts_max = count
+        return True
+
 
 class Fact:
-    """Something that the log says: a unit was committed, prepared or resolved, or a queue was cleared."""
+    """Something that the log says: a unit was committed, prepared or resolved, or an administrator did something."""
 
-    def __init__(self, kind: str, xid: bytes = b"") -> None:
-        self.kind = kind  # "commit", "prepare", "resolve-commit", "resolve-backout"
+    def __init__(self, kind: str, xid: bytes = b"", queue: str = "") -> None:
+        #: "commit", "prepare", "resolve-commit", "resolve-backout"; "define", "alter", "clear", "delete" of a queue
+        self.kind = kind
         self.xid = xid
+        self.queue = queue
         self.added: list[Item] = []
         self.removed: list[Item] = []
         #: Log position that makes it durable; 0 while the call that writes it has not returned.
@@ -37,14 +69,15 @@ class Fact:
 
 
 class State:
-    """Messages on the queues, and units in doubt."""
+    """The queues, the messages on them, and units in doubt."""
 
-    def __init__(self) -> None:
+    def __init__(self, queues: set[str]) -> None:
+        self.queues = set(queues)
         self.items: dict[int, Item] = {}
         self.in_doubt: dict[bytes, Fact] = {}
 
     def copy(self) -> State:
-        other = State()
+        other = State(self.queues)
         other.items = dict(self.items)
         other.in_doubt = dict(self.in_doubt)
         return other
@@ -54,7 +87,13 @@ class State:
             self._settle(fact)
         elif fact.kind == "prepare":
             self.in_doubt[fact.xid] = fact
-        else:
+        elif fact.kind == "define":
+            self.queues.add(fact.queue)
+        elif fact.kind == "clear" or fact.kind == "delete":
+            self.items = {number: item for number, item in self.items.items() if item.queue != fact.queue}
+            if fact.kind == "delete":
+                self.queues.remove(fact.queue)
+        elif fact.kind.startswith("resolve"):
             prepared = self.in_doubt.pop(fact.xid)
             if fact.kind == "resolve-commit":
                 self._settle(prepared)
@@ -65,16 +104,24 @@ class State:
         for item in fact.removed:
             self.items.pop(item.number, None)
 
-    def visible(self, queue: str) -> list[Item]:
-        """What a browse of `queue` returns after a restart: everything but what a unit in doubt has got."""
+    def visible(self, queue: str, now_ms: int) -> list[Item]:
+        """What a browse of `queue` returns after a restart: all but what has expired or a unit in doubt has got."""
         held = {item.number for fact in self.in_doubt.values() for item in fact.removed}
-        found = [item for item in self.items.values() if item.queue == queue and item.number not in held]
+        found = [
+            item
+            for item in self.items.values()
+            if item.queue == queue and item.number not in held and not 0 < item.expires_ms <= now_ms
+        ]
         return sorted(found, key=lambda item: item.order)
+
+    def uncommitted(self, queue: str) -> bool:
+        """Whether a unit in doubt has put or got messages of `queue`."""
+        return any(item.queue == queue for fact in self.in_doubt.values() for item in fact.added + fact.removed)
 
 
 def survivors(state: State) -> State:
     """After a crash non-persistent messages are gone, also those inside units in doubt."""
-    after = State()
+    after = State(state.queues)
     after.items = {number: item for number, item in state.items.items() if item.persistent}
     for xid, fact in state.in_doubt.items():
         kept = Fact(fact.kind, xid)

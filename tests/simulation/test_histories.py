@@ -6,13 +6,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from disk import SimulatedCrash
-from world import World
+from tests.simulation.disk import SimulatedCrash
+from tests.simulation.world import World
 
 
 def history(seed: int) -> None:

@@ -1,23 +1,28 @@
 """A queue manager on a simulated disk, driven by a seed, with a model beside it.
 
-Several applications put, get, browse, commit, back out, prepare and resolve at random; the host flushes the log and
-takes checkpoints at random; buffer pools are so small that messages spill and come back all the time. At some moment,
-possibly in the middle of any I/O operation, the machine stops: the log files lose, tear and reorder what was not synced,
-page sets lose what they had not synced. Then the queue manager is started again, and must hold what the model allows.
+Several applications put, get, browse with and without lock, commit, back out, prepare and resolve at random; messages
+expire; an administrator defines, moves, clears and deletes queues; the host flushes the log and takes checkpoints at
+random; buffer pools are so small that messages spill and come back all the time. At some moment, possibly in the middle
+of any I/O operation, the machine stops: the log files lose, tear and reorder what was not synced, of two copies one may
+lose a file, page sets lose what they had not synced. Then the queue manager is started again, and must hold what the
+model allows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
-from model import Fact, Item, State, survivors
-
-from flintmq.log import Log, LogConfig
+from flintmq.log import Log, LogConfig, LogFull
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
+    MQGMO_LOCK,
+    MQGMO_MARK_SKIP_BACKOUT,
+    MQGMO_MSG_UNDER_CURSOR,
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
+    MQGMO_UNLOCK,
     MQOO_BROWSE,
     MQOO_INPUT_SHARED,
     MQOO_OUTPUT,
@@ -29,10 +34,20 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE, MQRC_RESOURCE_PROBLEM
+from flintmq.mqi.reason import (
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_NO_MSG_LOCKED,
+    MQRC_NO_MSG_UNDER_CURSOR,
+    MQRC_NONE,
+    MQRC_OBJECT_IN_USE,
+    MQRC_RESOURCE_PROBLEM,
+)
+from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.connect import connect
+from flintmq.qmgr.close import close
+from flintmq.qmgr.connect import abandon, connect
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.get import get
 from flintmq.qmgr.open import open_object
@@ -42,13 +57,19 @@ from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import backout, commit, prepare_unit, resolve_unit
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
+from tests.simulation.disk import SimulatedDisk
+from tests.simulation.model import Fact, Item, State, survivors
 
-QUEUES = {
+QUEUES: dict[str, dict[str, Value]] = {
     "PLAIN": {"STGCLASS": "DEFAULT"},
-    "INDEXED": {"STGCLASS": "DEFAULT", "INDXTYPE": "CORRELID"},
-    "FIFO": {"STGCLASS": "OTHER", "MSGDLVSQ": "FIFO"},
+    "INDEXED": {"STGCLASS": "DEFAULT", "INDXTYPE": "CORRELID", "HARDENBO": "HARDENBO"},
+    "FIFO": {"STGCLASS": "OTHER", "MSGDLVSQ": "FIFO", "HARDENBO": "HARDENBO"},
     "HIGH": {"STGCLASS": "OTHER", "NPMCLASS": "HIGH", "INDXTYPE": "CORRELID"},
 }
+#: Queues that come and go.
+GUESTS = ["GUEST.1", "GUEST.2"]
+HARDENED = ("INDEXED", "FIFO")
+NEVER_LOST = 1 << 62
 CORREL_IDS = [bytes(24), *(bytes([n]) * 24 for n in range(1, 5))]
 
 
@@ -60,14 +81,16 @@ class Application:
         self.handles: dict[str, Handle] = {}
         self.added: list[Item] = []
         self.removed: list[Item] = []
+        #: Got with MQGMO_MARK_SKIP_BACKOUT.
+        self.skip: Item | None = None
+        #: Browsed with MQGMO_LOCK, by queue.
+        self.locks: dict[str, Item] = {}
 
 
 class World:
     """See the docstring of the module."""
 
     def __init__(self, seed: int, crash_type: type[BaseException]) -> None:
-        from disk import SimulatedDisk
-
         self.seed = seed
         self.random = Random(seed)
         self.crash_type = crash_type
@@ -78,12 +101,16 @@ class World:
         self.xids = 0
         self.clock = Clock(1_700_000_000_000)
         #: Everything that the log says, as the state before the facts that a crash may still take, and those facts.
-        self.base = State()
+        self.base = State(set(QUEUES))
         self.facts: list[Fact] = []
         #: What the running queue manager shows, non-persistent messages included; and who holds what.
-        self.live = State()
+        self.live = State(set(QUEUES))
         self.held: set[int] = set()
-        self.story: list[str] = []
+        #: What happened in all runs together, so that a test can tell that the histories are worth something.
+        self.spilled = 0
+        self.loads = 0
+        self.restarts = 0
+        self.happened: dict[str, int] = {}
         random = self.random
         config = LogConfig(
             file_pages=random.choice([4, 8, 64]),
@@ -98,7 +125,7 @@ class World:
         for _ in self.log.replay():
             raise AssertionError("a new log is not empty")
         buffers = random.choice([6, 12, 30, 100])
-        objects: list[tuple[str, str, dict[str, object]]] = [
+        objects: list[tuple[str, str, dict[str, Value]]] = [
             ("QMGR", "SIM", {}),
             ("BUFFPOOL", "0", {"BUFFERS": buffers}),
             ("BUFFPOOL", "1", {"BUFFERS": buffers * 2}),
@@ -108,7 +135,7 @@ class World:
             ("STGCLASS", "OTHER", {"PSID": 1}),
             *(("QLOCAL", name, dict(attributes)) for name, attributes in QUEUES.items()),
         ]
-        self.qm = create("SIM", self.clock, self.log, self.open_page_set, Authority(), objects)  # type: ignore[arg-type]
+        self.qm = create("SIM", self.clock, self.log, self.open_page_set, Authority(), objects)
         self.begin()
 
     # -- storage --------------------------------------------------------------------------------------------------
@@ -129,17 +156,35 @@ class World:
     def begin(self) -> None:
         """A fresh run of the queue manager: connect the applications."""
         self.applications: list[Application] = []
+        self.admin = Admin(self.qm)
         for number in range(self.random.choice([1, 2, 4])):
             reason, connection = connect(self.qm, f"app{number}", "sim")
             assert connection is not None, reason
-            application = Application(connection)
-            for name in QUEUES:
-                od = MQOD()
-                od.object_name = name
-                handle = open_object(self.qm, connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE)
-                assert handle is not None, connection.reason
-                application.handles[name] = handle
-            self.applications.append(application)
+            self.applications.append(Application(connection))
+
+    def open(self, application: Application, name: str) -> Handle:
+        """The handle of an application for a queue; opened when it is first used."""
+        handle = application.handles.get(name)
+        if handle is None:
+            od = MQOD()
+            od.object_name = name
+            handle = open_object(
+                self.qm, application.connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE
+            )
+            assert handle is not None, f"open of {name}: {application.connection.reason}"
+            application.handles[name] = handle
+        return handle
+
+    def close_everywhere(self, name: str) -> None:
+        """Nobody has the queue open any more, and so nobody holds a browse lock on it."""
+        for application in self.applications:
+            handle = application.handles.pop(name, None)
+            if handle is not None:
+                assert close(self.qm, application.connection, handle) == MQRC_NONE
+            application.locks.pop(name, None)
+
+    def note(self, what: str) -> None:
+        self.happened[what] = self.happened.get(what, 0) + 1
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -148,6 +193,7 @@ class World:
         random = self.random
         actions = [self.put] * 8 + [self.get] * 7 + [self.commit] * 3 + [self.backout] * 2 + [self.flush] * 2
         actions += [self.checkpoint, self.prepare, self.resolve, self.look]
+        actions += [self.lock, self.unlock, self.get_under_cursor, self.clear, self.define, self.delete, self.move]
         favoured = random.choice([self.put, self.get, self.commit])
         actions += [favoured] * random.choice([0, 0, 6])
         for _ in range(steps):
@@ -157,10 +203,13 @@ class World:
                 self.checkpoint()
             self.clock.advance(random.choice([0, 1, 15]))
 
+    def some_queue(self) -> str:
+        return self.random.choice(sorted(self.live.queues))
+
     def put(self) -> None:
         random = self.random
         application = random.choice(self.applications)
-        name = random.choice(list(QUEUES))
+        name = self.some_queue()
         syncpoint = random.random() < 0.6
         self.number += 1
         size = random.choice([0, 10, 100, 1000, 4000, 9000])
@@ -172,11 +221,14 @@ class World:
         pmo.options = (MQPMO_SYNCPOINT if syncpoint else MQPMO_NO_SYNCPOINT) | MQPMO_NEW_MSG_ID
         lane = 0 if name == "FIFO" else md.priority
         item = Item(self.number, name, lane, md.persistence == 1, md.correl_id, data)
+        if random.random() < 0.15:
+            md.expiry = random.choice([1, 3, 10])
+            item.expires_ms = self.clock.now_ms() + md.expiry * 100
         fact = Fact("commit")
         fact.added = [item]
         if item.persistent and not syncpoint:
             self.facts.append(fact)
-        reason = put(self.qm, application.connection, application.handles[name], md, pmo, data)
+        reason = put(self.qm, application.connection, self.open(application, name), md, pmo, data)
         if reason == MQRC_RESOURCE_PROBLEM:
             if item.persistent and not syncpoint:
                 self.facts.remove(fact)
@@ -192,42 +244,179 @@ class World:
     def get(self) -> None:
         random = self.random
         application = random.choice(self.applications)
-        name = random.choice(list(QUEUES))
-        syncpoint = random.random() < 0.6
+        name = self.some_queue()
         md, gmo = MQMD(), MQGMO()
-        gmo.options = MQGMO_SYNCPOINT if syncpoint else MQGMO_NO_SYNCPOINT
+        gmo.options = MQGMO_SYNCPOINT if random.random() < 0.6 else MQGMO_NO_SYNCPOINT
+        if gmo.options & MQGMO_SYNCPOINT and application.skip is None and random.random() < 0.1:
+            gmo.options |= MQGMO_MARK_SKIP_BACKOUT
         if random.random() < 0.4:
             md.correl_id = random.choice(CORREL_IDS)
-        wanted = md.correl_id
         expected = self.expected(name)
-        if wanted != CORREL_IDS[0]:
-            expected = [item for item in expected if item.correl_id == wanted]
-        item = expected[0] if expected else None
+        if md.correl_id != CORREL_IDS[0]:
+            expected = [item for item in expected if item.correl_id == md.correl_id]
+        self.take(application, name, md, gmo, expected[0] if expected else None, MQRC_NO_MSG_AVAILABLE)
+
+    def take(
+        self, application: Application, name: str, md: MQMD, gmo: MQGMO, item: Item | None, otherwise: int
+    ) -> bool:
+        """A get that must return `item`, or for None the reason `otherwise`. Returns whether it took the message."""
+        syncpoint = gmo.options & MQGMO_SYNCPOINT != 0
         fact = Fact("commit")
         logged = item is not None and not syncpoint and item.persistent
         if item is not None and logged:
             fact.removed = [item]
             self.facts.append(fact)
-        reason = get(self.qm, application.connection, application.handles[name], md, gmo)
+        reason = get(self.qm, application.connection, self.open(application, name), md, gmo)
         if reason == MQRC_RESOURCE_PROBLEM and logged:
             self.facts.remove(fact)
-            return
+            return False
         if item is None:
-            assert reason == MQRC_NO_MSG_AVAILABLE, f"get from {name}: {reason}, expected none"
-            return
+            assert reason == otherwise, f"get from {name}: {reason}, expected {otherwise}"
+            return False
         assert reason == MQRC_NONE, f"get from {name}: {reason}, expected {item.number}"
-        assert application.connection.data == item.data, (
-            f"get from {name}: {application.connection.data[:12]!r}, expected {item.data[:12]!r}"
-        )
+        self.compare(name, application.connection, md, item)
         if syncpoint:
             application.removed.append(item)
             self.held.add(item.number)
+            if gmo.options & MQGMO_MARK_SKIP_BACKOUT:
+                application.skip = item
         else:
             fact.position = application.connection.force
             del self.live.items[item.number]
+        return True
 
-    def expected(self, name: str) -> list[Item]:
-        return [item for item in self.live.visible(name) if item.number not in self.held]
+    def compare(self, name: str, connection: Connection, md: MQMD, item: Item) -> None:
+        """What a get or browse returned must be `item`."""
+        assert connection.data == item.data, f"{name}: {connection.data[:12]!r}, expected {item.data[:12]!r}"
+        assert item.seen(md.backout_count), (
+            f"{name}: message {item.number} has BackoutCount {md.backout_count}, "
+            f"expected {item.backouts_min} to {item.backouts_max}"
+        )
+
+    def expected(self, name: str, browser: Application | None = None) -> list[Item]:
+        """What a get of anybody finds, or a browse of `browser`, who sees what it has locked itself."""
+        locked = {
+            lock.number
+            for application in self.applications
+            for queue, lock in application.locks.items()
+            if queue == name and application is not browser
+        }
+        return [
+            item
+            for item in self.live.visible(name, self.clock.now_ms())
+            if item.number not in self.held and item.number not in locked
+        ]
+
+    # -- browse locks ---------------------------------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Browse the first message and lock it; a lock that the handle had on another one is given up."""
+        application = self.random.choice(self.applications)
+        name = self.some_queue()
+        expected = self.expected(name, application)
+        md, gmo = MQMD(), MQGMO()
+        gmo.options = MQGMO_BROWSE_FIRST | MQGMO_LOCK
+        reason = get(self.qm, application.connection, self.open(application, name), md, gmo)
+        if not expected:
+            assert reason == MQRC_NO_MSG_AVAILABLE, f"lock on {name}: {reason}, expected none"
+            return
+        assert reason == MQRC_NONE, f"lock on {name}: {reason}, expected {expected[0].number}"
+        self.compare(name, application.connection, md, expected[0])
+        application.locks[name] = expected[0]
+        self.note("lock")
+
+    def unlock(self) -> None:
+        for application in self.applications:
+            for name in list(application.locks):
+                if self.random.random() < 0.5:
+                    self.give_up_lock(application, name)
+
+    def give_up_lock(self, application: Application, name: str) -> None:
+        item = application.locks.pop(name, None)
+        if item is None:
+            return
+        gmo = MQGMO()
+        gmo.options = MQGMO_UNLOCK
+        reason = get(self.qm, application.connection, self.open(application, name), MQMD(), gmo)
+        gone = 0 < item.expires_ms <= self.clock.now_ms() and reason == MQRC_NO_MSG_LOCKED
+        assert gone or reason == MQRC_NONE, f"unlock on {name}: {reason}"
+
+    def get_under_cursor(self) -> None:
+        """Take the message that was browsed and locked: nobody else can have done so."""
+        holders = [application for application in self.applications if application.locks]
+        if not holders:
+            return
+        application = self.random.choice(holders)
+        name = self.random.choice(sorted(application.locks))
+        locked: Item | None = application.locks[name]
+        if locked is not None and 0 < locked.expires_ms <= self.clock.now_ms():
+            locked = None
+        gmo = MQGMO()
+        gmo.options = MQGMO_MSG_UNDER_CURSOR
+        gmo.options |= MQGMO_SYNCPOINT if self.random.random() < 0.6 else MQGMO_NO_SYNCPOINT
+        if self.take(application, name, MQMD(), gmo, locked, MQRC_NO_MSG_UNDER_CURSOR):
+            del application.locks[name]
+            self.note("get under cursor")
+
+    # -- administration -------------------------------------------------------------------------------------------
+
+    def in_use(self, name: str) -> bool:
+        """Whether there is uncommitted work on a queue."""
+        return self.live.uncommitted(name) or any(
+            item.queue == name for application in self.applications for item in application.added + application.removed
+        )
+
+    def administer(self, kind: str, name: str, call: Callable[[], int]) -> None:
+        """Do something to a queue that is refused while there is uncommitted work on it."""
+        refused = kind != "define" and self.in_use(name)
+        fact = Fact(kind, queue=name)
+        if not refused:
+            self.facts.append(fact)
+        reason = call()
+        if refused:
+            assert reason == MQRC_OBJECT_IN_USE, f"{kind} {name}: {reason}"
+            return
+        if reason == MQRC_RESOURCE_PROBLEM:
+            self.facts.remove(fact)
+            return
+        assert reason == MQRC_NONE, f"{kind} {name}: {reason}"
+        fact.position = self.admin.force
+        if not fact.position:  # Nothing was there to be cleared.
+            self.facts.remove(fact)
+        self.live.apply(fact)
+        self.note(kind)
+
+    def clear(self) -> None:
+        if self.random.random() < 0.5:
+            name = self.some_queue()
+            self.close_everywhere(name)
+            self.administer("clear", name, lambda: self.admin.clear(name))
+
+    def define(self) -> None:
+        absent = [name for name in GUESTS if name not in self.live.queues]
+        if absent:
+            name = self.random.choice(absent)
+            attributes: dict[str, Value] = {"STGCLASS": self.random.choice(["DEFAULT", "OTHER"])}
+            if self.random.random() < 0.5:
+                attributes["INDXTYPE"] = "CORRELID"
+            self.administer("define", name, lambda: self.admin.define("QLOCAL", name, attributes, False))
+
+    def delete(self) -> None:
+        present = [name for name in GUESTS if name in self.live.queues]
+        if present and self.random.random() < 0.5:
+            name = self.random.choice(present)
+            self.close_everywhere(name)
+            self.administer("delete", name, lambda: self.admin.delete("QLOCAL", name, True))
+
+    def move(self) -> None:
+        """ALTER STGCLASS: an empty queue goes to the other page set."""
+        name = self.some_queue()
+        queue = self.qm.queues[name]
+        if queue.depth == 0 and not self.in_use(name):
+            changes: dict[str, Value] = {"STGCLASS": "DEFAULT" if queue.pager.psid == 1 else "OTHER"}
+            self.administer("alter", name, lambda: self.admin.alter("QLOCAL", name, changes, False))
+
+    # -- units of work --------------------------------------------------------------------------------------------
 
     def commit(self) -> None:
         application = self.random.choice(self.applications)
@@ -249,14 +438,26 @@ class World:
         for item in application.removed:
             del self.live.items[item.number]
             self.held.discard(item.number)
-        application.added, application.removed = [], []
+        application.added, application.removed, application.skip = [], [], None
 
     def backout(self) -> None:
         application = self.random.choice(self.applications)
+        returned = [item for item in application.removed if item is not application.skip]
+        records = self.log.counters.records
         assert backout(self.qm, application.connection) == MQRC_NONE
-        for item in application.removed:
+        for item in returned:
             self.held.discard(item.number)
-        application.added, application.removed = [], []
+        self.count_backouts(returned, self.log.counters.records - records)
+        application.added = []
+        application.removed = [application.skip] if application.skip is not None else []
+        application.skip = None
+
+    def count_backouts(self, returned: list[Item], logged: int) -> None:
+        """The log has `logged` hardened counts; when it is full there are fewer than there should be, or none."""
+        hardened = [item for item in returned if item.persistent and item.queue in HARDENED]
+        complete = logged >= len(hardened)
+        for item in returned:
+            item.backed_out(self.log.end if complete and item in hardened else 0)
 
     def prepare(self) -> None:
         application = self.random.choice(self.applications)
@@ -268,13 +469,17 @@ class World:
         fact = Fact("prepare", unit.xid)
         fact.added, fact.removed = application.added, application.removed
         self.facts.append(fact)
+        try:
+            fact.position = prepare_unit(self.qm, unit)
+        except LogFull:
+            self.facts.remove(fact)
+            return
         application.connection.unit = None
-        fact.position = prepare_unit(self.qm, unit)
         self.qm.in_doubt[unit.xid] = unit
         self.live.apply(fact)
         for item in application.removed:
             self.held.discard(item.number)
-        application.added, application.removed = [], []
+        application.added, application.removed, application.skip = [], [], None
 
     def resolve(self) -> None:
         if not self.qm.in_doubt:
@@ -283,9 +488,18 @@ class World:
         commit_it = self.random.random() < 0.6
         fact = Fact("resolve-commit" if commit_it else "resolve-backout", xid)
         self.facts.append(fact)
-        unit = self.qm.in_doubt.pop(xid)
-        fact.position = resolve_unit(self.qm, unit, commit_it)
+        unit = self.qm.in_doubt[xid]
+        records = self.log.counters.records
+        try:
+            fact.position = resolve_unit(self.qm, unit, commit_it, False)
+        except LogFull:
+            self.facts.remove(fact)
+            return
+        del self.qm.in_doubt[xid]
+        prepared = self.live.in_doubt[xid]
         self.live.apply(fact)
+        if not commit_it:
+            self.count_backouts(prepared.removed, self.log.counters.records - records - 1)
 
     def flush(self) -> None:
         self.log.flush()
@@ -295,18 +509,20 @@ class World:
 
     def look(self) -> None:
         """Compare a queue with the model, through browse, and check every invariant."""
-        name = self.random.choice(list(QUEUES))
+        name = self.some_queue()
+        self.give_up_lock(self.applications[0], name)
         found = self.browse(name)
-        expected = [item.data for item in self.expected(name)]
+        expected = [item.data for item in self.expected(name, self.applications[0])]
         assert found == expected, difference(name, found, expected)
         self.qm.check()
 
     def browse(self, name: str) -> list[bytes]:
         application = self.applications[0]
+        handle = self.open(application, name)
         found: list[bytes] = []
         gmo = MQGMO()
         gmo.options = MQGMO_BROWSE_FIRST
-        while get(self.qm, application.connection, application.handles[name], MQMD(), gmo) == MQRC_NONE:
+        while get(self.qm, application.connection, handle, MQMD(), gmo) == MQRC_NONE:
             found.append(application.connection.data)
             gmo.options = MQGMO_BROWSE_NEXT
         assert application.connection.reason == MQRC_NO_MSG_AVAILABLE
@@ -337,10 +553,29 @@ class World:
         for psid, page_set in self.page_sets.items():
             self.page_sets[psid] = page_set.crash(random.randint(0, min(lost, page_set.unsynced)))
         self.io_left = -1
+        durable = self.log.durable
+        if self.log.config.second_copy and random.random() < 0.4:
+            self.lose_a_file()
         self.start()
-        self.settle_facts(acknowledged)
+        self.settle_facts(acknowledged, durable)
+
+    def lose_a_file(self) -> None:
+        """Dual logging: a log file of one of the copies, and nothing of the other one, is gone."""
+        directory = self.random.choice(["log/", self.log.config.second_copy + "/"])
+        paths = [path for path in self.disk.paths() if path.startswith(directory) and path.endswith(".LOG")]
+        if paths:
+            self.disk.discard(self.random.choice(paths))
+            self.note("file lost")
+
+    def end_of_run(self) -> None:
+        """Keep the figures of a queue manager that is gone."""
+        self.restarts += 1
+        for pager in self.qm.pagers.values():
+            self.spilled += pager.spilled_messages
+            self.loads += pager.loads
 
     def start(self) -> None:
+        self.end_of_run()
         if self.random.random() < 0.2:  # A start that is itself cut off must do no harm.
             self.provoke()
             try:
@@ -360,56 +595,66 @@ class World:
         self.qm.check()
         self.begin()
 
-    def settle_facts(self, acknowledged: int) -> None:
+    def settle_facts(self, acknowledged: int, durable: int) -> None:
         """Find the first part of the facts that the queue manager shows; fail if there is none."""
         state = self.base.copy()
         for fact in self.facts[:acknowledged]:
             state.apply(fact)
-        found = {name: self.browse(name) for name in QUEUES}
+        found = {name: self.browse(name) for name in self.qm.queues}
         in_doubt = set(self.qm.in_doubt)
         tried = survivors(state)
         shortest = tried
         rest = self.facts[acknowledged:]
         while not self.fits(tried, found, in_doubt):
             if not rest:
-                for name in QUEUES:
-                    expected = [item.data for item in shortest.visible(name)]
+                assert set(found) == shortest.queues, f"queues: {sorted(found)}, expected {sorted(shortest.queues)}"
+                for name in shortest.queues:
+                    expected = [item.data for item in shortest.visible(name, self.clock.now_ms())]
                     assert found[name] == expected, difference(name, found[name], expected)
                 assert in_doubt == set(shortest.in_doubt), f"in doubt: {in_doubt}, expected {set(shortest.in_doubt)}"
+                raise AssertionError(f"neither {acknowledged} of {len(self.facts)} facts nor any more of them")
             state.apply(rest.pop(0))
             tried = survivors(state)
-        self.base = tried
-        self.live = tried.copy()
+        self.forget_run(tried, tried, durable)
+
+    def forget_run(self, durable_state: State, shown: State, durable: int) -> None:
+        """The next run begins with what this one has left."""
+        self.base = durable_state
+        self.live = shown.copy()
         self.facts = []
         self.held = set()
+        for item in self.live.items.values():
+            item.restarted(durable)
 
     def fits(self, state: State, found: dict[str, list[bytes]], in_doubt: set[bytes]) -> bool:
-        if set(state.in_doubt) != in_doubt:
+        if set(state.in_doubt) != in_doubt or state.queues != set(found):
             return False
-        return all(found[name] == [item.data for item in state.visible(name)] for name in QUEUES)
+        now = self.clock.now_ms()
+        return all(found[name] == [item.data for item in state.visible(name, now)] for name in found)
 
     def clean_end(self) -> None:
         """An orderly end and start: committed work is all there, NPMCLASS(HIGH) messages too, other non-persistent not."""
         for application in self.applications:
-            assert backout(self.qm, application.connection) == MQRC_NONE
+            records = self.log.counters.records
+            abandon(self.qm, application.connection)
+            self.count_backouts(application.removed, self.log.counters.records - records)
         checkpoint(self.qm, keep_nonpersistent=True)
         self.log.close()
         for psid, page_set in self.page_sets.items():
             self.page_sets[psid] = page_set.reopen()
         expected = survivors(self.live)
-        for item in self.live.visible("HIGH"):
+        for item in self.live.visible("HIGH", self.clock.now_ms()):
             expected.items[item.number] = item
+        self.end_of_run()
         self.log = Log.open(self.disk, "log")
         self.qm = restart("SIM", self.clock, self.log, self.open_page_set, Authority())
         self.qm.check()
         self.begin()
-        self.base = survivors(expected)
-        self.live = expected
-        self.facts = []
-        self.held = set()
-        for name in QUEUES:
+        self.forget_run(survivors(expected), expected, NEVER_LOST)
+        assert set(self.qm.queues) == expected.queues
+        for name in expected.queues:
             found = self.browse(name)
-            wanted = [item.data for item in expected.visible(name)]
+            wanted = [item.data for item in expected.visible(name, self.clock.now_ms())]
             assert found == wanted, difference(name, found, wanted)
 
 

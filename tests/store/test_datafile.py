@@ -6,46 +6,12 @@ from pathlib import Path
 import lmdb
 import pytest
 
-from flintmq.store.datafile import DataFile, check_data_file, mapped_pages, room_for
+from flintmq.store.datafile import SEAL_FILE, WALK_BYTES_MAX, check_data_file, room_for, seal_data_file
 from flintmq.store.errors import PageSetDamaged
 
 
-def test_large_values_are_read_where_they_are(tmp_path: Path) -> None:
-    """And small ones, which move, are not located at all."""
-    environment = lmdb.open(str(tmp_path), map_size=1 << 26)
-    file = DataFile(str(tmp_path / "data.mdb"))
-    values = {b"%d" % n: os.urandom(n) for n in (1, 100, 2000, 2100, 4080, 5000, 100_000)}
-    for key, value in values.items():
-        with environment.begin(write=True) as txn:
-            txn.put(key, value)
-    with environment.begin(buffers=True) as txn:
-        for key, value in values.items():
-            view = txn.get(key)
-            assert view is not None
-            offset = file.locate(view)
-            assert (offset >= 0) == (len(value) > 2030)
-            if offset >= 0:
-                assert file.read(offset, len(value)) == value
-        assert file.locate(memoryview(b"elsewhere")) == -1
-        assert file.release()
-        assert txn.get(b"5000") == values[b"5000"]
-    environment.set_mapsize(1 << 27)
-    file.find_map()
-    with environment.begin(buffers=True) as txn:
-        view = txn.get(b"5000")
-        assert view is not None
-        assert file.read(file.locate(view), 5000) == values[b"5000"]
-    file.close()
-    environment.close()
-    check_data_file(str(tmp_path / "data.mdb"), thorough=True)
-
-
-def test_mapped_pages_are_counted() -> None:
-    assert mapped_pages() > 0
-
-
 def test_a_file_that_ends_before_a_free_page_is_whole(tmp_path: Path) -> None:
-    """LMDB does not write pages that were freed in the transaction that got them."""
+    """LMDB does not write pages that nobody uses, so the last ones may be missing."""
     environment = lmdb.open(str(tmp_path), map_size=1 << 26)
     for turn in range(3):
         with environment.begin(write=True) as txn:
@@ -55,12 +21,18 @@ def test_a_file_that_ends_before_a_free_page_is_whole(tmp_path: Path) -> None:
             txn.delete(b"large")
     environment.close()
     path = str(tmp_path / "data.mdb")
-    size = os.path.getsize(path)
-    os.truncate(path, size - 50_000)
+    check_data_file(path, thorough=True)
+    os.truncate(path, os.path.getsize(path) - 50_000)
     check_data_file(path)
     os.truncate(path, 8192 + 1)
     with pytest.raises(PageSetDamaged, match="cut off"):
         check_data_file(path)
+
+
+def test_a_file_that_is_missing_or_empty_is_fine(tmp_path: Path) -> None:
+    check_data_file(str(tmp_path / "nowhere"))
+    (tmp_path / "empty").touch()
+    check_data_file(str(tmp_path / "empty"))
 
 
 def test_room_is_tried_out_without_a_trace(tmp_path: Path) -> None:
@@ -68,3 +40,55 @@ def test_room_is_tried_out_without_a_trace(tmp_path: Path) -> None:
     Path(path).write_bytes(b"x" * 100)
     assert room_for(path, 10_000) == 0
     assert os.path.getsize(path) == 100
+
+
+def large_file(tmp_path: Path) -> Path:
+    environment = lmdb.open(str(tmp_path), map_size=1 << 26)
+    with environment.begin(write=True) as txn:
+        for number in range(5000):
+            txn.put(b"%d" % number, bytes(1900))
+    environment.close()
+    assert os.path.getsize(tmp_path / "data.mdb") > WALK_BYTES_MAX
+    return tmp_path / "data.mdb"
+
+
+def test_damage_in_a_sealed_file_is_found_whatever_its_size(tmp_path: Path) -> None:
+    path = large_file(tmp_path)
+    seal_data_file(str(path))
+    check_data_file(str(path))
+    with open(path, "r+b") as file:
+        file.seek(4096 * 1000)
+        file.write(b"damage")
+    with pytest.raises(PageSetDamaged, match="is damaged"):
+        check_data_file(str(path))
+
+
+def test_a_seal_that_is_of_an_earlier_state_or_garbage_does_not_count(tmp_path: Path) -> None:
+    path = large_file(tmp_path)
+    seal_data_file(str(path))
+    environment = lmdb.open(str(tmp_path), map_size=1 << 26)
+    with environment.begin(write=True) as txn:
+        txn.put(b"more", b"1")
+    environment.close()
+    check_data_file(str(path))
+    for garbage in (b"", b"FLSEAL", b"\xff\xfe", b"FLSEAL 1 2 3 xyz"):
+        (tmp_path / SEAL_FILE).write_bytes(garbage)
+        check_data_file(str(path))
+    seal_data_file(str(tmp_path / "nowhere"))
+
+
+def test_a_sealed_file_with_changed_free_pages_is_whole(tmp_path: Path) -> None:
+    """A process that is killed while LMDB commits leaves that: new pages, but the old meta page."""
+    environment = lmdb.open(str(tmp_path), map_size=1 << 26)
+    for value in (bytes(50_000), b"small"):
+        with environment.begin(write=True) as txn:
+            txn.put(b"key", value)
+    environment.close()
+    path = tmp_path / "data.mdb"
+    seal_data_file(str(path))
+    content = path.read_bytes()
+    at = content.rindex(bytes(40_000))
+    with open(path, "r+b") as file:
+        file.seek(at + 1000)
+        file.write(b"new")
+    check_data_file(str(path))

@@ -20,11 +20,11 @@ meta account = 00000000000000000000000000000000000000000000000000000000 (28 byte
 meta queue:00000001 = 7374617465 (5 bytes)
 queue 1 lane 5: 2 messages in 1 chunks
 queue 1 lane 9: 1 messages in 1 chunks
-chunk queue 1 lane 5 10..12: 2 of 3 live, 282 bytes, by CorrelId
+chunk queue 1 lane 5 10..12: 2 of 3 live, 282 bytes on page 1, by CorrelId
   10 msgid {msg}0a correlid {key10} 6 bytes: 10.10.
   11 msgid {msg}0b correlid {key11} dead
   12 msgid {msg}0c correlid {key12} 6 bytes: 12.12.
-chunk queue 1 lane 9 7..7: 1 of 1 live, 124 bytes, no index
+chunk queue 1 lane 9 7..7: 1 of 1 live, 124 bytes on page 2, no index
   7 msgid {zero} correlid {zero} expires 1700000000000 4 bytes: last
 index changes of 1 batches wait
 """
@@ -68,8 +68,8 @@ def test_buckets_are_counted(tmp_path: Path, make_slots: Make, key24: Key) -> No
     assert list(page_set_lines(str(tmp_path)))[-1] == "index queue 70000 from 00000000: 50 entries"
 
 
-def test_a_page_set_that_is_open_can_be_inspected_by_another_process(tmp_path: Path) -> None:
-    """Here by the same one, which LMDB does not allow; it is told, not crashed."""
+def test_a_page_set_that_this_process_has_open_is_not_inspected(tmp_path: Path) -> None:
+    """LMDB allows that to other processes only; it is told, not crashed."""
     page_set = LmdbPageSet(str(tmp_path))
     with pytest.raises(PageSetError, match="cannot open"):
         list(page_set_lines(str(tmp_path)))

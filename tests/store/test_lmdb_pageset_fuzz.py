@@ -2,7 +2,6 @@
 
 import os
 import random
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -33,6 +32,7 @@ def data_file(tmp_path: Path, make_slots: Make, key24: Key) -> Path:
         batch.put_meta(b"queue:%d" % first, b"state" * 20)
         page_set.apply(batch, False)
     page_set.close()
+    (tmp_path / "psid00" / "stable" / "data.seal").unlink()
     return tmp_path / "psid00" / "stable" / "data.mdb"
 
 
@@ -63,6 +63,32 @@ def test_an_empty_file_is_a_new_page_set(data_file: Path) -> None:
     page_set.close()
 
 
+def test_a_page_file_that_was_cut_off_is_damaged(data_file: Path) -> None:
+    pages = data_file.with_name("pages.dat")
+    whole = pages.read_bytes()
+    for length in (1, 4095, 4096, 8192, len(whole) // 2, len(whole) - 4096):
+        pages.write_bytes(whole[:length])
+        with pytest.raises(PageSetDamaged, match=r"pages\.dat: .*(cut off|does not begin)"):
+            page_set_of(data_file)
+        assert os.path.getsize(pages) == length
+
+
+def test_a_page_file_that_is_missing_is_damaged(data_file: Path) -> None:
+    data_file.with_name("pages.dat").unlink()
+    with pytest.raises(PageSetDamaged, match=r"pages\.dat: is cut off"):
+        page_set_of(data_file)
+
+
+def test_a_foreign_page_file_is_refused(data_file: Path) -> None:
+    pages = data_file.with_name("pages.dat")
+    damage(pages, 0, b"X")
+    with pytest.raises(PageSetDamaged, match=r"pages\.dat: does not begin as a page file"):
+        page_set_of(data_file)
+    damage(pages, 0, b"FLPF\x09")
+    with pytest.raises(PageSetError, match=r"pages\.dat: has format 9"):
+        page_set_of(data_file)
+
+
 @pytest.mark.parametrize("page", [0, 1])
 @pytest.mark.parametrize(
     ("offset", "content", "text"),
@@ -80,15 +106,14 @@ def test_a_damaged_meta_page_is_named(data_file: Path, page: int, offset: int, c
 
 
 def test_a_flipped_byte_in_a_message_harms_that_message_only(data_file: Path) -> None:
-    whole = data_file.read_bytes()
-    at = whole.index(b"333.333.333.")
-    damage(data_file, at + 40, b"X")
+    pages = data_file.with_name("pages.dat")
+    damage(pages, pages.read_bytes().index(b"333.333.333.") + 40, b"X")
     page_set = page_set_of(data_file)
     chunk = page_set.chunk_at(False, 1, 5, 333)
     assert chunk is not None
     slot = chunk.slot_of(333)
 
-    with pytest.raises(PageSetDamaged, match=r"data\.mdb: the chunk of queue 1, lane 5, sequence 320 .*sequence 333"):
+    with pytest.raises(PageSetDamaged, match=r"pages\.dat: the chunk of queue 1, lane 5, sequence 320 .*sequence 333"):
         chunk.record(slot)
     assert chunk.record(slot + 1).startswith(b"334.334.")
     page_set.close()
@@ -96,11 +121,11 @@ def test_a_flipped_byte_in_a_message_harms_that_message_only(data_file: Path) ->
 
 
 def test_a_flipped_byte_in_the_tables_harms_that_chunk_only(data_file: Path, key24: Key) -> None:
-    whole = data_file.read_bytes()
-    damage(data_file, whole.index(key24(333)) + 3, b"\xff")
+    pages = data_file.with_name("pages.dat")
+    damage(pages, pages.read_bytes().index(key24(333)) + 3, b"\xff")
     page_set = page_set_of(data_file)
 
-    with pytest.raises(PageSetDamaged, match=r"data\.mdb: the chunk of queue 1, lane 5, sequence 320 fails"):
+    with pytest.raises(PageSetDamaged, match=r"pages\.dat: the chunk of queue 1, lane 5, sequence 320 fails"):
         page_set.chunk_at(False, 1, 5, 333)
     chunk = page_set.chunk_at(False, 1, 5, 340)
     assert chunk is not None
@@ -155,10 +180,10 @@ if page_set is not None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_page_set_with_random_damage_is_used_without_a_crash(data_file: Path, tmp_path: Path, seed: int) -> None:
+def test_a_page_set_with_random_damage_is_used_without_a_crash(data_file: Path, seed: int) -> None:
     """In a process of its own, because what is to be shown is that it does not die."""
     rng = random.Random(seed)
-    with open(data_file, "r+b") as file:
+    with open(data_file if seed % 3 else data_file.with_name("pages.dat"), "r+b") as file:
         content = bytearray(file.read())
         for _ in range(rng.choice([1, 3, 10])):
             at = rng.randrange(len(content))
@@ -166,7 +191,6 @@ def test_a_page_set_with_random_damage_is_used_without_a_crash(data_file: Path, 
             content[at : at + length] = rng.choice([rng.randbytes(length), bytes(length)])
         file.seek(0)
         file.write(content)
-    shutil.copy(data_file, tmp_path / "damaged.mdb")
     done = subprocess.run(
         [sys.executable, "-c", USE, str(data_file.parent.parent)], capture_output=True, text=True, check=False
     )
@@ -176,8 +200,9 @@ def test_a_page_set_with_random_damage_is_used_without_a_crash(data_file: Path, 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_damaged_page_set_can_be_inspected(data_file: Path, seed: int) -> None:
     rng = random.Random(seed)
-    for _ in range(20):
-        damage(data_file, rng.randrange(12288, os.path.getsize(data_file)), rng.randbytes(2))
+    for file in (data_file, data_file.with_name("pages.dat")):
+        for _ in range(10):
+            damage(file, rng.randrange(12288, os.path.getsize(file)), rng.randbytes(2))
     try:
         for line in page_set_lines(str(data_file), thorough=True):
             assert line

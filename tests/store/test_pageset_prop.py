@@ -8,7 +8,7 @@ import tempfile
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from flintmq.store.check import check_page_set
 from flintmq.store.chunk import NO_ID, Slot
@@ -216,12 +216,13 @@ class LmdbMachine(Machine):
 
 @pytest.mark.parametrize(("machine", "examples"), [(MemoryMachine, 80), (LmdbMachine, 40)])
 def test_random_batches_do_what_the_model_says(machine: type[Machine], examples: int) -> None:
-    case = machine.TestCase()  # type: ignore[attr-defined]
-    case.settings = settings(
-        max_examples=examples,
-        stateful_step_count=30,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.explicit, Phase.reuse, Phase.generate],  # a history on disk takes too long to shrink
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.explicit, Phase.reuse, Phase.generate],  # a history on disk takes too long to shrink
+        ),
     )
-    case.runTest()

@@ -16,14 +16,23 @@ Which connection a call uses:
     a get outside                          one of a pool, for as long as it waits
     any other call outside                 the shared one: nothing stays behind on it
 
-Cancelling a get never loses a message. A wait is completed into a unit of work (link.py), which is committed when the
-task runs again. If it is cancelled before, the message goes back to its place and to the next who waits.
+Cancelling a get never loses a message:
+
+    the task is cancelled                    what becomes of the message
+    while it waits                           there is none
+    after one was handed to it, before       it is in a unit of work that nobody sees (link.py): it goes back to its
+      the task ran again                     place and to the next who waits, and no backout is counted
+    while the disk makes the get final       in a transaction the message is taken out of it, as above; outside, the get
+                                             is completed and returns it, and the cancellation is raised by the task's
+                                             next call here, unless a timeout that caused it has been left by then
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import threading
+import weakref
 from collections.abc import AsyncIterator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
@@ -72,7 +81,10 @@ class _TaskFollower:
         self._tell(None)
 
     def lead(self) -> None:
-        self._qm._workers.submit(self.flush)
+        try:
+            self._qm._workers.submit(self.flush)
+        except RuntimeError:  # The queue manager is being closed.
+            threading.Thread(target=self.flush).start()
 
     def flush(self) -> None:
         """Lead, in a worker."""
@@ -109,6 +121,8 @@ class AsyncQueueManager:
         self._workers = workers
         self._shared = Link(host, application, self._user)
         self._free: list[Link] = []
+        #: Tasks whose cancellation was put off because a get could not be undone any more.
+        self._owed: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
         #: The transaction that a task is in.
         self._transaction: ContextVar[AsyncTransaction | None] = ContextVar("flintmq_transaction", default=None)
 
@@ -148,6 +162,8 @@ class AsyncQueueManager:
 
     async def close(self) -> None:
         """The clean end; waits end with NotConnected. A second close does nothing."""
+        if self.closed:
+            return
         try:
             await self._work(self._host.close)
         finally:
@@ -187,6 +203,29 @@ class AsyncQueueManager:
             if host.log.durable < position:
                 host.fail(error)
 
+    async def _certainly(self, position: int) -> None:
+        """Wait for the disk to the end. If the task is cancelled meanwhile, the cancellation is owed to it."""
+        waiting = asyncio.ensure_future(self._durable(position))
+        while not waiting.done():
+            try:
+                await asyncio.shield(waiting)
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is not None:
+                    self._owed.add(task)
+            except Exception:
+                break
+        waiting.result()
+
+    def _pay(self) -> None:
+        """Raise the cancellation that the running task is owed, if it still stands."""
+        if self._owed:
+            task = asyncio.current_task()
+            if task is not None and task in self._owed:
+                self._owed.discard(task)
+                if task.cancelling():
+                    raise asyncio.CancelledError
+
 
 class AsyncTransaction:
     """A unit of work of one task. Made by `qm.transaction()`."""
@@ -201,6 +240,7 @@ class AsyncTransaction:
         return self._link
 
     async def __aenter__(self) -> AsyncTransaction:
+        self._qm._pay()
         if self._qm._transaction.get() is not None:
             raise TransactionError("this task is in a transaction already; transactions do not nest")
         if self._link is not None:
@@ -282,6 +322,7 @@ class AsyncQueue:
             message_type,
         )
         qm = self._qm
+        qm._pay()
         link = qm._link()
         in_unit = link is not qm._shared
         options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING
@@ -386,6 +427,7 @@ class AsyncQueue:
         self, link: Link, md: MQMD, gmo: MQGMO, length: int, requeue: bool, handle: Handle | None
     ) -> Message:
         qm = self._qm
+        qm._pay()
         loop = qm._loop
         end = loop.time() + gmo.wait_interval / 1000 if gmo.wait_interval >= 0 else -1.0
         options = gmo.options
@@ -408,8 +450,15 @@ class AsyncQueue:
         connection = link.connection
         data, force = connection.data, link.force
         warning = link.warning(self.name) if connection.completion else None
-        if force:
-            await qm._durable(force)
+        if force and qm._host.log.durable < force:
+            if gmo.options & MQGMO_SYNCPOINT and connection.unit is not None:
+                try:
+                    await qm._durable(force)
+                except BaseException:
+                    link.undo_get()
+                    raise
+            else:
+                await qm._certainly(force)
         if warning is not None:
             raise warning
         return Message(data, md, self.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from flintmq.client.embedded import Host
@@ -63,6 +64,53 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
                 raise CommandFailed("\n".join(render(answer)), answer.reason)
     reply.text = "\n".join(lines)
     return reply
+
+
+def run_session(
+    host: Host, lines: Iterable[str], write: Callable[[str], None], *, echo: bool = True, verify: bool = False
+) -> int:
+    """runmqsc: banner, echo, answers, summary. What a line did is told when it is durable. The return code."""
+    from flintmq.command.session import Session
+
+    said: list[str] = []
+    session = Session(host.admin, said.append, echo=echo, verify=verify)
+
+    def tell() -> None:
+        host.durable(_after_commands(host))
+        for line in said:
+            write(line)
+        said.clear()
+
+    session.banner()
+    tell()
+    for line in lines:
+        with host.lock:
+            session.feed(line)
+        tell()
+        if session.ended:
+            break
+    with host.lock:
+        code = session.finish()
+    tell()
+    return code
+
+
+def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
+    """Run a script without banner and echo, as crtmqm -ic does; what the commands that failed answered."""
+    from flintmq.command.session import run_script
+
+    said: list[str] = []
+    with host.lock:
+        run_script(host.admin, lines, said.append)
+    host.durable(_after_commands(host))
+    return [line for line in said if line[:3] in ("AMQ", "CSQ") and line[7:9] in ("E:", "S:", "W:")]
+
+
+def _after_commands(host: Host) -> int:
+    """After several commands: all that they logged must be durable."""
+    with host.lock:
+        host.admin.force = host.log.end
+        return host.after_command()
 
 
 def attribute_values(kind: str, given: dict[str, object]) -> dict[str, Value]:
@@ -146,4 +194,4 @@ def depth(host: Host, name: str) -> int:
         queue = host.engine.queues.get(resolution.queue.name) if resolution.queue is not None else None
         if queue is None:
             raise refusal(host.engine, resolution.reason or MQRC_UNKNOWN_OBJECT_NAME, name)
-        return queue.depth
+        return queue.current_depth()

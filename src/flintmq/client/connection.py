@@ -179,7 +179,11 @@ class Connection(Calls):
         connection = link.connection
         data = connection.data
         if link.force:
-            self._host.durable(link.force)
+            try:
+                self._host.durable(link.force)
+            except BaseException:
+                link.undo_get()
+                raise
         if connection.completion:
             warning = link.warning(name)
             if warning is not None:

@@ -72,7 +72,7 @@ def read(path: Path) -> list[Stanza]:
     """The stanzas of a file, none if it does not exist."""
     try:
         text = path.read_text("utf-8", "replace")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return parse(text, str(path))
 

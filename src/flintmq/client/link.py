@@ -5,6 +5,7 @@
       finish_get        after wake: True with the answer, False if the message was moved away and the get begins anew
       give_up           the time is over: False if the answer came after all
       cancel_get        the owner is gone: whatever came goes back to the queue
+      undo_get          the same after finish_get, for a get in the application's own unit of work
 
 A get that waits outside of a unit of work is made in one that nobody sees, and committed when its owner is awake and
 has the message. So a message is never lost between the two, whoever is cancelled, interrupted or killed in between.
@@ -26,7 +27,6 @@ from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
-    MQOO_BROWSE,
     MQOO_INPUT_AS_Q_DEF,
     MQOO_OUTPUT,
     MQPMO_SET_ALL_CONTEXT,
@@ -34,7 +34,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD
+from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
@@ -78,6 +78,8 @@ class Link:
         self._mark = 0
         self._own_unit = False
         self._threshold = 0
+        #: What the descriptor asked for before a get wrote its answer into it.
+        self._wish = (NO_ID, NO_ID, 0, 0)
 
     # -- opening ----------------------------------------------------------------------------------------------------
 
@@ -197,8 +199,10 @@ class Link:
             in_unit = gmo.options & MQGMO_SYNCPOINT != 0
             self._own_unit = unit is None and not in_unit
             self._threshold = self._backout_threshold(handle) if requeue and (in_unit or unit is None) else 0
-            if self._threshold and not in_unit:
-                gmo.options = gmo.options & ~_SYNCPOINTS | MQGMO_SYNCPOINT
+            if self._threshold:
+                self._wish = (md.msg_id, md.correl_id, md.coded_char_set_id, md.encoding)
+                if not in_unit:
+                    gmo.options = gmo.options & ~_SYNCPOINTS | MQGMO_SYNCPOINT
             while True:
                 reason = get(self.engine, connection, handle, md, gmo, max_length)
                 if reason == WAITING:
@@ -323,6 +327,15 @@ class Link:
                 take_back(self.engine, self.connection, self._mark)
                 host.settle(self.connection)
 
+    def undo_get(self) -> None:
+        """The owner of a get in its unit of work did not wait for the answer to become durable: take it out again."""
+        host = self.host
+        if host.state or self._own_unit:
+            return
+        with host.lock:
+            take_back(self.engine, self.connection, self._mark)
+            host.settle(self.connection)
+
     def warning(self, name: str) -> MQError | None:
         """The error for an answer that came with a warning that the application should see, or None."""
         connection = self.connection
@@ -372,6 +385,7 @@ class Link:
             backout(self.engine, keeper)
             raise refusal(self.engine, reason, target)
         self.host.settle(keeper)
+        md.msg_id, md.correl_id, md.coded_char_set_id, md.encoding = self._wish
         return True
 
     def _put_aside(self, target: str, message: EngineMessage, dead: bool) -> bool:
@@ -449,6 +463,3 @@ class Link:
     def close(self) -> None:
         """Disconnect. What was not committed is backed out."""
         self.host.drop(self.connection)
-
-
-BROWSE_OPTIONS = MQOO_BROWSE

@@ -170,10 +170,15 @@ class Log:
         """
         if self._ready:
             raise LogError("the log was already replayed")
+        for copy in self._copies:
+            copy.sync_range(self.first_extent, self._state.last_extent)
         return Replay(self._copies, self._state, self.counters, self.repairs, self._finish)
 
     def _finish(self, end: int, case: str) -> None:
-        """The end is known: make what replay showed durable in all copies, then start a new epoch there (L4, L5)."""
+        """The end is known: make what replay showed durable in all copies, then start a new epoch there (L4, L5).
+
+        In one copy it is durable since `replay` was called: restart may have acted on it.
+        """
         state = self._state
         current = end // self._extent_size
         for extent, problem in self._bad_headers.items():
@@ -186,7 +191,6 @@ class Log:
         self._mirror(state.checkpoint, end)
         for copy in self._copies:
             copy.sync_all()
-            copy.sync_range(self.first_extent, current)
         state.epoch += 1
         state.epoch_start = end
         state.durable = end

@@ -1,1 +1,36 @@
-"""The queue manager."""
+"""The queue manager itself: a deterministic state machine. No sockets, no threads, no clock of its own.
+
+The way of a message, file by file:
+
+    connect.py      MQCONN, MQDISC                          connection.py   connection, handle, waiter, unit of work
+    open.py         MQOPEN, MQPUT1: a name becomes a handle catalogue.py    what is defined; attributes.py says how
+    put.py          MQPUT: options, descriptor, context     group.py, remote.py, report.py, headers.py: the rarer ways
+    place.py        the one door to a local queue           unit_of_work.py commit, backout, prepare; records.py: the log
+    queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
+    get.py          MQGET: find, deliver, wait, serve       logical_get.py, browse_mark.py, convert.py: the rarer ways
+    consume.py      MQCB, MQCTL                             trigger.py, event.py: what follows from puts and gets
+    inquire.py      MQINQ, MQSET; stat.py MQSTAT            xa.py: branches of global transactions
+    close.py        MQCLOSE
+    paging.py       memory to page set and back             checkpoint.py, restart.py: how it survives
+    admin.py        commands: define, alter, delete, status objects.py: definitions become queues and page sets
+
+Rules of the house:
+
+    Every call is a plain function that runs to completion and returns a reason code. It never blocks, awaits, sleeps,
+    reads a clock or touches a file by itself: clock, log and page sets are handed in (queue_manager.py).
+    A get that must wait registers a waiter and returns WAITING; who is served stands in qm.woken.
+    A call that must be durable says so in connection.force: the log position that its caller waits for.
+    So a seed repeats any history, and a test can crash the machine between any two writes (tests/simulation).
+
+Invariants, each checked by code that the simulation runs after every step (`QueueManager.check`):
+
+    N1-N4 lane.py    order, hint, links                     Q1-Q5 queue.py    depth, availability, indexes, buffers
+    U1-U3 connection.py   units of work                     P1-P5 paging.py   chunks, write-ahead
+    R1-R2 restart.py      replay gives the same from anywhere
+    C1-C4 catalogue.py    definitions
+
+Recovery in five sentences. A unit of work reaches the log when it is decided, in one run of records (U2), so there is
+nothing to undo. Messages live in memory and go to the page set in chunks when a buffer pool overflows or at a checkpoint.
+Nothing reaches a page set before the log has it (P3). Replay is idempotent by (queue, sequence): it may meet a page set
+of the checkpoint or of any later moment (R1). So restart reads the log since the last checkpoint, and no messages.
+"""

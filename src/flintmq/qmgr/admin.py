@@ -336,7 +336,7 @@ class Admin:
             copy = definition.copy()
             queue = self.qm.queues_by_id.get(definition.object_id)
             if queue is not None:
-                copy.attributes["CURDEPTH"] = queue.depth
+                copy.attributes["CURDEPTH"] = queue.current_depth()
                 copy.attributes["IPPROCS"] = queue.input_handles
                 copy.attributes["OPPROCS"] = queue.output_handles
             result.append(copy)

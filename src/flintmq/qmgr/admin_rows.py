@@ -50,7 +50,7 @@ def _yes(condition: bool) -> str:
 def queue_status(qm: QueueManager, queue: Queue) -> Row:
     """DISPLAY QSTATUS TYPE(QUEUE). Times are blank while MONQ is OFF."""
     row: Row = {
-        "CURDEPTH": queue.depth,
+        "CURDEPTH": queue.current_depth(),
         "CURFSIZE": -(-queue.depth * _PAGE // _MEGABYTE),
         "CURMAXFS": _FILE_SIZE_MAX,
         "IPPROCS": queue.input_handles,

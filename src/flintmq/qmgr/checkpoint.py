@@ -35,6 +35,8 @@ _KEPT = struct.Struct("<QI")  # sequence, length of the record that follows
 _KEPT_BYTES: Final = 1 << 20
 NEXT_ID_KEY: Final = b"next_object_id"
 HEURISTIC_KEY: Final = b"heuristic"
+#: In every page set: the generation it was last written with. Restart knows by it that none is missing or too old.
+GENERATION_KEY: Final = b"generation"
 _DECISION = struct.Struct("<BH")  # 1 committed / 0 backed out, length of the xid that follows
 _ITEM = struct.Struct("<BIQI")  # 1 put / 0 get, queue id, sequence, length of the record that follows
 
@@ -52,6 +54,7 @@ def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> None:
             if keep_nonpersistent and queue.keep_nonpersistent:
                 _write_kept(queue, batch)
         _write_backouts(pager, batch)
+        batch.put_meta(GENERATION_KEY, struct.pack("<Q", generation))
         if psid == 0:
             _write_catalogue(qm, pager, batch)
             _write_units(qm, pager, batch, generation)
@@ -94,7 +97,7 @@ def unpack_kept(data: bytes) -> list[tuple[int, bytes]]:
         while at < len(data):
             sequence, length = _KEPT.unpack_from(data, at)
             at += _KEPT.size
-            kept.append((sequence, data[at : at + length]))
+            kept.append((sequence, _cut(data, at, length)))
             at += length
     except struct.error as error:
         raise ValueError(f"kept non-persistent messages cannot be read: {error}") from None
@@ -104,9 +107,9 @@ def unpack_kept(data: bytes) -> list[tuple[int, bytes]]:
 def _write_backouts(pager: Pager, batch: PageSetBatch) -> None:
     """Hardened backout counts of messages that were on the page set before they were backed out."""
     known = {key for key, _ in pager.page_set.meta_items(BACKOUT_PREFIX)}
-    for (queue_id, sequence), count in pager.backouts.items():
-        key = BACKOUT_PREFIX + struct.pack(">IQ", queue_id, sequence)
-        batch.put_meta(key, struct.pack("<I", count))
+    for place in pager.hardened:
+        key = BACKOUT_PREFIX + struct.pack(">IQ", place[0], place[1])
+        batch.put_meta(key, struct.pack("<I", pager.backouts[place]))
         known.discard(key)
     for key in known:
         batch.delete_meta(key)
@@ -154,17 +157,24 @@ def unpack_unit(data: bytes) -> tuple[bytes, list[tuple[bool, int, int, bytes]]]
     """(xid, [(is put, queue id, sequence, record)]) of `pack_unit`. Raises ValueError on anything else."""
     try:
         (length,) = struct.unpack_from("<H", data)
-        xid = data[2 : 2 + length]
+        xid = _cut(data, 2, length)
         at = 2 + length
         items: list[tuple[bool, int, int, bytes]] = []
         while at < len(data):
             put, queue_id, sequence, size = _ITEM.unpack_from(data, at)
             at += _ITEM.size
-            items.append((put == 1, queue_id, sequence, data[at : at + size]))
+            items.append((put == 1, queue_id, sequence, _cut(data, at, size)))
             at += size
     except struct.error as error:
         raise ValueError(f"a unit of work in doubt cannot be read: {error}") from None
     return xid, items
+
+
+def _cut(data: bytes, start: int, length: int) -> bytes:
+    """That part of `data`, all of it."""
+    if start + length > len(data):
+        raise ValueError(f"{length} bytes from byte {start} on are wanted, there are {len(data)}")
+    return data[start : start + length]
 
 
 def pack_heuristic(heuristic: dict[bytes, bool]) -> bytes:
@@ -183,7 +193,7 @@ def unpack_heuristic(data: bytes) -> dict[bytes, bool]:
         while at < len(data):
             committed, length = _DECISION.unpack_from(data, at)
             at += _DECISION.size
-            heuristic[data[at : at + length]] = committed == 1
+            heuristic[_cut(data, at, length)] = committed == 1
             at += length
     except struct.error as error:
         raise ValueError(f"heuristic decisions cannot be read: {error}") from None

@@ -16,7 +16,7 @@ Unit of work, states and moves (`MOVES` in unit_of_work.py): ACTIVE -> PREPARED 
 
     U1  A unit's messages are in state PUT_PENDING or GET_PENDING, and every such message is in exactly one unit.
     U2  Nothing of a unit is in the log before it is prepared or committed; then all of it is, in one run of records.
-    U3  CURDEPTH counts uncommitted puts and uncommitted gets alike; a get finds neither.
+    U3  CURDEPTH counts uncommitted puts but not uncommitted gets; a get finds neither.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD
+from flintmq.mqi.md import MQMD, NO_ACCOUNTING_TOKEN
 
 if TYPE_CHECKING:
     from flintmq.qmgr.browse_mark import Marks
@@ -59,6 +59,8 @@ class Unit:
     """A unit of work: messages put and got that become so together, or not at all."""
 
     state: int = UNIT_ACTIVE
+    #: It has a message that is logged.
+    persistent: bool = False
     #: The global transaction, b"" for a local unit.
     xid: bytes = b""
     #: A get with MQGMO_MARK_SKIP_BACKOUT; at most one.
@@ -119,7 +121,7 @@ class Connection(Answer):
         self.appl_name = appl_name
         self.user = user
         self.appl_type = appl_type
-        self.accounting_token: bytes = bytes(32)
+        self.accounting_token: bytes = NO_ACCOUNTING_TOKEN
         self.handles: dict[int, Handle] = {}
         self.consumers: list[Consumer] = []
         #: Callbacks other than for messages that are due: start, stop, register, deregister, events.
@@ -138,6 +140,9 @@ class Handle:
     can_inquire: bool = False
     can_set: bool = False
     exclusive: bool = False
+    #: Opened by the name of a local queue, for output or input, with nothing unusual: see put.py and get.py.
+    straight_put: bool = False
+    straight_get: bool = False
     #: Context of messages put: flags of the open options, see put.py.
     context: int = 0
     #: Saved context of the last message got, for MQPMO_PASS_*: only with MQOO_SAVE_ALL_CONTEXT.

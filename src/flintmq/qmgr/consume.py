@@ -162,6 +162,10 @@ class Consumer(Answer):
         """A get for this consumer is complete, with a message or with a reason."""
         self.waiting = None
         reason = self.reason
+        if self.completion == MQCC_FAILED:
+            self.data = b""
+            self.data_length = 0
+            self.message = None
         if self.completion != MQCC_FAILED:
             self.heard_empty = False
             self.browsing = True
@@ -429,7 +433,11 @@ def gets_enabled(qm: QueueManager, queue: Queue) -> None:
 
 
 def end_consumers(qm: QueueManager, connection: Connection) -> None:
-    """The connection ends."""
+    """The connection ends: a callback that the host has not begun does not happen any more."""
+    if connection.callback is not None:
+        for waiter in list(qm.woken):
+            if waiter.consumer is not None and waiter.connection is connection:
+                qm.woken.remove(waiter)
     for consumer in connection.consumers:
         _stop_waiting(qm, consumer)
         consumer.handle.consumer = None
@@ -457,7 +465,7 @@ def _set_usable(connection: Connection) -> None:
 
 def _next(qm: QueueManager, connection: Connection) -> None:
     """Unless a callback is under way: hand over the next that is due, or look for messages (C1 to C3)."""
-    if connection.callback is not None:
+    if _is_busy(connection):
         return
     if connection.callbacks_due:
         _hand_over(qm, connection.callbacks_due.pop(0))
@@ -471,9 +479,14 @@ def _next(qm: QueueManager, connection: Connection) -> None:
         consumer = connection.consumers[index]
         if consumer.state == MQCS_NONE and consumer.waiting is None:
             _look(qm, connection, consumer)
-        if connection.callback is not None:
+        if _is_busy(connection):
             connection.next_consumer = index + 1
             return
+
+
+def _is_busy(connection: Connection) -> bool:
+    """Whether a callback is under way. Asked by a function: what `_look` changes, a second look must see."""
+    return connection.callback is not None
 
 
 def _look(qm: QueueManager, connection: Connection, consumer: Consumer) -> None:

@@ -249,13 +249,13 @@ def after_put(qm: QueueManager, queue: Queue) -> None:
     if not qm.performance_events:
         return
     values = queue.definition.attributes
-    if values["QDPHIEV"] == "ENABLED" and queue.depth * 100 >= number(values["QDEPTHHI"]) * queue.max_depth:
+    if values["QDPHIEV"] == "ENABLED" and queue.current_depth() * 100 >= number(values["QDEPTHHI"]) * queue.max_depth:
         switch: dict[str, Value] = {"QDPHIEV": "DISABLED", "QDPLOEV": "ENABLED", "QDPMAXEV": "ENABLED"}
         _performance(qm, queue, MQRC_Q_DEPTH_HIGH, switch)
     if values["QSVCIEV"] == "NONE":
         return
     now = qm.clock.now_ms()
-    if queue.service_start_ms == 0 and queue.depth > 1:
+    if queue.service_start_ms == 0 and queue.current_depth() > 1:
         queue.service_start_ms = qm.started_ms
     if queue.service_start_ms == _TIMER_OFF or queue.service_start_ms == 0:
         queue.service_start_ms = now
@@ -292,7 +292,7 @@ def depth_fell(qm: QueueManager, queue: Queue) -> None:
     values = queue.definition.attributes
     if not qm.performance_events or values["QDPLOEV"] != "ENABLED":
         return
-    if queue.depth * 100 <= number(values["QDEPTHLO"]) * queue.max_depth:
+    if queue.current_depth() * 100 <= number(values["QDEPTHLO"]) * queue.max_depth:
         switch: dict[str, Value] = {"QDPLOEV": "DISABLED", "QDPHIEV": "ENABLED", "QDPMAXEV": "ENABLED"}
         _performance(qm, queue, MQRC_Q_DEPTH_LOW, switch)
 

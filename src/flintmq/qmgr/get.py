@@ -50,6 +50,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import (
+    MQCC_OK,
     MQRC_GET_INHIBITED,
     MQRC_HOBJ_ERROR,
     MQRC_INCONSISTENT_BROWSE,
@@ -84,16 +85,14 @@ from flintmq.qmgr.queue import (
     Queue,
 )
 from flintmq.qmgr.records import ONLY
-from flintmq.qmgr.unit_of_work import current_unit, fail, log_get, not_usable, room_in_unit, succeed, warn
+from flintmq.qmgr.unit_of_work import add_to_unit, fail, log_get, not_usable, room_in_unit, succeed, warn
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
 _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
 _SYNCPOINTS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
-_LOGICAL: Final = (
-    MQGMO_LOGICAL_ORDER | MQGMO_COMPLETE_MSG | MQGMO_ALL_MSGS_AVAILABLE | MQGMO_ALL_SEGMENTS_AVAILABLE
-)
+_LOGICAL: Final = MQGMO_LOGICAL_ORDER | MQGMO_COMPLETE_MSG | MQGMO_ALL_MSGS_AVAILABLE | MQGMO_ALL_SEGMENTS_AVAILABLE
 #: Options that take a get off the straight way.
 _UNUSUAL: Final = (
     _BROWSE
@@ -105,6 +104,8 @@ _UNUSUAL: Final = (
     | MQGMO_SET_SIGNAL
     | MQGMO_MARK_SKIP_BACKOUT
 )
+#: With no other options than these a get takes the straight way.
+_STRAIGHT: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING
 _BY_ID: Final = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
 _ALL_MATCHES: Final = (
     _BY_ID | MQMO_MATCH_GROUP_ID | MQMO_MATCH_MSG_SEQ_NUMBER | MQMO_MATCH_OFFSET | MQMO_MATCH_MSG_TOKEN
@@ -149,9 +150,7 @@ def msg_token(message: Message) -> bytes:
     return message.queue.queue_id.to_bytes(8, "big") + message.sequence.to_bytes(8, "big")
 
 
-def get(
-    qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1
-) -> int:
+def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> int:
     """MQGET. `max_length` is the length of the application's buffer, -1 if it takes any length. May return WAITING."""
     connection.force = 0
     if not connection.usable:
@@ -163,6 +162,9 @@ def get(
     if queue is None:
         return fail(connection, MQRC_NOT_OPEN_FOR_INPUT)
     options = gmo.options
+    if handle.straight_get and options & ~_STRAIGHT == 0 and gmo.version == 1 and queue.get_enabled:
+        if not qm.quiescing and _get_straight(qm, connection, handle, queue, md, gmo, max_length):
+            return MQRC_NONE
     unusual = options & _UNUSUAL != 0 or gmo.wait_interval < -1 or qm.quiescing
     if unusual or (gmo.version > 1 and gmo.match_options & ~_BY_ID):
         reason = check_options(qm, handle, queue, gmo)
@@ -190,6 +192,49 @@ def get(
     return try_get(qm, connection, handle, connection, md, gmo, max_length)
 
 
+def _get_straight(
+    qm: QueueManager, connection: Connection, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, max_length: int
+) -> bool:
+    """A plain get of a plain message that is there: what the rest of this file comes to then.
+
+    False, and nothing done, if there is anything else to think of.
+    """
+    message = find(queue, md, gmo)
+    if message is None or message.expires_ms or message.msg_flags or message.report or message.marked_until:
+        return False
+    data = message.data
+    length = len(data)
+    if queue.watched or queue.deleted or (max_length >= 0 and length > max_length):
+        return False
+    if handle.get_group is not None or handle.browse_group is not None:
+        return False
+    options = gmo.options
+    now = qm.clock.now_ms()
+    if options & MQGMO_SYNCPOINT:
+        if options & MQGMO_NO_SYNCPOINT or (connection.unit is not None and room_in_unit(qm, connection)):
+            return False
+        queue.hold(message, GET_PENDING)
+        add_to_unit(connection, message, now)
+    else:
+        if message.logged:
+            try:
+                connection.force = log_get(qm, message, ONLY)
+            except LogError:
+                return False
+        queue.remove(message)
+    fill_descriptor(message, md, now)
+    queue.get_count += 1
+    queue.get_bytes += length
+    queue.last_get_ms = now
+    gmo.resolved_q_name = queue.name
+    connection.data = data
+    connection.data_length = length
+    connection.message = message
+    connection.completion = MQCC_OK
+    connection.reason = MQRC_NONE
+    return True
+
+
 def try_get(
     qm: QueueManager,
     connection: Connection,
@@ -208,7 +253,7 @@ def try_get(
         if options & _LOGICAL:
             return logical_get.get_logical(qm, connection, handle, answer, md, gmo, max_length, now)
         if options & _BROWSE:
-            message = _browse(handle, queue, md, gmo, now)
+            message = _browse(qm, handle, queue, md, gmo, now)
         elif options & MQGMO_MSG_UNDER_CURSOR:
             message = handle.under_cursor
             if message is None or not _reachable(handle, message):
@@ -355,13 +400,14 @@ def _reachable(handle: Handle, message: Message) -> bool:
     return message.state == LOCKED and handle.locked is message
 
 
-def _browse(handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, now: int) -> Message | None:
+def _browse(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, now: int) -> Message | None:
     """The message that a browse returns; the cursor moves when it is delivered."""
     options = gmo.options
     if options & MQGMO_BROWSE_MSG_UNDER_CURSOR:
         message = handle.under_cursor
         return message if message is not None and _reachable(handle, message) else None
     wanted = Wanted(md, gmo)
+    loads = queue.pager.loads
     node: Node | None
     if not options & MQGMO_BROWSE_NEXT or handle.cursor_lane == 10:
         node = queue.next_node(10, None)
@@ -374,6 +420,11 @@ def _browse(handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, now: int) -> Mes
         if _reachable(handle, node) and wanted.accepts(node):
             if not options & MQGMO_UNMARKED_BROWSE_MSG or not browse_mark.is_marked(handle, node, now):
                 return node
+        if queue.pager.loads != loads and queue.pool.used > queue.pool.threshold:
+            node.cursors += 1  # It stays; what was read back to get here may go again.
+            qm.relieve_pool(queue.pool)
+            node.cursors -= 1
+            loads = queue.pager.loads
         node = queue.next_node(node.lane, node)
     return None
 
@@ -462,9 +513,8 @@ def take(qm: QueueManager, connection: Connection, handle: Handle, message: Mess
         options & MQGMO_SYNCPOINT_IF_PERSISTENT != 0 and message.persistence == 1
     )
     if syncpoint:
-        unit = current_unit(qm, connection)
         queue.hold(message, GET_PENDING)
-        unit.work.append(message)
+        unit = add_to_unit(connection, message, qm.clock.now_ms())
         if options & MQGMO_MARK_SKIP_BACKOUT:
             unit.skip_backout = message
     else:
@@ -476,8 +526,7 @@ def take(qm: QueueManager, connection: Connection, handle: Handle, message: Mess
         queue.remove(message)
     queue.get_count += 1
     if queue.watched:
-        if not syncpoint:
-            qm.got(queue)
+        qm.got(queue)
         event.after_get(qm, queue)
     if message.report & MQRO_COD:
         report.confirm_delivery(qm, connection, message, syncpoint)
@@ -527,7 +576,10 @@ def _unlock(qm: QueueManager, connection: Connection, handle: Handle, queue: Que
 def discard_expired(qm: QueueManager, connection: Connection, queue: Queue, message: Message) -> None:
     """Take an expired message off its queue, with the report it asked for. Nobody waits for the log."""
     if message.logged:
-        log_get(qm, message, ONLY)
+        try:
+            log_get(qm, message, ONLY)
+        except LogError:
+            pass  # The log is full: a restart may bring it back, as expired as it is.
     queue.remove(message)
     if queue.watched:
         qm.got(queue)
@@ -630,9 +682,7 @@ def _retry(qm: QueueManager, waiter: Waiter) -> bool:
     """A waiter whose wish depends on more than one message tries again; True if it got what it wanted."""
     options = waiter.gmo.options
     waiter.gmo.options = options & ~MQGMO_WAIT
-    reason = try_get(
-        qm, waiter.connection, waiter.handle, waiter.answer, waiter.md, waiter.gmo, waiter.max_length
-    )
+    reason = try_get(qm, waiter.connection, waiter.handle, waiter.answer, waiter.md, waiter.gmo, waiter.max_length)
     waiter.gmo.options = options
     if reason == MQRC_NO_MSG_AVAILABLE:
         return False
@@ -655,9 +705,7 @@ def _first_waiter(queue: Queue, message: Message, refused: list[Waiter]) -> Wait
     for waiter in queue.waiters_other:
         if best is not None and waiter.order > best.order:
             break
-        if waiter not in refused and (
-            waiter.gmo.options & _LOGICAL or Wanted(waiter.md, waiter.gmo).accepts(message)
-        ):
+        if waiter not in refused and (waiter.gmo.options & _LOGICAL or Wanted(waiter.md, waiter.gmo).accepts(message)):
             return waiter
     return best
 

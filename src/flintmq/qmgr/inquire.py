@@ -217,7 +217,7 @@ def _integer(qm: QueueManager, handle: Handle, definition: MQObject, selector: i
 
 def _live(queue: Queue, selector: int) -> int | None:
     if selector == mq.MQIA_CURRENT_Q_DEPTH:
-        return queue.depth
+        return queue.current_depth()
     if selector == mq.MQIA_OPEN_INPUT_COUNT:
         return queue.input_handles
     if selector == mq.MQIA_OPEN_OUTPUT_COUNT:

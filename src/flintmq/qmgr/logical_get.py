@@ -22,6 +22,8 @@ nothing between the messages of a group is passed over.
 
     L1  `Handle.get_group` is None, or says what is open; it is replaced, never changed; backing out brings it back.
     L2  Finding the next message of a group costs no more than the group is long; a group in order costs one step.
+    L3  A group that was found incomplete while every message of the queue was available stays so until the next put:
+        `Queue.incomplete` remembers it that long, so that the gets in between do not look for its parts again.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from flintmq.mqi.constants import (
     MQGMO_MSG_UNDER_CURSOR,
     MQGMO_SYNCPOINT,
     MQGMO_SYNCPOINT_IF_PERSISTENT,
+    MQGMO_UNMARKED_BROWSE_MSG,
     MQMF_LAST_MSG_IN_GROUP,
     MQMF_LAST_SEGMENT,
     MQMF_MSG_IN_GROUP,
@@ -67,7 +70,7 @@ from flintmq.mqi.reason import (
     MQRC_WRONG_GMO_VERSION,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import event, headers, report
+from flintmq.qmgr import browse_mark, event, headers, report
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr.connection import Answer, Connection, Handle, Unit
 from flintmq.qmgr.index import comes_before
@@ -338,12 +341,24 @@ class Exactly(Living):
 class Start(Living):
     """Accepts what a get may begin with, less the groups and messages that were found incomplete."""
 
-    def __init__(self, now: int, expired: list[Message], wanted: Wanted, options: int) -> None:
+    def __init__(self, now: int, expired: list[Message], queue: Queue, wanted: Wanted, options: int) -> None:
         super().__init__(now, expired)
+        self.queue = queue
         self.wanted = wanted
         self.logical = options & MQGMO_LOGICAL_ORDER != 0
         self.complete = options & MQGMO_COMPLETE_MSG != 0
         self.refused: set[tuple[bytes, int, int]] = set()
+        #: Without a condition on groups nothing is refused, whatever others have found.
+        if options & (MQGMO_ALL_MSGS_AVAILABLE | _ALL_SEGMENTS):
+            if queue.incomplete_as_of != queue.next_sequence:
+                queue.incomplete_as_of = queue.next_sequence
+                queue.incomplete = set()
+            for key in queue.incomplete:
+                if key[1] == 0:
+                    if options & MQGMO_ALL_MSGS_AVAILABLE:
+                        self.refused.add(key)
+                elif options & _ALL_SEGMENTS:
+                    self.refused.add(key)
 
     def accepts(self, message: Message) -> bool:
         """Whether it is complete is asked afterwards."""
@@ -365,7 +380,10 @@ class Start(Living):
 
     def refuse(self, message: Message, whole_group: bool) -> None:
         """`message` belongs to something that is not complete: look no further at any part of that."""
-        self.refused.add((message.group_id, 0 if whole_group else message.msg_seq_number, message.feedback))
+        key = (message.group_id, 0 if whole_group else message.msg_seq_number, message.feedback)
+        self.refused.add(key)
+        if self.queue.available == self.queue.depth:
+            self.queue.incomplete.add(key)
 
 
 class Search:
@@ -403,7 +421,7 @@ class Search:
 
     def start(self) -> Message | None:
         """The first message on the queue with which a get may begin."""
-        accept = Start(self.now, self.expired, self.wanted, self.options)
+        accept = Start(self.now, self.expired, self.queue, self.wanted, self.options)
         while True:
             message = mqget.find_accepted(self.queue, self.wanted, accept)
             if message is None or self.ready(message, accept):
@@ -411,12 +429,14 @@ class Search:
 
     def browse_start(self) -> Message | None:
         """The same for a browse: the first, or the first behind where the last browse began."""
-        accept = Start(self.now, self.expired, self.wanted, self.options)
+        accept = Start(self.now, self.expired, self.queue, self.wanted, self.options)
+        unmarked = self.options & MQGMO_UNMARKED_BROWSE_MSG
         node = self.first_node()
         while node is not None:
             assert isinstance(node, Message)
             if self.reachable(node) and accept.accepts(node) and self.ready(node, accept):
-                return node
+                if not unmarked or not browse_mark.is_marked(self.handle, node, self.now):
+                    return node
             node = self.queue.next_node(node.lane, node)
         return None
 
@@ -596,6 +616,7 @@ def take_parts(
             handle.locked = None
         queue.hold(part, GET_PENDING)
         unit.work.append(part)
+        unit.persistent = unit.persistent or part.logged
     if not syncpoint:
         try:
             connection.force = log_work(qm, unit, LAST)

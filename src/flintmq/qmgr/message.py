@@ -48,7 +48,8 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import MQMF_LAST_MSG_IN_GROUP, MQMF_LAST_SEGMENT, MQMF_MSG_IN_GROUP, MQMF_SEGMENT
-from flintmq.mqi.md import MQMD
+from flintmq.mqi.md import MQMD, NO_ID
+from flintmq.mqi.md import NO_ACCOUNTING_TOKEN as NO_TOKEN
 
 if TYPE_CHECKING:
     from flintmq.qmgr.paging import Home
@@ -71,9 +72,13 @@ _GROUP = struct.Struct("<24siiii")
 _LENGTH = struct.Struct("<I")
 assert _FIXED.size == 102
 
-NO_ID: Final = bytes(24)
-NO_TOKEN: Final = bytes(32)
 EXPIRY_UNLIMITED: Final = -1
+
+__all__ = [
+    "AVAILABLE", "GET_PENDING", "LOCKED", "NO_ID", "NO_TOKEN", "PUT_PENDING", "REMOVED", "SPILLED", "BadRecord",
+    "Message", "Node", "Spilled", "fill_descriptor", "message_from_descriptor", "pack_header", "pack_message",
+    "unpack_message",
+]  # fmt: skip
 
 
 class BadRecord(Exception):

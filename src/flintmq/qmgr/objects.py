@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.message import AVAILABLE, Message, Node, Spilled
@@ -19,10 +19,6 @@ from flintmq.store.pageset import PageSet, PageSetBatch
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
-
-#: Dead slots are written to the page set in batches of about so many chunks while a queue is cleared.
-_CHUNKS_PER_BATCH: Final = 500
-
 
 def attach_storage(qm: QueueManager, open_page_set: Callable[[int], PageSet]) -> None:
     """Open the page sets and make the buffer pools that are defined. Page set 0 is always there."""
@@ -145,7 +141,8 @@ def detach_queue(qm: QueueManager, queue: Queue) -> None:
     """Take a queue out, with all that is on it. Handles that have it open find it deleted."""
     clear_up_to(queue, queue.next_sequence)
     queue.deleted = True
-    qm.queues.pop(queue.name, None)
+    if qm.queues.get(queue.name) is queue:
+        del qm.queues[queue.name]
     qm.queues_by_id.pop(queue.queue_id, None)
     queue.pager.retire_queue(queue.queue_id)
 
@@ -158,8 +155,6 @@ def clear_up_to(queue: Queue, sequence: int) -> int:
         while node is not None and node.sequence <= sequence:
             if isinstance(node, Spilled):
                 node = queue.pager.load(queue, lane, node)
-                if len(queue.pager.dirty) > _CHUNKS_PER_BATCH:
-                    queue.pager.commit_batch(PageSetBatch(), False)
                 continue
             following = node.next
             if isinstance(node, Message) and node.state == AVAILABLE:

@@ -35,6 +35,7 @@ from flintmq.mqi.constants import (
     MQOT_PROCESS,
     MQOT_Q,
     MQOT_Q_MGR,
+    MQPMO_ASYNC_RESPONSE,
     MQPMO_LOGICAL_ORDER,
 )
 from flintmq.mqi.md import MQMD
@@ -67,6 +68,7 @@ from flintmq.qmgr.put import (
     CONTEXT_PASS_IDENTITY,
     CONTEXT_SET_ALL,
     CONTEXT_SET_IDENTITY,
+    asynchronous,
     put_checked,
 )
 from flintmq.qmgr.queue import Queue
@@ -230,6 +232,9 @@ def _queue_handle(
         handle.put_enabled_by = named.name
         if named.kind == "QALIAS":
             handle.get_enabled_by = named.name
+    plain = named.kind == "QLOCAL" and not handle.remote_qmgr
+    handle.straight_put = plain and handle.can_put and not handle.context and not handle.def_put_response
+    handle.straight_get = plain and handle.can_get and handle.saved is None
     queue.handles.append(handle)
     queue.open_count += 1
     if handle.can_get and queue.input_handles == 1:
@@ -322,6 +327,8 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
     queue.put1_count += 1
     force = connection.force
     reason = put_checked(qm, connection, handle, md, pmo, data)
+    if pmo.options & MQPMO_ASYNC_RESPONSE:
+        reason = asynchronous(connection, handle, pmo, reason)
     completion = connection.completion
     force = max(force, connection.force)
     close_handle(qm, connection, handle)

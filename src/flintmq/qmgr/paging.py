@@ -47,9 +47,12 @@ if TYPE_CHECKING:
     from flintmq.qmgr.log_port import LogPort
     from flintmq.qmgr.queue import Queue
 
-#: How many messages at the head of a lane stay in memory when the rest is evicted: so many, or this part of the pool.
+#: How many messages at the head of a lane stay in memory when the rest is evicted: so many, or this part of the pool,
+#: or none if the pool cannot be brought down in another way.
 KEEP_AT_HEAD: Final = 256
 KEEP_PART: Final = 32
+#: Dead slots are remembered for so many chunks before they are written, whatever else happens.
+DIRTY_MAX: Final = 500
 
 MATCH_MSG_ID: Final = 1
 MATCH_CORREL_ID: Final = 2
@@ -96,16 +99,21 @@ class Pager:
         self.retired: list[int] = []
         #: False while restart replays the log: it must not be written then, and not all puts are known yet (P1).
         self.may_flush = True
-        #: Backout counts of messages on the page set that were backed out after they were written there.
+        #: Backout counts of messages on the page set that were backed out after they were written there, and which of
+        #: them survive a restart (HARDENBO).
         self.backouts: dict[tuple[int, int], int] = {}
+        self.hardened: set[tuple[int, int]] = set()
         self.loads = 0
         self.spilled_messages = 0
         self.loaded_messages = 0
 
     # -- to the page set ----------------------------------------------------------------------------------------
 
-    def relieve(self, queues: list[Queue], buffers: int) -> int:
-        """Evict messages of `queues`, those with most in memory first, until `buffers` are free. Returns how many were freed."""
+    def relieve(self, queues: list[Queue], buffers: int, keep_heads: bool) -> int:
+        """Evict messages of `queues`, those with most in memory first, until `buffers` are free.
+
+        Returns how many were freed. With `keep_heads` the messages that are got next stay in memory.
+        """
         batch = PageSetBatch()
         evicted: list[tuple[Queue, Lane, list[Message]]] = []
         wanted = buffers
@@ -116,7 +124,7 @@ class Pager:
             for lane in queue.lanes:
                 if lane.first is None or wanted <= 0:
                     continue
-                for run in self._evictable_runs(queue, lane, wanted):
+                for run in self._evictable_runs(queue, lane, wanted, keep_heads):
                     for message in run:
                         wanted -= message.pages
                     evicted.append((queue, lane, run))
@@ -130,18 +138,18 @@ class Pager:
             self._replace_by_range(queue, lane, run)
         return buffers - wanted
 
-    def _evictable_runs(self, queue: Queue, lane: Lane, wanted: int) -> list[list[Message]]:
+    def _evictable_runs(self, queue: Queue, lane: Lane, wanted: int, keep_head: bool) -> list[list[Message]]:
         """Runs of neighbours that may leave memory, beyond the head of the lane, until `wanted` buffers are found."""
         runs: list[list[Message]] = []
         run: list[Message] = []
-        kept = 0
-        keep = min(KEEP_AT_HEAD, queue.pool.buffers // KEEP_PART)
+        keep = min(KEEP_AT_HEAD, queue.pool.buffers // KEEP_PART) if keep_head else 0
         node = lane.first
         while node is not None and wanted > 0:
             following = node.next
             if isinstance(node, Message) and node.state == AVAILABLE and node.cursors == 0 and node.marked_until == 0:
-                kept += 1
-                if kept > keep or node.sequence > self._first_range(lane):
+                keep -= node.pages
+                if keep < 0 or node.sequence > self._first_range(lane):
+                    keep = 0
                     run.append(node)
                     wanted -= node.pages
             elif run:
@@ -275,6 +283,14 @@ class Pager:
             self.stable_account.remove(len(message.data), message.persistence == 1)
         self._forget(message)
 
+    def backed_out(self, message: Message, hardened: bool) -> None:
+        """The backout count of `message` has changed. If the page set has a copy, that has the old one for ever."""
+        if message.home is not None:
+            key = (message.queue.queue_id, message.sequence)
+            self.backouts[key] = message.backout_count
+            if hardened:
+                self.hardened.add(key)
+
     def _forget(self, message: Message) -> None:
         home = message.home
         assert home is not None
@@ -283,6 +299,7 @@ class Pager:
         home.members -= 1
         if self.backouts:
             self.backouts.pop((home.queue_id, message.sequence), None)
+            self.hardened.discard((home.queue_id, message.sequence))
         self.dirty[(home.volatile, home.queue_id, home.lane, home.first)] = home
 
     def add_deaths(self, batch: PageSetBatch) -> None:
@@ -369,26 +386,49 @@ class Pager:
 
     def load(self, queue: Queue, lane: Lane, spilled: Spilled) -> Node | None:
         """Bring the first chunk of `spilled` back in its place; returns the first message, or what follows the range."""
+        if len(self.dirty) > DIRTY_MAX:
+            self._apply(PageSetBatch(), 0, False)
         while True:
-            low = spilled.sequence
             high = spilled.last
-            chunks: list[tuple[bool, Chunk]] = []
-            bound = high
-            for volatile in self._parts(queue.queue_id):
-                chunk = self.page_set.chunk_at(volatile, queue.queue_id, lane.number, low)
-                if chunk is not None and chunk.first <= high:
-                    chunks.append((volatile, chunk))
-                    bound = min(bound, chunk.last)
             messages: list[Message] = []
-            for volatile, chunk in chunks:
-                self._take_slots(queue, lane, volatile, chunk, low, bound, messages)
-            if len(chunks) > 1:
-                messages.sort(key=_sequence)
+            bound = self._read(queue, lane, spilled.sequence, high, messages)
             following = self._put_back(queue, lane, spilled, messages, bound)
             if messages:
                 return messages[0]
             if bound >= high:
                 return following
+
+    def load_after(self, queue: Queue, lane: Lane, spilled: Spilled, sequence: int) -> Node | None:
+        """Bring back the first chunk of `spilled` that has messages behind `sequence`; what is before stays on disk.
+
+        Returns the first message, or what follows the range.
+        """
+        following = spilled.next
+        low = max(spilled.sequence, sequence + 1)
+        while low <= spilled.last:
+            messages: list[Message] = []
+            low = self._read(queue, lane, low, spilled.last, messages) + 1
+            if messages:
+                self.loads += 1
+                for message in messages:
+                    self._place(queue, lane, message)
+                return messages[0]
+        return following
+
+    def _read(self, queue: Queue, lane: Lane, low: int, high: int, into: list[Message]) -> int:
+        """Make messages of the first chunk from `low` on, of both environments; returns the sequence it reaches to."""
+        chunks: list[tuple[bool, Chunk]] = []
+        bound = high
+        for volatile in self._parts(queue.queue_id):
+            chunk = self.page_set.chunk_at(volatile, queue.queue_id, lane.number, low)
+            if chunk is not None and chunk.first <= high:
+                chunks.append((volatile, chunk))
+                bound = min(bound, chunk.last)
+        for volatile, chunk in chunks:
+            self._take_slots(queue, lane, volatile, chunk, low, bound, into)
+        if len(chunks) > 1:
+            into.sort(key=_sequence)
+        return bound
 
     def _put_back(
         self, queue: Queue, lane: Lane, spilled: Spilled, messages: list[Message], bound: int

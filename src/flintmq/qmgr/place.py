@@ -25,7 +25,7 @@ from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.message import NO_ID, PUT_PENDING, message_from_descriptor
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY
-from flintmq.qmgr.unit_of_work import current_unit, log_put, room_in_unit
+from flintmq.qmgr.unit_of_work import add_to_unit, log_put, room_in_unit
 from flintmq.store.pages import pages_for
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def to_queue(
         queue.transmission and length <= qm.max_msg_length + MQ_MSG_HEADER_LENGTH
     ):
         return MQRC_MSG_TOO_BIG_FOR_Q_MGR
-    if queue.depth >= queue.max_depth:
+    if queue.depth - queue.held >= queue.max_depth:
         return MQRC_Q_FULL
-    if syncpoint:
+    if syncpoint and connection.unit is not None:
         reason = room_in_unit(qm, connection)
         if reason:
             return reason
@@ -90,8 +90,7 @@ def to_queue(
     queue.last_put_ms = now
     if syncpoint:
         message.state = PUT_PENDING
-        unit = current_unit(qm, connection)
-        unit.work.append(message)
+        unit = add_to_unit(connection, message, now)
         queue.add(message)
         if queue.watched:
             qm.put_in_unit(queue, message, unit)

@@ -6,7 +6,8 @@
         arrived    (queue_manager.py) it is available: waiting getters, triggers, events
 
 Everything that is rare (groups, segments, reports, other queue managers, context passing) branches off to its own file;
-the straight way is a datagram to a local queue.
+the straight way is a datagram to a local queue. `_put_straight` is that way written out, for the sake of its cost; it
+leaves to `put_checked` whatever it does not know.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import (
+    MQEI_UNLIMITED,
     MQFMT_MD_EXTENSION,
+    MQMD_VERSION_1,
+    MQMT_DATAGRAM,
     MQMT_REQUEST,
     MQPMO_ALTERNATE_USER_AUTHORITY,
     MQPMO_ASYNC_RESPONSE,
@@ -44,6 +48,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
+    MQCC_OK,
     MQRC_CONTEXT_HANDLE_ERROR,
     MQRC_CONTEXT_NOT_AVAILABLE,
     MQRC_EXPIRY_ERROR,
@@ -94,6 +99,8 @@ _CONTEXT_OPTIONS: Final = (
 _UNUSUAL_CONTEXT: Final = _CONTEXT_OPTIONS & ~MQPMO_DEFAULT_CONTEXT
 _SYNCPOINT_OPTIONS: Final = MQPMO_SYNCPOINT | MQPMO_NO_SYNCPOINT
 _RESPONSE_OPTIONS: Final = MQPMO_SYNC_RESPONSE | MQPMO_ASYNC_RESPONSE
+#: With no other options than these, and a plain datagram, a put takes the straight way.
+_STRAIGHT_OPTIONS: Final = _SYNCPOINT_OPTIONS | MQPMO_NEW_MSG_ID | MQPMO_DEFAULT_CONTEXT | MQPMO_FAIL_IF_QUIESCING
 #: Every option that MQ knows; another bit is 2046.
 _KNOWN_OPTIONS: Final = (
     _CONTEXT_OPTIONS
@@ -127,10 +134,68 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     if not handle.can_put:
         return fail(connection, MQRC_NOT_OPEN_FOR_OUTPUT)
     qm.counters.puts += 1
+    if (
+        handle.straight_put
+        and pmo.options & ~_STRAIGHT_OPTIONS == 0
+        and md.msg_type == MQMT_DATAGRAM
+        and md.version == MQMD_VERSION_1
+        and not md.report
+        and not md.feedback
+        and not md.reply_to_q
+        and md.expiry == MQEI_UNLIMITED
+        and md.priority < 1
+        and md.format != MQFMT_MD_EXTENSION
+        and not qm.quiescing
+    ):
+        return _put_straight(qm, connection, handle, md, pmo, data)
     reason = put_checked(qm, connection, handle, md, pmo, data)
     if handle.def_put_response or pmo.options & MQPMO_ASYNC_RESPONSE:
-        return _asynchronous(connection, handle, pmo, reason)
+        return asynchronous(connection, handle, pmo, reason)
     return reason
+
+
+def _put_straight(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    """A plain datagram to a local queue: what `put_checked` comes to when nothing unusual was asked for."""
+    options = pmo.options
+    queue = handle.queue
+    assert queue is not None
+    if options & _SYNCPOINT_OPTIONS == _SYNCPOINT_OPTIONS or handle.put_group is not None or queue.temporary:
+        return put_checked(qm, connection, handle, md, pmo, data)
+    if md.persistence != 0:
+        if md.persistence == 2:
+            md.persistence = handle.def_persistence
+        elif md.persistence != 1:
+            return fail(connection, MQRC_PERSISTENCE_ERROR)
+    if md.priority != 0:
+        if md.priority != -1:
+            return fail(connection, MQRC_PRIORITY_ERROR)
+        md.priority = handle.def_priority
+    now = qm.clock.now_ms()
+    if now // 10 != qm.tick:
+        qm.stamp(now)
+    md.user_identifier = connection.user
+    md.accounting_token = connection.accounting_token
+    md.appl_identity_data = ""
+    md.put_appl_type = connection.appl_type
+    md.put_appl_name = connection.appl_name
+    md.put_date = qm.put_date
+    md.put_time = qm.put_time
+    md.appl_origin_data = ""
+    md.backout_count = 0
+    if md.coded_char_set_id == 0:
+        md.coded_char_set_id = qm.ccsid
+    if options & MQPMO_NEW_MSG_ID or md.msg_id == NO_ID:
+        md.msg_id = qm.new_msg_id()
+    reason = to_queue(qm, connection, queue, md, data, options & MQPMO_SYNCPOINT != 0, now)
+    if reason:
+        queue.put_failed += 1
+        event.put_refused(qm, connection, handle, reason)
+        return fail(connection, reason)
+    pmo.resolved_q_name = handle.resolved_name
+    pmo.resolved_q_mgr_name = handle.resolved_qmgr
+    connection.completion = MQCC_OK
+    connection.reason = MQRC_NONE
+    return MQRC_NONE
 
 
 def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
@@ -309,7 +374,7 @@ def _passed_context(connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO
     return MQRC_NONE
 
 
-def _asynchronous(connection: Connection, handle: Handle, pmo: MQPMO, reason: int) -> int:
+def asynchronous(connection: Connection, handle: Handle, pmo: MQPMO, reason: int) -> int:
     """With asynchronous response the application hears nothing of this put but through MQSTAT."""
     options = pmo.options
     if options & MQPMO_SYNC_RESPONSE:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.index import Index, comes_before
 from flintmq.qmgr.lane import Lane, check_lane
-from flintmq.qmgr.message import AVAILABLE, LOCKED, NO_ID, REMOVED, SPILLED, Message, Node, Spilled
+from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, REMOVED, SPILLED, Message, Node, Spilled
 from flintmq.store.buffers import BufferPool
 from flintmq.store.pages import PageAccount
 
@@ -63,6 +63,8 @@ class Queue:
     #: Buffers taken, for Q5.
     pages_in_memory: int = 0
     uncommitted: int = 0
+    #: How many of `depth` an uncommitted get has. CURDEPTH is depth - held, see U3 in connection.py.
+    held: int = 0
     input_handles: int = 0
     output_handles: int = 0
     exclusive: bool = False
@@ -113,6 +115,9 @@ class Queue:
         self.by_msg_id: Index | None = None
         self.by_correl_id: Index | None = None
         self.by_group_id: Index | None = None
+        #: Groups that were found incomplete when the next sequence was `incomplete_as_of` (L3 in logical_get.py).
+        self.incomplete: set[tuple[bytes, int, int]] = set()
+        self.incomplete_as_of = 0
         self.waiters: list[Waiter] = []
         self.waiters_by_msg_id: dict[bytes, list[Waiter]] = {}
         self.waiters_by_correl_id: dict[bytes, list[Waiter]] = {}
@@ -191,12 +196,16 @@ class Queue:
             return message.group_id
         return b""
 
+    def current_depth(self) -> int:
+        """CURDEPTH: with uncommitted puts, without uncommitted gets (U3)."""
+        return self.depth - self.held
+
     # -- messages -----------------------------------------------------------------------------------------------
 
     def add(self, message: Message) -> None:
         """Link a new message, whose sequence is the highest, index it and count it. Its pages have been taken before.
 
-        Every message comes through here: what Lane.append and `_enter` do is written out.
+        Every message comes through here: what Lane.append, `_enter` and BufferPool.take do is written out.
         """
         lane_number = message.lane
         lane = self.lanes[lane_number]
@@ -226,7 +235,13 @@ class Queue:
             self.by_group_id.add(message.group_id, message)
         pages = message.pages
         self.pages_in_memory += pages
-        self.pool.take(pages)
+        pool = self.pool
+        pool.used += pages
+        pool.taken += pages
+        changed = pool.changed + pages
+        pool.changed = changed
+        if changed > pool.watermark:
+            pool.changed_more()
 
     def restore(self, message: Message) -> None:
         """Link a message of a restart in its place by sequence, and count it."""
@@ -278,6 +293,8 @@ class Queue:
             self.available -= 1
         elif message.state != LOCKED:
             self.uncommitted -= 1
+            if message.state == GET_PENDING:
+                self.held -= 1
         message.state = REMOVED
         if message.cursors:
             self.move_cursors(message)
@@ -310,7 +327,12 @@ class Queue:
             self.by_group_id.remove(message.group_id, message)
         pages = message.pages
         self.pages_in_memory -= pages
-        self.pool.release(pages, home is None)
+        pool = self.pool
+        if home is None and not pool.level:
+            pool.used -= pages
+            pool.changed -= pages
+        else:
+            pool.release(pages, home is None)
         self.account.remove(len(message.data), message.persistence == 1)
         if home is not None:
             self.pager.died(self, message)
@@ -319,6 +341,8 @@ class Queue:
         """An uncommitted put was committed, or an uncommitted get backed out: a get may find it from now on."""
         self.uncommitted -= 1
         self.available += 1
+        if message.state == GET_PENDING:
+            self.held -= 1
         message.state = AVAILABLE
         self.lanes[message.lane].offer(message)
 
@@ -327,6 +351,7 @@ class Queue:
         message.state = state
         self.available -= 1
         self.uncommitted += 1
+        self.held += 1
         lane = self.lanes[message.lane]
         if lane.hint is message:
             lane.hint = message.next
@@ -399,7 +424,7 @@ class Queue:
                 if node.last <= sequence:
                     node = node.next
                 else:
-                    node = self.pager.load(self, lane, node)
+                    node = self.pager.load_after(self, lane, node, sequence)
             elif node.sequence <= sequence:
                 node = node.next
             else:

@@ -261,9 +261,12 @@ class QueueManager:
                 by_pager.setdefault(queue.pager.psid, []).append(queue)
         wanted = pool.used - pool.target
         for psid, queues in by_pager.items():
-            if wanted <= 0:
-                break
-            wanted -= self.pagers[psid].relieve(queues, wanted)
+            if wanted > 0:
+                wanted -= self.pagers[psid].relieve(queues, wanted, True)
+        wanted = pool.used - pool.threshold
+        for psid, queues in by_pager.items():
+            if wanted > 0:
+                wanted -= self.pagers[psid].relieve(queues, wanted, False)
 
     def notice(self, number_and_severity: str, text: str) -> None:
         """Say something to the operator, under an MQ message number."""

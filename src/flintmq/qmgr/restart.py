@@ -35,6 +35,7 @@ from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject, RecordError, from_record
 from flintmq.qmgr.checkpoint import (
     BACKOUT_PREFIX,
+    GENERATION_KEY,
     HEURISTIC_KEY,
     KEPT_PREFIX,
     NEXT_ID_KEY,
@@ -59,7 +60,7 @@ from flintmq.qmgr.objects import (
     page_set_for,
     storage_changed,
 )
-from flintmq.qmgr.paging import ACCOUNT_KEY, queue_state_key, read_queue_state, spilled_range
+from flintmq.qmgr.paging import ACCOUNT_KEY, Pager, queue_state_key, read_queue_state, spilled_range
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.records import (
@@ -139,32 +140,27 @@ def restart(
     name: str, clock: Clock, log: ReplayLog, open_page_set: Callable[[int], PageSet], authority: Authority
 ) -> QueueManager:
     """Start an existing queue manager. Raises RestartFailed, or what log and page sets raise when they are damaged."""
-    catalogue = Catalogue()
     page_set_0 = open_page_set(0)
-    try:
-        for _, record in page_set_0.meta_items(OBJECT_PREFIX):
-            catalogue.restore(from_record(record))
-    except RecordError as error:
-        raise RestartFailed(f"page set 0: the catalogue cannot be read: {error}. Restore page set and log.") from None
-    next_id = page_set_0.meta(NEXT_ID_KEY)
-    if next_id is None or catalogue.find("QMGR", name) is None:
-        raise RestartFailed(f"page set 0 has no queue manager {name}: it was never completely created")
-    (catalogue.next_object_id,) = struct.unpack("<Q", next_id)
+    catalogue = _read_catalogue(name, page_set_0)
     qm = QueueManager(name, clock, log, catalogue, authority)
     qm.generation = log.generation
     qm.checkpoint_position = log.checkpoint_position
     qm.replaying = True
     attach_storage(qm, open_page_set)
     for pager in qm.pagers.values():
+        _check_generation(pager, log.generation)
         pager.may_flush = False
     for definition in catalogue.everything():
         if definition.kind == "QLOCAL":
             restore_queue(qm, attach_queue(qm, definition))
     for psid in qm.pagers:
         _restore_account(qm, psid)
-    qm.heuristic = unpack_heuristic(page_set_0.meta(HEURISTIC_KEY) or b"")
     replay = Replay(qm)
-    replay.units_in_doubt()
+    try:
+        qm.heuristic = unpack_heuristic(page_set_0.meta(HEURISTIC_KEY) or b"")
+        replay.units_in_doubt()
+    except (ValueError, BadRecord) as error:
+        raise _unreadable(0, "units of work in doubt", error) from None
     for entry in log.replay():
         replay.record(entry.position, entry.kind, entry.payload)
     replay.finish()
@@ -178,6 +174,26 @@ def restart(
     return qm
 
 
+def _unreadable(psid: int, what: str, error: Exception) -> RestartFailed:
+    return RestartFailed(f"page set {psid}: {what} cannot be read: {error}. Restore page sets and log together.")
+
+
+def _read_catalogue(name: str, page_set_0: PageSet) -> Catalogue:
+    """The objects as of the last checkpoint."""
+    catalogue = Catalogue()
+    try:
+        for _, record in page_set_0.meta_items(OBJECT_PREFIX):
+            catalogue.restore(from_record(record))
+        next_id = page_set_0.meta(NEXT_ID_KEY)
+        if next_id is not None:
+            (catalogue.next_object_id,) = struct.unpack("<Q", next_id)
+    except (RecordError, struct.error) as error:
+        raise _unreadable(0, "the catalogue", error) from None
+    if next_id is None or catalogue.find("QMGR", name) is None:
+        raise RestartFailed(f"page set 0 has no queue manager {name}: it was never completely created")
+    return catalogue
+
+
 def _restore_kept(qm: QueueManager) -> None:
     """Non-persistent messages that a clean end has kept: back into memory, and off the page set before anybody gets one."""
     for pager in qm.pagers.values():
@@ -188,8 +204,7 @@ def _restore_kept(qm: QueueManager) -> None:
             queue = pager.queues.get(struct.unpack_from(">I", key, len(KEPT_PREFIX))[0])
             if queue is None:
                 continue
-            for sequence, record in unpack_kept(value):
-                message = unpack_message(queue, sequence, record)
+            for message in _kept_messages(pager.psid, queue, value):
                 message.pages = pages_for(len(message.data))
                 queue.account.put(len(message.data), False)
                 queue.restore(message)
@@ -200,13 +215,23 @@ def _restore_kept(qm: QueueManager) -> None:
             pager.page_set.apply(batch, True)
 
 
+def _kept_messages(psid: int, queue: Queue, value: bytes) -> list[Message]:
+    try:
+        return [unpack_message(queue, sequence, record) for sequence, record in unpack_kept(value)]
+    except (ValueError, BadRecord) as error:
+        raise _unreadable(psid, f"non-persistent messages of {queue.name}", error) from None
+
+
 def restore_queue(qm: QueueManager, queue: Queue) -> None:
     """What the page set knows of a queue: its ranges and its depth."""
     pager = queue.pager
     state = pager.page_set.meta(queue_state_key(queue.queue_id))
-    if state is None:
-        return
-    next_sequence, live = read_queue_state(state)
+    next_sequence = live = 0
+    if state is not None:
+        try:
+            next_sequence, live = read_queue_state(state)
+        except (ValueError, struct.error) as error:
+            raise _unreadable(pager.psid, f"the state of {queue.name}", error) from None
     queue.next_sequence = max(queue.next_sequence, next_sequence)
     counted = 0
     for volatile, lane_number, first, last, count in pager.page_set.lanes(queue.queue_id):
@@ -224,16 +249,31 @@ def restore_queue(qm: QueueManager, queue: Queue) -> None:
     pager.stable_live[queue.queue_id] = live
 
 
+def _check_generation(pager: Pager, generation: int) -> None:
+    """A page set has what the last checkpoint wrote, or the one after it that did not come to its end."""
+    packed = pager.page_set.meta(GENERATION_KEY)
+    found = int.from_bytes(packed, "little") if packed is not None else 0
+    if not generation <= found <= generation + 1:
+        raise RestartFailed(
+            f"page set {pager.psid} is {'of another time than the log' if packed else 'missing or empty'}: it has "
+            f"checkpoint {found}, the log has {generation}. Restore page sets and log together."
+        )
+
+
 def _restore_account(qm: QueueManager, psid: int) -> None:
     """Pages in use, and hardened backout counts, as the page set has them."""
     pager = qm.pagers[psid]
     packed = pager.page_set.meta(ACCOUNT_KEY)
-    if packed is not None:
-        pager.stable_account.restore(packed)
-        qm.accounts[psid].restore(packed)
-    for key, value in pager.page_set.meta_items(BACKOUT_PREFIX):
-        queue_id, sequence = struct.unpack(">IQ", key[len(BACKOUT_PREFIX) :])
-        (pager.backouts[(queue_id, sequence)],) = struct.unpack("<I", value)
+    try:
+        if packed is not None:
+            pager.stable_account.restore(packed)
+            qm.accounts[psid].restore(packed)
+        for key, value in pager.page_set.meta_items(BACKOUT_PREFIX):
+            queue_id, sequence = struct.unpack(">IQ", key[len(BACKOUT_PREFIX) :])
+            (pager.backouts[(queue_id, sequence)],) = struct.unpack("<I", value)
+            pager.hardened.add((queue_id, sequence))
+    except (ValueError, struct.error) as error:
+        raise _unreadable(psid, "the account of its pages", error) from None
 
 
 def remove_temporary(qm: QueueManager, queue: Queue) -> None:
@@ -290,7 +330,7 @@ class Replay:
         self.run = []
         try:
             self._apply(run)
-        except (BadLogRecord, BadRecord, RecordError, struct.error) as error:
+        except (BadLogRecord, BadRecord, RecordError, struct.error, ValueError, IndexError) as error:
             raise RestartFailed(
                 f"the log record at position {position} cannot be applied: {error}. It was written by another release, "
                 "or the log does not belong to these page sets. Restore page sets and log together."
@@ -457,6 +497,7 @@ class Replay:
                 self._found(attach_queue(qm, definition))
             else:
                 queue.definition = definition
+                qm.queues[queue.name] = queue  # An earlier queue of this name may have come and gone in the log.
                 queue.refresh()
                 self._place(queue)
         elif definition.kind == "BUFFPOOL":
@@ -520,8 +561,7 @@ class Replay:
         message = self._find(queue, lane, sequence)
         if message is not None:
             message.backout_count = count
-            if message.home is not None:
-                queue.pager.backouts[(queue_id, sequence)] = count
+            queue.pager.backed_out(message, True)
 
     def finish(self) -> None:
         """The end of the log. Case H: a queue that stayed unknown means that something is missing."""

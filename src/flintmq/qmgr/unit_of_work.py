@@ -109,6 +109,19 @@ def current_unit(qm: QueueManager, connection: Connection) -> Unit:
     return unit
 
 
+def add_to_unit(connection: Connection, message: Message, now: int) -> Unit:
+    """Enter a message that was put or got in the unit of work of `connection`, which begins with it if there is none."""
+    unit = connection.unit
+    if unit is None:
+        unit = Unit()
+        unit.started_ms = now
+        connection.unit = unit
+    unit.work.append(message)
+    if message.logged:
+        unit.persistent = True
+    return unit
+
+
 def room_in_unit(qm: QueueManager, connection: Connection) -> int:
     """The reason why one more message cannot go into the unit of work, or MQRC_NONE."""
     unit = connection.unit
@@ -136,14 +149,18 @@ def commit(qm: QueueManager, connection: Connection) -> int:
         backout_unit(qm, connection, unit)
         connection.unit = None
         return warn(connection, MQRC_BACKED_OUT)
-    try:
-        connection.force = log_work(qm, unit, LAST)
-    except LogError:
-        return fail(connection, MQRC_RESOURCE_PROBLEM)
+    if unit.persistent:
+        try:
+            connection.force = log_work(qm, unit, LAST)
+        except LogError:
+            return fail(connection, MQRC_RESOURCE_PROBLEM)
     connection.unit = None
-    move(unit, COMMIT_EVENT)
+    assert unit.state == UNIT_ACTIVE
+    unit.state = UNIT_COMMITTED
     settle(qm, unit, connection.force)
-    return succeed(connection)
+    connection.completion = MQCC_OK
+    connection.reason = MQRC_NONE
+    return MQRC_NONE
 
 
 def backout(qm: QueueManager, connection: Connection) -> int:
@@ -163,10 +180,7 @@ def backout(qm: QueueManager, connection: Connection) -> int:
 
 def log_work(qm: QueueManager, unit: Unit, last: int) -> int:
     """Write the unit's records; the last one carries `last`. Returns the position to force, 0 if nothing was logged."""
-    logged: list[Message] = []
-    for message in unit.work:
-        if message.logged:
-            logged.append(message)
+    logged = [message for message in unit.work if message.logged]
     if not logged:
         return 0
     end = 0
@@ -205,11 +219,11 @@ def settle(qm: QueueManager, unit: Unit, log_end: int) -> None:
             available.append(message)
         else:
             message.queue.remove(message)
-            if message.queue.watched:
-                qm.got(message.queue)
     unit.work = []
     for message in available:
-        qm.available(message.queue, message)
+        queue = message.queue
+        if queue.waiting or queue.watched:
+            qm.available(queue, message)
     if unit.triggers is not None:
         qm.unit_ended(unit, True)
 
@@ -231,11 +245,11 @@ def backout_unit(qm: QueueManager, connection: Connection | None, unit: Unit) ->
             fresh = Unit()
             fresh.started_ms = qm.clock.now_ms()
             fresh.work.append(message)
+            fresh.persistent = message.logged
             connection.unit = fresh
         else:
-            message.backout_count += 1
-            if message.logged and message.queue.harden_backout:
-                harden_backout_count(qm, message)
+            if not qm.replaying:  # The count is not of the log, or in a record of its own.
+                count_backout(qm, message)
             message.queue.make_available(message)
             returned.append(message)
     for message in reversed(returned):
@@ -255,18 +269,19 @@ def restore_groups(connection: Connection, unit: Unit) -> None:
             handle.get_group_unit = None
 
 
-def harden_backout_count(qm: QueueManager, message: Message) -> None:
-    """HARDENBO: the count survives a restart. Nobody waits for it to be durable."""
-    if not qm.replaying:
+def count_backout(qm: QueueManager, message: Message) -> None:
+    """A get was backed out. With HARDENBO the count survives a restart; nobody waits for it to be durable."""
+    queue = message.queue
+    message.backout_count += 1
+    hardened = message.logged and queue.harden_backout
+    if hardened:
         try:
             qm.append(
-                BACKOUT | ONLY,
-                COUNT.pack(message.queue.queue_id, message.sequence, message.lane, message.backout_count),
+                BACKOUT | ONLY, COUNT.pack(queue.queue_id, message.sequence, message.lane, message.backout_count)
             )
         except LogError:
-            return  # The backout itself needs no log; only the count would be forgotten by a restart.
-    if message.home is not None:
-        message.queue.pager.backouts[(message.queue.queue_id, message.sequence)] = message.backout_count
+            hardened = False  # The backout itself needs no log; only the count would be forgotten by a restart.
+    queue.pager.backed_out(message, hardened)
 
 
 def prepare_unit(qm: QueueManager, unit: Unit) -> int:

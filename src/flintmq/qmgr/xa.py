@@ -15,8 +15,8 @@ the log position that must be durable before the answer goes out is `connection.
 
     X1  A branch is in exactly one of the four places, and its unit is PREPARED exactly when it is in `in_doubt`.
     X2  What is in `in_doubt` or `heuristic` survives a restart; nothing else does: what was not prepared is backed out.
-    X3  Non-persistent messages of a prepared branch are pending in memory only; a restart loses them, and gives back
-        those that it got.
+    X3  Non-persistent messages of a prepared branch are pending in memory only; a restart loses them, those that it
+        put and those that it got.
 
 A branch that did nothing is not prepared but answered XA_RDONLY, and is over. A branch ended with TMFAIL, or backed out
 by the queue manager, is rolled back by the next call for it, which answers XA_RBROLLBACK. If the connection of an

@@ -12,11 +12,14 @@ priority:
     chunk.py            a chunk and its layout: encode, open, find a message in it
     pageset.py          the contract (PageSet) and what is handed over (PageSetBatch)
     memory_pageset.py   a page set without files, for ":memory:" and for simulated power failures
-    lmdb_pageset.py     the page set in files: two LMDB environments
-    lmdb_part.py        one LMDB environment: its databases, apply and reads
-    lmdb_index.py       the index in an LMDB environment
+    lmdb_pageset.py     the page set in files: two environments, each an LMDB file and a page file
+    lmdb_part.py        one environment: opening and reading
+    lmdb_apply.py       one environment: writing a batch
+    span.py             the record that LMDB keeps of a chunk
+    pagefile.py         the page file: where chunks and index buckets are
     index.py            index entries, buckets, and entries that wait in memory
-    datafile.py         an LMDB file from outside LMDB: is it whole, where are its values, how much memory do they take
+    lmdb_index.py       the buckets in an environment
+    datafile.py         an LMDB file from outside LMDB: is it whole?
     pages.py            MQ's page accounting: size classes, EXPAND, when a page set is full
     buffers.py          buffer pools: thresholds and counters
     inspect.py          a page set in readable lines

@@ -16,6 +16,7 @@ Invariants, checked by check_pool():
 
     F1  0 <= changed <= used
     F2  lowest_stealable <= buffers - changed, which is what is stealable now, unless that is negative
+    F3  below the threshold no more are changed than the watermark says
 """
 
 from typing import Final
@@ -40,11 +41,11 @@ class BufferPool:
         self.used = 0  # buffers with a message in them
         self.changed = 0  # of these, not in the page set yet
         self.level = CALM
-        self.lowest_stealable = buffers  # QPSTCBSL
+        self.taken = 0  # pages of new messages: QPSTGETN, and QPSTSTW
+        self.watermark = 0  # with more changed than this, `changed_more` must hear of it
+        self._peak = 0  # the most that were changed since the interval began
         self.getp_old_requests = 0  # QPSTGETP: pages wanted with their content
-        self.getp_new_requests = 0  # QPSTGETN: empty pages wanted
         self.reads = 0  # QPSTRIO
-        self.set_write_pages = 0  # QPSTSTW
         self.pages_written = 0  # QPSTTPW
         self.writes = 0  # QPSTWIO
         self.sync_writes = 0  # QPSTIMW
@@ -66,7 +67,7 @@ class BufferPool:
         """ALTER BUFFPOOL BUFFERS: takes effect at once; the next take() finds out whether it is over a threshold."""
         self.buffers = buffers
         self._set_thresholds()
-        self.lowest_stealable = min(self.lowest_stealable, max(0, self.stealable()))
+        self._set_watermark()
         self._settle()
 
     def take(self, pages: int) -> int:
@@ -75,18 +76,39 @@ class BufferPool:
         Returns the level that is reached: CALM, DEFERRED_WRITE, SYNC_WRITE or NO_BUFFERS.
         """
         self.used += pages
+        self.taken += pages
         self.changed += pages
-        self.getp_new_requests += pages
-        self.set_write_pages += pages
-        if self.changed < self.threshold:
-            stealable = self.buffers - self.changed
-            if stealable < self.lowest_stealable:
-                self.lowest_stealable = stealable
-            return CALM
-        return self._raise_level()
+        if self.changed > self.watermark:
+            self.changed_more()
+        return self.level
 
-    def _raise_level(self) -> int:
-        self.lowest_stealable = max(0, min(self.lowest_stealable, self.stealable()))
+    def changed_more(self) -> None:
+        """More buffers are changed than before in this interval, or a threshold is passed."""
+        if self.changed > self._peak:
+            self._peak = self.changed
+        if self.changed >= self.threshold:
+            self._raise_level()
+        self._set_watermark()
+
+    def _set_watermark(self) -> None:
+        self.watermark = min(self._peak, self.threshold - 1)
+
+    @property
+    def lowest_stealable(self) -> int:
+        """QPSTCBSL: the fewest buffers that were stealable since the interval began."""
+        return max(0, self.buffers - self._peak)
+
+    @property
+    def getp_new_requests(self) -> int:
+        """QPSTGETN: empty pages wanted."""
+        return self.taken
+
+    @property
+    def set_write_pages(self) -> int:
+        """QPSTSTW: pages changed."""
+        return self.taken
+
+    def _raise_level(self) -> None:
         if self.level < DEFERRED_WRITE:
             self.level = DEFERRED_WRITE
             self.deferred_write_reached += 1
@@ -96,7 +118,6 @@ class BufferPool:
         if self.changed > self.buffers and self.level < NO_BUFFERS:
             self.level = NO_BUFFERS
             self.suspend_no_buffers += 1
-        return self.level
 
     def take_read(self, pages: int, reads: int = 1) -> None:
         """A message came back from its page set: its buffers are used but not changed."""
@@ -146,10 +167,12 @@ class BufferPool:
 
     def restart_interval(self) -> None:
         """A statistics interval ended: the low-water mark starts again from what it is now."""
-        self.lowest_stealable = max(0, self.stealable())
+        self._peak = self.changed
+        self._set_watermark()
 
 
 def check_pool(pool: BufferPool) -> None:
     """Raise AssertionError with the number of the first invariant of this file that does not hold."""
     assert 0 <= pool.changed <= pool.used, f"F1: {pool.changed} buffers changed of {pool.used} used"
     assert pool.lowest_stealable <= max(0, pool.stealable()), f"F2: {pool.lowest_stealable} > {pool.stealable()}"
+    assert pool.changed <= pool.watermark or pool.changed >= pool.threshold, f"F3: {pool.changed} changed"

@@ -26,10 +26,10 @@ cheaper to write. The tables in front let one message be found and read without 
       base  records    one after the other, opaque to this room
 
 The CRC of the tables is checked when a chunk is opened, the CRC of a record when that record is read. A chunk in a
-file is read in two parts: the tables when it is opened, a record when it is wanted. For the second part it remembers
-its Location, where its value is in the file. The page set declares a location void when the chunk goes or is
-replaced; then the chunk asks for its location again. So a caller may keep a chunk until it has itself had the page
-set remove it (ChunkGone).
+file is read in two parts: the tables when it is opened, a record when it is wanted. Its Location says where that is
+and comes with a Lease that ends with the next apply; then the chunk asks again, because it may have been removed and
+its place be used for something else. So a caller may keep a chunk until it has itself had the page set remove it
+(ChunkGone).
 """
 
 import struct
@@ -87,24 +87,28 @@ class Slot:
         self.record = record
 
 
-class Location:
-    """Where the value of a chunk is in the data file, and what is known of it there."""
+class Lease:
+    """How long locations may be used without asking: until the next apply."""
 
-    def __init__(self, offset: int, length: int, base: int, count: int, last: int) -> None:
-        self.valid = True  # False: the chunk is gone, or has to be located again
-        self.offset = offset
+    def __init__(self) -> None:
+        self.valid = True
+
+
+class Location:
+    """Where the value of a chunk is in the page file."""
+
+    def __init__(self, lease: Lease, page: int, length: int, written: int) -> None:
+        self.lease = lease
+        self.page = page
         self.length = length
-        self.base = base
-        self.count = count
-        self.last = last
-        self.dead = -1  # one bit for each dead slot; -1: not known
+        self.written = written  # number of the apply that wrote it: with the key, which chunk it is
 
 
 class ChunkReader(Protocol):
     """How a chunk gets at the records it has not read."""
 
     def read(self, location: Location, start: int, stop: int) -> bytes:
-        """Part of the value at a location that is valid."""
+        """Part of the value at a location whose lease is valid."""
 
     def locate(self, key: bytes) -> Location | None:
         """Where the value of a chunk key is now."""
@@ -395,13 +399,13 @@ class Chunk:
         location = self._location
         if reader is None or location is None:
             return self._head[start:stop]
-        if not location.valid:
-            location = reader.locate(self.key)
-            if location is None:
+        if not location.lease.valid:
+            now = reader.locate(self.key)
+            if now is None:
                 raise ChunkGone(self.path, f"the chunk at {split_key(self.key)} is no longer there")
-            if location.length != self._length or reader.read(location, 0, HEADER_SIZE) != self._head[:HEADER_SIZE]:
+            if now.written != location.written:
                 raise ChunkGone(self.path, f"the chunk at {split_key(self.key)} has been replaced")
-            self._location = location
+            self._location = location = now
         return reader.read(location, start, stop)
 
     def slots(self) -> list[Slot]:
@@ -435,16 +439,16 @@ def whole_chunk(path: str, key: bytes, value: bytes, dead: int) -> Chunk:
     return Chunk(path, key, value, len(value), dead)
 
 
-def located(offset: int, length: int, header: bytes) -> Location:
-    """The location of a chunk with that header at that offset. What the header says is checked by Chunk, not here."""
-    fields = _HEADER.unpack_from(header)
-    return Location(offset, length, fields[6], fields[5], fields[11])
-
-
 def chunk_count(value: bytes) -> int:
     """The number of slots of an encoded chunk, without looking at anything else."""
     count: int = _U32.unpack_from(value, 12)[0]
     return count
+
+
+def chunk_base(value: bytes) -> int:
+    """The offset of the first record of an encoded chunk, without looking at anything else."""
+    base: int = _U32.unpack_from(value, 16)[0]
+    return base
 
 
 def chunk_last(value: bytes) -> int:

@@ -7,7 +7,7 @@ has 12 bytes:
     reference  u64  15 - lane in the highest 4 bits, the first sequence of the chunk in the other 60
 
 Both are big-endian, so that references sort in the order of delivery. Entries are kept in buckets of up to 1,360,
-each a value of the database `index`. A queue's buckets divide all entries by order; inside a bucket there is no
+values of the page file (lmdb_index.py). A queue's buckets divide all entries by order; inside a bucket there is no
 order, it is searched as a whole:
 
     offset  field    type    value

@@ -11,7 +11,7 @@ own that tests compare, so that a change of layout does not go unseen.
 import os
 import struct
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import lmdb
 
@@ -20,7 +20,9 @@ from flintmq.store.datafile import DATA_FILE, check_data_file
 from flintmq.store.errors import PageSetError
 from flintmq.store.index import ENTRY_SIZE, decode_bucket
 from flintmq.store.lmdb_pageset import STABLE, VOLATILE
-from flintmq.store.lmdb_part import DATABASES, FORMAT, FORMAT_MAGIC, unpack_span
+from flintmq.store.lmdb_part import DATABASES, FORMAT, FORMAT_MAGIC
+from flintmq.store.pagefile import PAGE, PAGE_FILE
+from flintmq.store.span import unpack_span
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -34,10 +36,10 @@ _INDEX_NAMES: Final = ("no index", "by MsgId", "by CorrelId", "by key")
 
 
 def is_page_set(path: str) -> bool:
-    """Whether `path` is something page_set_lines() can read: a page set, an environment or a data file."""
+    """Whether `path` is something page_set_lines() can read: a page set, an environment or a file of one."""
     if os.path.isdir(path):
         return any(os.path.isfile(os.path.join(path, *below, DATA_FILE)) for below in ((), (STABLE,), (VOLATILE,)))
-    return os.path.basename(path) == DATA_FILE and os.path.isfile(path)
+    return os.path.basename(path) in (DATA_FILE, PAGE_FILE) and os.path.isfile(path)
 
 
 def page_set_lines(path: str, describe: Describe | None = None, thorough: bool = False) -> Iterator[str]:
@@ -58,7 +60,11 @@ def page_set_lines(path: str, describe: Describe | None = None, thorough: bool =
 
 def _environment_lines(directory: str, describe: Describe | None, thorough: bool) -> Iterator[str]:
     file = os.path.join(directory, DATA_FILE)
-    yield f"{os.path.basename(os.path.normpath(directory))}: {os.path.getsize(file)} bytes"
+    pages = os.path.join(directory, PAGE_FILE)
+    if not os.path.isfile(pages):
+        raise PageSetError(pages, "is missing; restore it from a backup")
+    sizes = f"{os.path.getsize(file)} bytes of records, {os.path.getsize(pages) // PAGE} pages"
+    yield f"{os.path.basename(os.path.normpath(directory))}: {sizes}"
     check_data_file(file, thorough)
     try:
         lock = os.access(os.path.join(directory, "lock.mdb"), os.W_OK)
@@ -69,12 +75,12 @@ def _environment_lines(directory: str, describe: Describe | None, thorough: bool
         raise PageSetError(file, f"LMDB cannot open it ({error})") from error
     try:
         databases = {name: environment.open_db(name, create=False) for name in DATABASES}
-        with environment.begin() as txn:
+        with environment.begin() as txn, open(pages, "rb") as values:
             yield from _about_lines(txn, databases[b"about"])
             yield from _meta_lines(txn, databases[b"meta"])
             yield from _lane_lines(txn, databases[b"lanes"])
-            yield from _chunk_lines(txn, databases, file, describe)
-            yield from _index_lines(txn, databases)
+            yield from _chunk_lines(txn, databases[b"spans"], values, describe)
+            yield from _index_lines(txn, databases, values)
     except lmdb.Error as error:
         yield f"DAMAGED: {file}: {error}"
     finally:
@@ -107,26 +113,28 @@ def _lane_lines(txn: "_Read", lanes: "lmdb._Database") -> Iterator[str]:
         yield f"queue {queue} lane {lane}: {live} messages in {chunks} chunks"
 
 
-def _chunk_lines(
-    txn: "_Read", databases: "dict[bytes, lmdb._Database]", file: str, describe: Describe | None
-) -> Iterator[str]:
-    for key, value in txn.cursor(databases[b"chunks"]):
+def _value(values: BinaryIO, page: int, length: int) -> bytes:
+    """A value of the page file, shorter if the file is."""
+    values.seek(PAGE * page)
+    return values.read(length)
+
+
+def _chunk_lines(txn: "_Read", spans: "lmdb._Database", values: BinaryIO, describe: Describe | None) -> Iterator[str]:
+    for key, packed in txn.cursor(spans):
         try:
             queue, lane, first = split_key(key)
-            span = txn.get(key, db=databases[b"spans"])
-            if span is None:
-                raise struct.error
-            chunk = whole_chunk(file, key, value, unpack_span(span)[2])
+            span = unpack_span(packed)
+            chunk = whole_chunk(values.name, key, _value(values, span.page, span.length), span.dead)
         except struct.error:
-            yield f"DAMAGED: chunk {key.hex()} has a wrong key or span"
+            yield f"DAMAGED: span {key.hex()}"
             continue
-        except PageSetError as error:
-            yield f"DAMAGED: {error.text}"
+        except (PageSetError, OverflowError) as error:
+            yield f"DAMAGED: {error}"
             continue
         kind = _INDEX_NAMES[chunk.index] if chunk.index < len(_INDEX_NAMES) else f"index {chunk.index}"
         yield (
             f"chunk queue {queue} lane {lane} {first}..{chunk.last}: {chunk.live_count()} of {chunk.count} live, "
-            f"{len(value)} bytes, {kind}"
+            f"{span.length} bytes on page {span.page}, {kind}"
         )
         for slot in range(chunk.count):
             yield _slot_line(chunk, slot, describe)
@@ -146,9 +154,13 @@ def _slot_line(chunk: Chunk, slot: int, describe: Describe | None) -> str:
     return line if describe is None else f"{line}: {describe(record)}"
 
 
-def _index_lines(txn: "_Read", databases: "dict[bytes, lmdb._Database]") -> Iterator[str]:
-    for key, value in txn.cursor(databases[b"index"]):
-        entries = decode_bucket(value)
+def _index_lines(txn: "_Read", databases: "dict[bytes, lmdb._Database]", values: BinaryIO) -> Iterator[str]:
+    for key, packed in txn.cursor(databases[b"index"]):
+        try:
+            page, length, _ = struct.unpack("<QII", packed)
+            entries = decode_bucket(_value(values, page, length))
+        except (struct.error, OverflowError):
+            entries = None
         if entries is None or len(key) != 4 + ENTRY_SIZE:
             yield f"DAMAGED: index bucket {key.hex()}"
             continue

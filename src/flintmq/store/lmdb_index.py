@@ -1,10 +1,9 @@
-"""The buckets of an index (index.py) in the database `index` of an LMDB environment.
+"""The buckets of an index (index.py), in the page file and the database `index` of an LMDB environment.
 
     key    u32 queue, then the 12-byte entry at which the bucket begins; 12 zeros for the first bucket of a queue
-    value  the bucket
+    value  u64 first page, u32 length, u32 0: where the bucket is in the page file
 
-Which buckets there are is also kept in memory, a few bytes for a thousand entries, so that a lookup goes straight to
-the file.
+All of that is also kept in memory, some bytes for a thousand entries, so that a lookup goes straight to the page file.
 """
 
 import struct
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import lmdb
 
-from flintmq.store.datafile import DataFile
 from flintmq.store.errors import PageSetDamaged
 from flintmq.store.index import (
     BUCKET_ENTRIES,
@@ -25,19 +23,21 @@ from flintmq.store.index import (
     references_in,
     split_bucket,
 )
+from flintmq.store.pagefile import PageFile
 
 if TYPE_CHECKING:
     # The binding is generic for the type checker only.
-    _Read: TypeAlias = lmdb.Transaction[memoryview]
+    _Read: TypeAlias = lmdb.Transaction[bytes]
     _Write: TypeAlias = lmdb.Transaction[bytes]
 
 _U32: Final = struct.Struct(">I")
 _LOWEST: Final = bytes(ENTRY_SIZE)
-_UNKNOWN: Final = (-1, 0)
+_PLACE: Final = struct.Struct("<QII")
+_NEW: Final = (0, 0)
 
 
 class _Buckets:
-    """The buckets of one queue: where each begins, and (offset, length) of its value in the file if that is known."""
+    """The buckets of one queue: where each begins, and (first page, length) of its value in the page file."""
 
     def __init__(self) -> None:
         self.lows: list[bytes] = []
@@ -47,22 +47,28 @@ class _Buckets:
 class LmdbIndex:
     """The index of one environment, open."""
 
-    def __init__(self, database: "lmdb._Database", file: DataFile) -> None:
+    def __init__(self, path: str, database: "lmdb._Database", file: PageFile) -> None:
+        self._path = path
         self._database = database
         self._file = file
         self._queues: dict[bytes, _Buckets] = {}
+        self._new: dict[int, bytes] = {}  # first page: entries of a bucket that is not in the file yet
 
     def load(self, txn: "_Read") -> None:
         """Learn which buckets there are."""
         self._queues = {}
-        for key in txn.cursor(self._database).iternext(keys=True, values=False):
-            if len(key) != 4 + ENTRY_SIZE:
-                raise PageSetDamaged(
-                    self._file.path, f"the index has a key of {len(key)} bytes; restore it from a backup"
-                )
-            buckets = self._of(bytes(key[:4]))
-            buckets.lows.append(bytes(key[4:]))
-            buckets.places.append(_UNKNOWN)
+        self._new = {}
+        for key, value in txn.cursor(self._database):
+            if len(key) != 4 + ENTRY_SIZE or len(value) != _PLACE.size:
+                raise PageSetDamaged(self._path, f"the index has a record {key.hex()}; restore it from a backup")
+            buckets = self._of(key[:4])
+            page, length, _ = _PLACE.unpack(value)
+            buckets.lows.append(key[4:])
+            buckets.places.append((page, length))
+
+    def places(self) -> list[tuple[int, int]]:
+        """(first page, length) of all buckets."""
+        return [place for buckets in self._queues.values() for place in buckets.places]
 
     def _of(self, queue: bytes) -> _Buckets:
         buckets = self._queues.get(queue)
@@ -71,7 +77,7 @@ class LmdbIndex:
             self._queues[queue] = buckets
         return buckets
 
-    def lookup(self, txn: "_Read", queue: int, number: int, limit: int) -> list[bytes]:
+    def lookup(self, queue: int, number: int, limit: int) -> list[bytes]:
         """The references for a hash. Once there are `limit` of them, no later ones are looked for."""
         packed = _U32.pack(queue)
         buckets = self._queues.get(packed)
@@ -81,34 +87,22 @@ class LmdbIndex:
         at = max(0, bisect_right(buckets.lows, wanted + bytes(8)) - 1)
         found: list[bytes] = []
         while at < len(buckets.lows) and buckets.lows[at][:4] <= wanted:
-            found += references_in(self._entries(txn, packed, buckets, at), wanted)
+            found += references_in(self._entries(packed, buckets.places[at]), wanted)
             if 0 < limit <= len(found):
                 break
             at += 1
         return found
 
-    def _entries(self, txn: "_Read", queue: bytes, buckets: _Buckets, at: int) -> bytes:
-        offset, length = buckets.places[at]
-        if offset >= 0:
-            value = self._file.read(offset, length)
-        else:
-            view = txn.get(queue + buckets.lows[at], db=self._database)
-            if view is None:
-                raise self._damage(queue, "is missing")
-            offset = self._file.locate(view)
-            if offset >= 0:
-                buckets.places[at] = (offset, len(view))
-                value = self._file.read(offset, len(view))
-            else:
-                value = bytes(view)
-        entries = decode_bucket(value)
+    def _entries(self, queue: bytes, place: tuple[int, int]) -> bytes:
+        entries = decode_bucket(self._file.read(place[0], 0, place[1]))
         if entries is None:
-            raise self._damage(queue, "fails its CRC32C")
+            raise self._damage(queue)
         return entries
 
-    def _damage(self, queue: bytes, what: str) -> PageSetDamaged:
+    def _damage(self, queue: bytes) -> PageSetDamaged:
+        number = _U32.unpack(queue)[0]
         return PageSetDamaged(
-            self._file.path, f"a bucket of the index of queue {_U32.unpack(queue)[0]} {what}; restore it from a backup"
+            self._file.path, f"a bucket of the index of queue {number} fails its CRC32C; restore it from a backup"
         )
 
     def write(self, txn: "_Write", changes: RangeChanges) -> None:
@@ -143,39 +137,38 @@ class LmdbIndex:
         buckets = self._of(queue)
         at = bisect_right(buckets.lows, low) - 1
         before = b""
-        if at >= 0:
-            offset, length = buckets.places[at]
-            value = self._file.read(offset, length) if offset >= 0 else txn.get(queue + low, db=self._database)
-            entries = None if value is None else decode_bucket(value)
-            if entries is None:
-                raise self._damage(queue, "is missing or fails its CRC32C")
-            before = entries
+        if at < 0:
+            at = 0
+            buckets.lows.insert(0, low)
+            buckets.places.insert(0, _NEW)
+        elif buckets.places[at][1]:
+            new = self._new.get(buckets.places[at][0])
+            before = new if new is not None else self._entries(queue, buckets.places[at])
+            self._give_up(buckets.places[at])
         after = change_bucket(before, added, removed, check)
-        if at >= 0:
-            buckets.places[at] = _UNKNOWN
-        if not after:
-            if at >= 0:
-                self._delete(txn, queue, buckets, at)
+        if not after and (at > 0 or len(buckets.lows) == 1):
+            self._delete(txn, queue, buckets, at)
         elif len(after) <= BUCKET_ENTRIES * ENTRY_SIZE:
-            if at < 0:
-                buckets.lows.insert(0, low)
-                buckets.places.insert(0, _UNKNOWN)
-            txn.put(queue + low, encode_bucket(after), db=self._database)
+            buckets.places[at] = self._put(txn, queue + low, after)
         else:
             pieces = split_bucket(after)
             pieces[0] = (low, pieces[0][1])
-            for piece_low, piece in pieces:
-                txn.put(queue + piece_low, encode_bucket(piece), db=self._database)
-            start = max(0, at)
-            stop = at + 1
-            buckets.lows[start:stop] = [piece_low for piece_low, _ in pieces]
-            buckets.places[start:stop] = [_UNKNOWN] * len(pieces)
+            buckets.lows[at : at + 1] = [piece_low for piece_low, _ in pieces]
+            buckets.places[at : at + 1] = [self._put(txn, queue + piece_low, piece) for piece_low, piece in pieces]
+
+    def _put(self, txn: "_Write", key: bytes, entries: bytes) -> tuple[int, int]:
+        value = encode_bucket(entries)
+        page = self._file.add(value)
+        self._new[page] = entries
+        txn.put(key, _PLACE.pack(page, len(value), 0), db=self._database)
+        return page, len(value)
+
+    def _give_up(self, place: tuple[int, int]) -> None:
+        self._new.pop(place[0], None)
+        self._file.remove(place[0], place[1])
 
     def _delete(self, txn: "_Write", queue: bytes, buckets: _Buckets, at: int) -> None:
         """Take an empty bucket away; the one before it begins early enough for both. The first one goes last."""
-        if at == 0 and len(buckets.lows) > 1:
-            txn.put(queue + buckets.lows[0], encode_bucket(b""), db=self._database)
-            return
         txn.delete(queue + buckets.lows[at], db=self._database)
         del buckets.lows[at]
         del buckets.places[at]
@@ -186,8 +179,13 @@ class LmdbIndex:
         packed = _U32.pack(queue)
         buckets = self._queues.pop(packed, None)
         if buckets is not None:
-            for low in buckets.lows:
+            for low, place in zip(buckets.lows, buckets.places, strict=True):
+                self._give_up(place)
                 txn.delete(packed + low, db=self._database)
+
+    def written(self) -> None:
+        """The page file has been flushed: buckets can be read from it."""
+        self._new = {}
 
     def bucket_count(self) -> int:
         return sum([len(buckets.lows) for buckets in self._queues.values()])

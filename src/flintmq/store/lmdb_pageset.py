@@ -1,11 +1,14 @@
-"""The page set in files: a directory with an LMDB environment for each part.
+"""The page set in files: a directory with an environment for each part.
 
-    psid00/stable/data.mdb      persistent messages and meta data; survives
-    psid00/volatile/data.mdb    non-persistent messages; deleted at every open, made when first needed
+    psid00/stable/data.mdb      LMDB: spans of chunks, counts, index directory, meta data
+    psid00/stable/data.seal     written at a clean end, to be quick at the next start (datafile.py)
+    psid00/stable/pages.dat     page file: chunks of persistent messages and index buckets
+    psid00/volatile/...         the same for non-persistent messages; deleted at every open, made when first needed
 
-The stable environment flushes the data of every transaction before the page that makes it the current one is written,
-and that page itself with the next one or with sync(): a power failure can take the newest batch, never part of one.
-The volatile one is never flushed. What is in the databases: lmdb_part.py.
+The stable environment flushes its page file before LMDB commits, and LMDB flushes the data of every transaction before
+it writes the page that makes it the current one; that page itself is flushed with the next one or with sync(). So a
+power failure can take the newest batch, never part of one. The volatile environment is never flushed. What is in the
+databases: lmdb_part.py.
 """
 
 import os
@@ -29,8 +32,9 @@ def page_set_directory(parent: str, psid: int) -> str:
 class LmdbPageSet:
     """A PageSet in `directory`, which is made if need be.
 
-    `page_limit` is the largest size in pages the account may grow to; it only sizes the (sparse) map, which grows
-    when it must. `waiting_max` index entries may wait in memory (index.py).
+    `page_limit` is the largest size in pages the account may grow to, and `map_bytes` the least size of the (sparse)
+    map; both only say how large the map is at first, it grows when it must. `waiting_max` index entries may wait in
+    memory (index.py).
     """
 
     def __init__(
@@ -40,12 +44,13 @@ class LmdbPageSet:
         page_limit: int = 0,
         waiting_max: int = WAITING_MAX,
         before_io: BeforeIO | None = None,
+        map_bytes: int = MAP_BYTES_MIN,
     ) -> None:
         self.directory = directory
         self.psid = psid
         self.before_io = before_io
         self._waiting_max = waiting_max
-        self._map_bytes = MAP_BYTES_MIN
+        self._map_bytes = map_bytes
         while self._map_bytes < 2 * 4096 * page_limit:
             self._map_bytes *= 2
         self._volatile_part: LmdbPart | None = None
@@ -117,9 +122,7 @@ class LmdbPageSet:
         return figures
 
     def trim(self) -> None:
-        self._stable_part.trim()
-        if self._volatile_part is not None:
-            self._volatile_part.trim()
+        """Nothing to give back: chunks are not read through a map, and what LMDB maps is small."""
 
     def close(self) -> None:
         if self._closed:

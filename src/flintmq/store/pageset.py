@@ -141,7 +141,6 @@ class PageSetStatistics:
         self.applies = 0
         self.syncs = 0
         self.chunks_read = 0
-        self.trims = 0
 
 
 class PageSet(Protocol):

@@ -1,0 +1,58 @@
+"""One step of a task of `bench_log.py`, compiled like the engine it drives."""
+
+from __future__ import annotations
+
+from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQPMO_NEW_MSG_ID, MQPMO_SYNCPOINT
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.get import get
+from flintmq.qmgr.put import put
+from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.unit_of_work import commit
+
+NO_ID = bytes(24)
+
+
+class Task:
+    """Puts and gets in turn; each step ends with a commit that has to become durable."""
+
+    def __init__(self, connection: Connection, handle: Handle, data: bytes) -> None:
+        self.connection = connection
+        self.handle = handle
+        self.data = data
+        self.md = MQMD()
+        self.pmo = MQPMO()
+        self.pmo.options = MQPMO_SYNCPOINT | MQPMO_NEW_MSG_ID
+        self.gmo = MQGMO()
+        self.gmo.options = MQGMO_SYNCPOINT
+        self.has_put = False
+        #: The log position that the last commit waits for.
+        self.force = 0
+
+
+def step(qm: QueueManager, task: Task) -> None:
+    """Put and commit, or get and commit."""
+    connection = task.connection
+    md = task.md
+    if task.has_put:
+        md.msg_id = NO_ID
+        md.correl_id = NO_ID
+        reason = get(qm, connection, task.handle, md, task.gmo)
+    else:
+        md.persistence = 1
+        reason = put(qm, connection, task.handle, md, task.pmo, task.data)
+    task.has_put = not task.has_put
+    reason |= commit(qm, connection)
+    if reason:
+        raise RuntimeError(f"an MQI call failed: {reason}")
+    task.force = connection.force
+
+
+def run_ready(qm: QueueManager, ready: list[Task], waiting: list[Task]) -> None:
+    """Let every ready task make a step; it then waits for the log."""
+    for task in ready:
+        step(qm, task)
+        waiting.append(task)
+    ready.clear()
