@@ -1,4 +1,4 @@
-"""deep: CPU per put, get and get by correlation id on a queue of 0, 100 k, 1 M and 5 M messages (Z701-W06, W07; B149, B151).
+"""deep: CPU per put, get and get by correlation id on a queue of 0, 100 k, 1 M and 5 M messages (Z701-W06, B149, B151).
 
 Non-persistent 1 KiB messages on a queue indexed by correlation id, buffer pool of 100 MB, page set on LMDB. Floor of
 every figure is the same call at depth 0 in the same run; bar: within 20 %. Gets by correlation id pick messages at

@@ -60,9 +60,7 @@ def run(options: Options) -> list[Figure]:
             get_options: int = get_options,
             syncpoint: bool = syncpoint,
         ) -> None:
-            engine_round_trips(
-                qm, connection, requests, replies, count, data, put_options, get_options, syncpoint
-            )
+            engine_round_trips(qm, connection, requests, replies, count, data, put_options, get_options, syncpoint)
 
         def floor(syncpoint: bool = syncpoint) -> None:
             floor_round_trips(count, data, syncpoint)

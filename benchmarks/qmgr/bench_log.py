@@ -1,7 +1,7 @@
 """log: persistent messages, log MB/s for 3 and 70 tasks and 1 KiB to 4 MiB messages (Z93-R06, B124, B125).
 
 Each task puts a persistent message under syncpoint, commits and waits until the log has it; then gets it, commits and
-waits. The tasks run as an event loop runs them. A few tasks: all that can run, run; then one flush. Many tasks: a thread
+waits. The tasks run as an event loop runs them. A few tasks: all that can run, run; then one flush. Many: a thread
 flushes whatever there is whenever it is free, and the loop goes on meanwhile, so that CPU and disk work at the same
 time. Either way the commits that come while a flush is on its way share the next one.
 

@@ -64,7 +64,8 @@ def measure(depth: int, show: object, done: int) -> tuple[float, float]:
     directory = tempfile.mkdtemp(prefix="flint-bench-")
     try:
         environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
-        command = [sys.executable, "-c", "from benchmarks.qmgr import bench_restart as b; b.fill()", directory, str(depth)]
+        script = "from benchmarks.qmgr import bench_restart as b; b.fill()"
+        command = [sys.executable, "-c", script, directory, str(depth)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as process:
             assert process.stdout is not None
             for line in process.stdout:

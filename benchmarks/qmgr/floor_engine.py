@@ -151,7 +151,7 @@ def engine_round_trips(
     get_options: int,
     syncpoint: bool,
 ) -> int:
-    """Request/reply through the MQI, requester and server in turn on one connection; returns how many calls that makes."""
+    """Request/reply through the MQI, requester and server in turn on one connection; returns how many calls."""
     request_md, server_md, reply_md, answer_md = MQMD(), MQMD(), MQMD(), MQMD()
     put_request, put_reply = MQPMO(), MQPMO()
     get_request, get_reply = MQGMO(), MQGMO()

@@ -1,4 +1,4 @@
-"""A queue manager on real files for the benchmarks, driven at the level of the engine, and tasks as an event loop has them."""
+"""A queue manager on real files for the benchmarks, driven at the level of the engine."""
 
 from __future__ import annotations
 

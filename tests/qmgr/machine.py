@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -31,9 +32,10 @@ from flintmq.qmgr.records import ONLY, PLACE
 from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import log_put
+from flintmq.store.chunk import Chunk
 from flintmq.store.lmdb_pageset import LmdbPageSet, page_set_directory
 from flintmq.store.memory_pageset import MemoryPageSet
-from flintmq.store.pageset import PageSet
+from flintmq.store.pageset import LaneState, PageSet, PageSetBatch, PageSetStatistics
 from tests.qmgr.conftest import START_MS, App, Engine
 from tests.simulation.disk import SimulatedDisk
 
@@ -47,6 +49,57 @@ class Worst(Random):
         return a
 
 
+class Watched:
+    """A page set that tells what it is asked for. (Compiled classes cannot be derived from or patched.)"""
+
+    def __init__(self, inner: PageSet) -> None:
+        self.inner = inner
+        self.before_apply: Callable[[PageSetBatch], None] | None = None
+        self.before_read: Callable[[], None] | None = None
+
+    def apply(self, batch: PageSetBatch, sync: bool) -> None:
+        if self.before_apply is not None:
+            self.before_apply(batch)
+        self.inner.apply(batch, sync)
+
+    def sync(self) -> None:
+        self.inner.sync()
+
+    def chunk(self, volatile: bool, queue: int, lane: int, first: int) -> Chunk | None:
+        if self.before_read is not None:
+            self.before_read()
+        return self.inner.chunk(volatile, queue, lane, first)
+
+    def chunk_at(self, volatile: bool, queue: int, lane: int, sequence: int) -> Chunk | None:
+        if self.before_read is not None:
+            self.before_read()
+        return self.inner.chunk_at(volatile, queue, lane, sequence)
+
+    def lanes(self, queue: int) -> list[LaneState]:
+        return self.inner.lanes(queue)
+
+    def lookup(self, volatile: bool, queue: int, key: bytes, limit: int = 0) -> list[tuple[int, int]]:
+        return self.inner.lookup(volatile, queue, key, limit)
+
+    def queues(self) -> list[int]:
+        return self.inner.queues()
+
+    def meta(self, key: bytes) -> bytes | None:
+        return self.inner.meta(key)
+
+    def meta_items(self, prefix: bytes) -> list[tuple[bytes, bytes]]:
+        return self.inner.meta_items(prefix)
+
+    def statistics(self) -> PageSetStatistics:
+        return self.inner.statistics()
+
+    def trim(self) -> None:
+        self.inner.trim()
+
+    def close(self) -> None:
+        self.inner.close()
+
+
 class Machine(Engine):
     """See the docstring of the module. The queue manager is QM1; its buffer pools and page sets are among `objects`."""
 
@@ -58,14 +111,15 @@ class Machine(Engine):
         buffers: int = 25_000,
         config: LogConfig | None = None,
         qmgr: dict[str, Value] | None = None,
+        page_sets: dict[int, PageSet] | None = None,
     ) -> None:
         self.kind = kind
         self.clock = Clock(START_MS)
         self.authority = Authority()
         self.disk = SimulatedDisk()
         self.directory = str(directory) if directory is not None else "machine"
-        self.open_page_sets: dict[int, PageSet] = {}
-        Log.create(self.files, self.log_directory, config or LogConfig(file_pages=64))
+        self.open_page_sets: dict[int, PageSet] = dict(page_sets or {})
+        Log.create(self.files, self.log_directory, config or LogConfig(file_pages=256))
         self.log = Log.open(self.files, self.log_directory)
         assert list(self.log.replay()) == []
         definitions: list[Definition] = [("QMGR", "QM1", {"MAXUMSGS": 999_999_999, **(qmgr or {})})]

@@ -17,7 +17,7 @@ def test_values_take_whole_pages() -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 30)), max_size=120))
 def test_no_page_is_given_out_twice_and_none_is_lost(history: list[tuple[int, int]]) -> None:
-    """F1, and neighbours are joined: what is all free is one run."""
+    """PF1, and neighbours are joined: what is all free is one run."""
     free = FreePages(1)
     taken: list[tuple[int, int]] = []
     for pages, which in history:
@@ -49,7 +49,7 @@ def open_file(tmp_path: Path) -> PageFile:
 
 
 def test_pages_of_a_removed_value_rest_until_the_removal_is_on_disk(tmp_path: Path) -> None:
-    """F3: after the commit of the next batch, or after a sync."""
+    """PF3: after the commit of the next batch, or after a sync."""
     file = open_file(tmp_path)
     first = file.add(b"a" * 5000)
     file.flush()

@@ -73,14 +73,15 @@ def run(options: argparse.Namespace) -> int:
     except flintmq.QueueManagerInUse as error:
         return _control.refuse(error.text, _control.EXISTS)
     except LogError as error:
-        return _control.refuse(f"AMQ7064E: {error}", _control.BAD_LOG_SIZE)
+        return _control.refuse(str(error), _control.BAD_LOG_SIZE)
     except PermissionError as error:
         return _control.refuse(f"AMQ7077E: not permitted: {error.filename}", _control.NO_PERMISSION)
     except (ValueError, ini.IniError, FileNotFoundError) as error:
-        return _control.refuse(f"AMQ7006E: {error}", _control.BAD_PARAMETER)
+        return _control.refuse(str(error), _control.BAD_PARAMETER)
     except flintmq.QueueManagerError as error:
-        code = _control.LOG_LOCATION if options.ld else _control.UNEXPECTED
-        return _control.refuse(f"AMQ8101S: {error.text}", code)
+        if options.ld or options.log_copy or options.log_archive:
+            return _control.refuse(f"AMQ7064E: {error.text}", _control.LOG_LOCATION)
+        return _control.refuse(f"AMQ8101S: {error.text}", _control.UNEXPECTED)
     if options.md:
         instance.remember_place(place)
     if options.q:

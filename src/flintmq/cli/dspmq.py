@@ -39,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     wrong = [word for word in options.o if word not in OPTIONS]
     if wrong:
-        return _control.refuse(f"AMQ7006E: -o takes {', '.join(OPTIONS)}, not {wrong[0]!r}", BAD_ARGUMENT)
+        return _control.refuse(f"-o takes {', '.join(OPTIONS)}, not {wrong[0]!r}", BAD_ARGUMENT)
     found = instance.instances()
     if options.m:
         found = [each for each in found if each.name == options.m]

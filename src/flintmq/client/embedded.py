@@ -71,6 +71,8 @@ class Host:
         #: Called under the lock before commands that need objects closed: gives up handles kept for speed only.
         self.idle_handles: weakref.WeakSet[HandleCache] = weakref.WeakSet()
         self._housekeeper: EngineConnection | None = None
+        #: How many calls had to wait for the log: commits, and persistent puts and gets outside of units of work.
+        self.waits_for_disk = 0
         self._pid = os.getpid()
         _hosts.add(self)
 
@@ -151,6 +153,8 @@ class Host:
 
     def durable(self, position: int) -> None:
         """Wait until the log is durable up to `position` (H3). Not under the lock."""
+        if position:
+            self.waits_for_disk += 1
         if self.log.durable >= position:
             return
         try:

@@ -14,6 +14,7 @@ import os
 import sys
 import threading
 from pathlib import Path
+from typing import Self
 
 from flintmq.client import instance as place
 from flintmq.client.connection import Calls, Connection
@@ -136,7 +137,7 @@ class QueueManager(Calls):
     def _owner(self) -> Owner:
         return self
 
-    def __enter__(self) -> QueueManager:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:

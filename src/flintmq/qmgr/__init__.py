@@ -4,8 +4,8 @@ The way of a message, file by file:
 
     connect.py      MQCONN, MQDISC                          connection.py   connection, handle, waiter, unit of work
     open.py         MQOPEN, MQPUT1: a name becomes a handle catalogue.py    what is defined; attributes.py says how
-    put.py          MQPUT: options, descriptor, context     group.py, remote.py, report.py, headers.py: the rarer ways
-    place.py        the one door to a local queue           unit_of_work.py commit, backout, prepare; records.py: the log
+    put.py          MQPUT: options, descriptor, context     group.py, remote.py, report.py, headers.py: rarer ways
+    place.py        the one door to a local queue           unit_of_work.py commit, backout, prepare; records.py: log
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     get.py          MQGET: find, deliver, wait, serve       logical_get.py, browse_mark.py, convert.py: the rarer ways
     consume.py      MQCB, MQCTL                             trigger.py, event.py: what follows from puts and gets
@@ -30,7 +30,8 @@ Invariants, each checked by code that the simulation runs after every step (`Que
     C1-C4 catalogue.py    definitions
 
 Recovery in five sentences. A unit of work reaches the log when it is decided, in one run of records (U2), so there is
-nothing to undo. Messages live in memory and go to the page set in chunks when a buffer pool overflows or at a checkpoint.
-Nothing reaches a page set before the log has it (P3). Replay is idempotent by (queue, sequence): it may meet a page set
-of the checkpoint or of any later moment (R1). So restart reads the log since the last checkpoint, and no messages.
+nothing to undo. Messages live in memory and go to the page set in chunks, when a buffer pool overflows or at a
+checkpoint. Nothing reaches a page set before the log has it (P3). Replay is idempotent by (queue, sequence): it
+may meet a page set of the checkpoint or of any later moment (R1). So restart reads the log since the last checkpoint,
+and no messages.
 """

@@ -140,8 +140,8 @@ def _altered() -> list[Attribute]:
 # -- queues -----------------------------------------------------------------------------------------------------------
 
 
-def _queue_attributes(model: bool) -> list[tuple[str, Attribute]]:
-    """Every queue attribute with the kinds that have it: L local, M model, A alias, R remote."""
+def _queue_attributes_first(model: bool) -> list[tuple[str, Attribute]]:
+    """From ACCTQ to DEFSOPT."""
     return [
         ("LM", _enum("ACCTQ", mq.MQIA_ACCOUNTING_Q, _Q_MGR_ON_OFF)),
         ("LMAR", _altered()[0]),
@@ -208,6 +208,12 @@ def _queue_attributes(model: bool) -> list[tuple[str, Attribute]]:
                 "EXCL" if model else "SHARED",
             ),
         ),
+    ]
+
+
+def _queue_attributes_middle(model: bool) -> list[tuple[str, Attribute]]:
+    """From DEFTYPE to PROPCTL."""
+    return [
         ("LM", _definition_type(model)),
         ("LMAR", _text("DESCR", mq.MQCA_Q_DESC, 64)),
         ("LM", _enum("DISTL", mq.MQIA_DIST_LISTS, _YES_NO, "NO")),
@@ -282,6 +288,12 @@ def _queue_attributes(model: bool) -> list[tuple[str, Attribute]]:
                 },
             ),
         ),
+    ]
+
+
+def _queue_attributes_last(model: bool) -> list[tuple[str, Attribute]]:
+    """From QDEPTHHI to XMITQ."""
+    return [
         ("LM", _int("QDEPTHHI", mq.MQIA_Q_DEPTH_HIGH_LIMIT, 80, 0, 100)),
         ("LM", _int("QDEPTHLO", mq.MQIA_Q_DEPTH_LOW_LIMIT, 20, 0, 100)),
         ("LM", _enum("QDPHIEV", mq.MQIA_Q_DEPTH_HIGH_EVENT, _EVENT)),
@@ -333,6 +345,11 @@ def _queue_attributes(model: bool) -> list[tuple[str, Attribute]]:
         ("LM", _enum("USAGE", mq.MQIA_USAGE, {"NORMAL": mq.MQUS_NORMAL, "XMITQ": mq.MQUS_TRANSMISSION})),
         ("R", _name("XMITQ", mq.MQCA_XMIT_Q_NAME)),
     ]
+
+
+def _queue_attributes(model: bool) -> list[tuple[str, Attribute]]:
+    """Every queue attribute with the kinds that have it: L local, M model, A alias, R remote."""
+    return _queue_attributes_first(model) + _queue_attributes_middle(model) + _queue_attributes_last(model)
 
 
 def _definition_type(model: bool) -> Attribute:

@@ -602,12 +602,13 @@ def take_parts(
     """Take all segments of a message at once, in a unit of work of their own if need be. COD is confirmed once."""
     queue = whole.queue
     syncpoint = under_syncpoint(options, whole)
+    current = connection.unit
     if syncpoint:
-        unit = current_unit(qm, connection)
-        if len(unit.work) + len(parts) > qm.max_uncommitted:
+        if (0 if current is None else len(current.work)) + len(parts) > qm.max_uncommitted:
             return MQRC_SYNCPOINT_LIMIT_REACHED
+        unit = current_unit(qm, connection)
     else:
-        if whole.persistence == 1 and len(parts) > 1 and connection.unit is not None:
+        if whole.persistence == 1 and len(parts) > 1 and current is not None:
             return MQRC_UOW_NOT_AVAILABLE
         unit = Unit()
     for part in parts:
@@ -628,6 +629,7 @@ def take_parts(
         settle(qm, unit, connection.force)
     queue.get_count += len(parts)
     if queue.watched:
+        qm.got(queue)
         event.after_get(qm, queue)
     if whole.report & MQRO_COD:
         report.confirm_delivery(qm, connection, whole, syncpoint)

@@ -20,6 +20,7 @@ from flintmq.store.pageset import PageSet, PageSetBatch
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
+
 def attach_storage(qm: QueueManager, open_page_set: Callable[[int], PageSet]) -> None:
     """Open the page sets and make the buffer pools that are defined. Page set 0 is always there."""
     qm.open_page_set = open_page_set
@@ -165,7 +166,7 @@ def clear_up_to(queue: Queue, sequence: int) -> int:
 
 
 def log_definition(qm: QueueManager, definition: MQObject) -> int:
-    """A definition is new or was changed: log it and write it with the next checkpoint. Returns the position to force."""
+    """A definition is new or was changed: log it, and write it with the next checkpoint. The position to force."""
     qm.changed_objects[definition.object_id] = definition
     return qm.append(OBJECT | ONLY, definition.to_record())
 

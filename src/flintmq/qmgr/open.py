@@ -8,7 +8,7 @@
       open_other    queue manager, process, namelist: inquire only
 
 Where more than one reason could apply, the order of checking is: options (2046), handles (2017), object type (2043),
-name resolution (2085, 2087, 2082 ...), options against the kind of object (2045), authority (2035), use by others (2042).
+name resolution (2085, 2087, 2082 ...), options against the kind of object (2045), authority (2035), others (2042).
 """
 
 from __future__ import annotations

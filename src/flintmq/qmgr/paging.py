@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 #: or none if the pool cannot be brought down in another way.
 KEEP_AT_HEAD: Final = 256
 KEEP_PART: Final = 32
+_SMALL_MESSAGE: Final = 3635  # One page up to here (B135).
 #: Dead slots are remembered for so many chunks before they are written, whatever else happens.
 DIRTY_MAX: Final = 500
 
@@ -103,6 +104,7 @@ class Pager:
         #: them survive a restart (HARDENBO).
         self.backouts: dict[tuple[int, int], int] = {}
         self.hardened: set[tuple[int, int]] = set()
+        self.dirty_max = DIRTY_MAX
         self.loads = 0
         self.spilled_messages = 0
         self.loaded_messages = 0
@@ -385,8 +387,8 @@ class Pager:
     # -- from the page set --------------------------------------------------------------------------------------
 
     def load(self, queue: Queue, lane: Lane, spilled: Spilled) -> Node | None:
-        """Bring the first chunk of `spilled` back in its place; returns the first message, or what follows the range."""
-        if len(self.dirty) > DIRTY_MAX:
+        """Bring the first chunk of `spilled` back in its place; returns the first message, or what follows."""
+        if len(self.dirty) > self.dirty_max:
             self._apply(PageSetBatch(), 0, False)
         while True:
             high = spilled.last
@@ -430,9 +432,7 @@ class Pager:
             into.sort(key=_sequence)
         return bound
 
-    def _put_back(
-        self, queue: Queue, lane: Lane, spilled: Spilled, messages: list[Message], bound: int
-    ) -> Node | None:
+    def _put_back(self, queue: Queue, lane: Lane, spilled: Spilled, messages: list[Message], bound: int) -> Node | None:
         """Link `messages` before the rest of `spilled`, which starts after `bound`; returns what follows the range."""
         self.loads += 1
         self.loaded_messages += len(messages)
@@ -463,20 +463,18 @@ class Pager:
     ) -> None:
         """Make messages of the live slots of `chunk` within the bounds."""
         home = self._home(volatile, queue.queue_id, lane.number, chunk.first)
-        gone = set(home.dead)
-        dead = chunk.dead
-        index = -1
-        for sequence in chunk.sequences():
-            index += 1
-            if sequence < low or sequence > high or sequence in dead or sequence in gone:
-                continue
-            into.append(self._message(queue, sequence, chunk, index, home))
+        gone = home.dead
+        for slot in chunk.slots():
+            sequence = slot.sequence
+            if low <= sequence <= high and (not gone or sequence not in gone):
+                into.append(self._message(queue, sequence, slot.record, home))
         if home.members == 0 and not home.dead:
             self.homes.pop((volatile, queue.queue_id, lane.number, chunk.first), None)
 
-    def _message(self, queue: Queue, sequence: int, chunk: Chunk, index: int, home: Home) -> Message:
-        message = unpack_message(queue, sequence, chunk.record(index))
-        message.pages = pages_for(len(message.data))
+    def _message(self, queue: Queue, sequence: int, record: bytes, home: Home) -> Message:
+        message = unpack_message(queue, sequence, record)
+        if len(message.data) > _SMALL_MESSAGE:
+            message.pages = pages_for(len(message.data))
         message.logged = not home.volatile
         if self.backouts:
             message.backout_count = self.backouts.get((queue.queue_id, sequence), message.backout_count)
@@ -570,7 +568,7 @@ class Pager:
             sequence = chunk.sequence(index)
             if low <= sequence <= high and sequence not in chunk.dead and sequence not in home.dead:
                 if lane.range_with(sequence) is not None:
-                    message = self._message(queue, sequence, chunk, index, home)
+                    message = self._message(queue, sequence, chunk.record(index), home)
                     if accept.accepts(message):
                         found = message
                         break
@@ -592,7 +590,7 @@ class Pager:
             slot = chunk.slot_of(sequence)
             home = self._home(volatile, queue.queue_id, lane_number, chunk.first)
             if slot >= 0 and sequence not in chunk.dead and sequence not in home.dead:
-                message = self._message(queue, sequence, chunk, slot, home)
+                message = self._message(queue, sequence, chunk.record(slot), home)
                 self._place(queue, lane, message)
                 return message
             if home.members == 0 and not home.dead:

@@ -52,9 +52,7 @@ def to_queue(
         return MQRC_Q_DELETED
     if length > queue.max_msg_length:
         return MQRC_MSG_TOO_BIG_FOR_Q
-    if length > qm.max_msg_length and not (
-        queue.transmission and length <= qm.max_msg_length + MQ_MSG_HEADER_LENGTH
-    ):
+    if length > qm.max_msg_length and not (queue.transmission and length <= qm.max_msg_length + MQ_MSG_HEADER_LENGTH):
         return MQRC_MSG_TOO_BIG_FOR_Q_MGR
     if queue.depth - queue.held >= queue.max_depth:
         return MQRC_Q_FULL
@@ -106,8 +104,10 @@ def to_queue(
     return MQRC_NONE
 
 
-def place_internal(qm: QueueManager, connection: Connection, queue: Queue, md: MQMD, data: bytes, syncpoint: bool) -> int:
-    """A message that the queue manager itself makes: report, trigger, event, dead letter. Defaults are resolved here."""
+def place_internal(
+    qm: QueueManager, connection: Connection, queue: Queue, md: MQMD, data: bytes, syncpoint: bool
+) -> int:
+    """A message that the queue manager itself makes: report, trigger, event, dead letter. Resolves the defaults."""
     if md.persistence == 2:
         md.persistence = queue.def_persistence
     if md.persistence == 1 and queue.temporary:

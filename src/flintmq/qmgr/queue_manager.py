@@ -26,8 +26,8 @@ from flintmq.qmgr.paging import Pager
 from flintmq.qmgr.queue import Queue, check_queue, number
 from flintmq.qmgr.security import Authority
 from flintmq.store.buffers import BufferPool, check_pool
-from flintmq.store.pageset import PageSet
 from flintmq.store.pages import PageAccount, check_account
+from flintmq.store.pageset import PageSet
 
 if TYPE_CHECKING:
     from flintmq.qmgr.event import EventState

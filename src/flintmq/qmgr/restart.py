@@ -88,7 +88,7 @@ from flintmq.store.pageset import PageSet, PageSetBatch
 
 
 class RestartFailed(Exception):
-    """The queue manager cannot be started without risking a loss. Says what, where and what to do; nothing was changed."""
+    """The queue manager cannot be started without risking a loss. Says what, where and what to do; nothing changed."""
 
 
 class ReplayRecord(Protocol):
@@ -195,7 +195,7 @@ def _read_catalogue(name: str, page_set_0: PageSet) -> Catalogue:
 
 
 def _restore_kept(qm: QueueManager) -> None:
-    """Non-persistent messages that a clean end has kept: back into memory, and off the page set before anybody gets one."""
+    """Non-persistent messages that a clean end has kept: into memory, and off the page set before anybody gets one."""
     for pager in qm.pagers.values():
         batch = PageSetBatch()
         found = pager.page_set.meta_items(KEPT_PREFIX)

@@ -110,7 +110,7 @@ def current_unit(qm: QueueManager, connection: Connection) -> Unit:
 
 
 def add_to_unit(connection: Connection, message: Message, now: int) -> Unit:
-    """Enter a message that was put or got in the unit of work of `connection`, which begins with it if there is none."""
+    """Enter a message that was put or got in the unit of work of `connection`, which may begin with it."""
     unit = connection.unit
     if unit is None:
         unit = Unit()
@@ -276,9 +276,7 @@ def count_backout(qm: QueueManager, message: Message) -> None:
     hardened = message.logged and queue.harden_backout
     if hardened:
         try:
-            qm.append(
-                BACKOUT | ONLY, COUNT.pack(queue.queue_id, message.sequence, message.lane, message.backout_count)
-            )
+            qm.append(BACKOUT | ONLY, COUNT.pack(queue.queue_id, message.sequence, message.lane, message.backout_count))
         except LogError:
             hardened = False  # The backout itself needs no log; only the count would be forgotten by a restart.
     queue.pager.backed_out(message, hardened)

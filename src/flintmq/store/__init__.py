@@ -32,8 +32,7 @@ write or when.
 Invariants of a page set, checked by check_page_set():
 
     S1  The chunks of a lane have disjoint ranges first..last, so that their order is the order of their messages. The
-    engine sees
-        to that: it ends a chunk where a sequence that is not in the chunk lies between two that are.
+        engine sees to that: it ends a chunk where a message that is not to be in it lies between two that are.
     S2  A chunk has at least one live slot.
     S3  A lane counts as many live messages as its chunks have live slots, and is there exactly when it has a chunk.
     S4  Every live slot with an index key other than 24 zeros is found by lookup().

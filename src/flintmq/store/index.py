@@ -6,7 +6,7 @@ has 12 bytes:
     hash       u32  CRC32C of the key; a lookup may thus name a chunk in vain, and the caller looks for itself
     reference  u64  15 - lane in the highest 4 bits, the first sequence of the chunk in the other 60
 
-Both are big-endian, so that references sort in the order of delivery. Entries are kept in buckets of up to 1,360,
+Both are big-endian, so that references sort in the order of delivery. Entries are kept in buckets of up to 680,
 values of the page file (lmdb_index.py). A queue's buckets divide all entries by order; inside a bucket there is no
 order, it is searched as a whole:
 
@@ -49,8 +49,8 @@ from flintmq.store.chunk import NO_ID
 
 RANGES: Final = 64
 ENTRY_SIZE: Final = 12
-BUCKET_ENTRIES: Final = 1360  # with both headers just under four pages
-_SPLIT_ENTRIES: Final = 900  # in each bucket after a split: three pages
+BUCKET_ENTRIES: Final = 680  # with the header just under two pages
+_SPLIT_ENTRIES: Final = 450  # in each bucket after a split, at most
 _CROWDED: Final = 512  # references under one key
 _RANGE_SHIFT: Final = 26  # of the 32-bit hash
 _ENTRY: Final = struct.Struct(">II")

@@ -3,7 +3,7 @@
     key    u32 queue, then the 12-byte entry at which the bucket begins; 12 zeros for the first bucket of a queue
     value  u64 first page, u32 length, u32 0: where the bucket is in the page file
 
-All of that is also kept in memory, some bytes for a thousand entries, so that a lookup goes straight to the page file.
+All of that is also kept in memory, some bytes for hundreds of entries, so that a lookup goes straight to the page file.
 """
 
 import struct

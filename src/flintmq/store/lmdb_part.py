@@ -107,7 +107,7 @@ class LmdbPart:
                 self.notes = self._env.open_db(b"waiting", txn)
                 self.meta_data = self._env.open_db(b"meta", txn)
                 self._check_format(txn)
-            self._env.sync(True)  # F3: pages that this state does not name may now be written.
+            self._env.sync(True)  # PF3: pages that this state does not name may now be written.
         except BaseException:
             self._env.close()
             raise

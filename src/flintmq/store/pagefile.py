@@ -12,11 +12,11 @@ Which pages are free is not written anywhere: it is what LMDB does not name, and
 
 Invariants:
 
-    F1  A page belongs to one value at most. F2  A value is in the file, and flushed if the environment is durable,
-    before LMDB names it. F3  Pages of a value that is removed are not written until the removal has reached the disk,
-    so that whatever state LMDB wakes
-        up in after a power failure finds its values: they wait for the next commit (which flushes the one before) or
-        sync.
+    PF1  A page belongs to one value at most.
+    PF2  A value is in the file, and flushed if the environment is durable, before LMDB names it.
+    PF3  Pages of a value that is removed are not written until the removal has reached the disk, so that whatever
+         state LMDB wakes up in after a power failure finds its values. They wait for the next commit, which flushes the
+         one before, or for a sync.
 """
 
 import errno
@@ -118,7 +118,7 @@ class PageFile:
         self._writes: list[tuple[int, bytes]] = []  # of the batch under way
         self._taken: list[tuple[int, int]] = []
         self._given: list[tuple[int, int]] = []
-        self._resting: list[tuple[int, int]] = []  # given by the last batch (F3)
+        self._resting: list[tuple[int, int]] = []  # given by the last batch (PF3)
         self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._check_header(psid)
 
@@ -178,7 +178,7 @@ class PageFile:
         self._given.append((first, pages_of(length)))
 
     def flush(self) -> None:
-        """Write the values of the batch, and make them safe if the environment is durable (F2).
+        """Write the values of the batch, and make them safe if the environment is durable (PF2).
 
         Then LMDB may commit.
         """
@@ -219,7 +219,7 @@ class PageFile:
                 done += os.pwrite(self._fd, rest[done:], offset + done)
 
     def committed(self) -> None:
-        """LMDB has committed the batch. The pages that the one before gave up are free now (F3)."""
+        """LMDB has committed the batch. The pages that the one before gave up are free now (PF3)."""
         self.rested()
         self._resting = self._given
         self._taken = []

@@ -1,0 +1,63 @@
+"""flint demo: requests and replies on an embedded queue manager, and what they cost here.
+
+    flint demo
+    flint demo --seconds 20 --requesters 16 --servers 8 --size 4096
+
+A queue manager in a temporary directory, requesters and servers as threads; first non-persistent messages, then
+persistent ones in units of work. It ends by itself and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import flintmq
+from flintmq.perf.demo import Demo, Phase
+
+NAME = "demo"
+SUMMARY = "request/reply on an embedded queue manager, and what it costs here"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seconds", type=float, default=8.0, help="how long, both phases together (8)")
+    parser.add_argument("--requesters", type=int, default=4, help="threads that send requests (4)")
+    parser.add_argument("--servers", type=int, default=4, help="threads that answer (4)")
+    parser.add_argument("--size", type=int, default=2048, help="bytes in a message (2048)")
+
+
+def run(options: argparse.Namespace) -> int:
+    built = "compiled" if flintmq.compiled() else "plain Python"
+    print(
+        f"FlintMQ {flintmq.__version__} ({built}): {options.requesters} requesters, {options.servers} servers, ", end=""
+    )
+    print(f"{options.size}-byte messages, an embedded queue manager in a temporary directory\n", flush=True)
+    live = sys.stdout.isatty()
+
+    def progress(line: str) -> None:
+        if live:
+            print(f"\r{line}\033[K", end="", flush=True)
+
+    demo = Demo(progress, options.seconds / 2, options.requesters, options.servers, options.size)
+    phases = demo.run()
+    if live:
+        print("\r\033[K", end="")
+    _table(phases)
+    print("\nWhat to try next:")
+    print("  flint crtmqm --dev QM1            a queue manager with DEV.QUEUE.1 to 3")
+    print("  flint runmqsc QM1                 define and display its objects")
+    print("  flint bench --quick               the same costs beside their floors")
+    print("  docs/embedded.md                  the queue manager in your own program: flintmq.open()")
+    return 0
+
+
+def _table(phases: list[Phase]) -> None:
+    rows = [
+        ("", [phase.title for phase in phases]),
+        ("requests with reply a second", [f"{phase.rate:,.0f}" for phase in phases]),
+        ("CPU microseconds for an MQI call", [f"{phase.cpu_us_per_call:.1f}" for phase in phases]),
+        ("log MB/s", [f"{phase.log_mb_per_second:.1f}" for phase in phases]),
+        ("commits for each fdatasync", [f"{phase.commits_per_sync:.1f}" if phase.syncs else "-" for phase in phases]),
+    ]
+    for title, values in rows:
+        print(f"{title:<34}" + "".join(f"{value:>42}" for value in values))

@@ -1,0 +1,209 @@
+"""Fixtures and assertions for tests of applications that use queues.
+
+As a pytest plugin (installed with the package; or `-p flintmq.testing`, or `pytest_plugins = ["flintmq.testing"]`):
+
+    def test_an_order_is_confirmed(queue_manager):
+        queue_manager.queue("ORDERS", create=True).put("order 7")
+        confirm_orders(queue_manager)                              # your code
+        assert_queue(queue_manager, "CONFIRMED").has("order 7")
+        assert_queue(queue_manager, "ORDERS").is_empty()
+
+    queue_manager           a queue manager without files, with DEV.QUEUE.1 to 3; new for each test, in milliseconds
+    queue_manager_on_disk   the same in a temporary directory; `.crash()` and `.restart()` try what a crash leaves
+
+`assert_queue` looks and does not touch: messages stay where they are. A failure shows what was on the queue. Without
+pytest everything here but the fixtures can be used as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import flintmq
+from flintmq.client.embedded import Host
+from flintmq.client.instance import CreateOptions
+from flintmq.client.queue_manager import QueueManager, application_name, open_host
+from flintmq.log import LogConfig
+from flintmq.mqi.errors import MQStructuresError
+
+if TYPE_CHECKING:
+    import pytest
+else:
+    try:
+        import pytest
+    except ImportError:
+        pytest = None
+
+#: What a message is compared with: its data, its text, a pattern, or a function that says whether it is right.
+Expected = bytes | str | re.Pattern[str] | re.Pattern[bytes] | Callable[[flintmq.Message], bool]
+SHOWN_MAX = 10
+
+
+def _text(message: flintmq.Message) -> str | None:
+    """The message as text; None if it is none."""
+    try:
+        return message.text
+    except (ValueError, MQStructuresError):
+        return None
+
+
+def _fits(message: flintmq.Message, expected: Expected) -> bool:
+    if isinstance(expected, bytes):
+        return message.data == expected
+    if isinstance(expected, str):
+        return _text(message) == expected
+    if isinstance(expected, re.Pattern):
+        if isinstance(expected.pattern, bytes):
+            return expected.search(message.data) is not None
+        text = _text(message)
+        return text is not None and expected.search(text) is not None
+    return bool(expected(message))
+
+
+def _say(expected: Expected) -> str:
+    if isinstance(expected, re.Pattern):
+        return f"a message like {expected.pattern!r}"
+    return repr(expected) if isinstance(expected, bytes | str) else f"a message that {expected.__name__} accepts"
+
+
+class QueueAssertion:
+    """What was on a queue when `assert_queue` was called. Every check returns this object, for the next one."""
+
+    def __init__(self, name: str, messages: list[flintmq.Message], depth: int) -> None:
+        self.name = name
+        #: The messages that a get would find, in the order of delivery.
+        self.messages = messages
+        #: CURDEPTH, uncommitted messages included.
+        self.depth = depth
+
+    def is_empty(self) -> QueueAssertion:
+        """No message, committed or not."""
+        __tracebackhide__ = True
+        if self.depth:
+            self._fail("should be empty")
+        return self
+
+    def has_depth(self, depth: int) -> QueueAssertion:
+        """So many messages, uncommitted ones included."""
+        __tracebackhide__ = True
+        if self.depth != depth:
+            self._fail(f"should have {depth} message{'' if depth == 1 else 's'}")
+        return self
+
+    def has(
+        self,
+        *expected: Expected,
+        correlation_id: bytes | None = None,
+        reply_to: str | None = None,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        format: str | None = None,
+    ) -> QueueAssertion:
+        """Each of `expected` is on the queue, in this order, with others in between or not, and has these fields."""
+        __tracebackhide__ = True
+        fields = {
+            "correlation_id": None if correlation_id is None else correlation_id.ljust(24, b"\0"),
+            "reply_to": reply_to,
+            "persistent": persistent,
+            "priority": priority,
+            "format": format,
+        }
+        wanted = {name: value for name, value in fields.items() if value is not None}
+        items: Iterable[Expected] = expected or (_anything,)
+        at = 0
+        for each in items:
+            while at < len(self.messages) and not (
+                _fits(self.messages[at], each)
+                and all(getattr(self.messages[at], name) == value for name, value in wanted.items())
+            ):
+                at += 1
+            if at == len(self.messages):
+                extra = "".join(f", {name}={value!r}" for name, value in wanted.items())
+                self._fail(f"should have {_say(each)}{extra}")
+            at += 1
+        return self
+
+    def has_only(self, *expected: Expected) -> QueueAssertion:
+        """Exactly these messages, in this order."""
+        __tracebackhide__ = True
+        same = len(self.messages) == len(expected)
+        if not same or not all(_fits(message, each) for message, each in zip(self.messages, expected, strict=True)):
+            self._fail(f"should have exactly {', '.join(map(_say, expected)) or 'nothing'}")
+        return self
+
+    def has_no(self, unwanted: Expected) -> QueueAssertion:
+        """No message like this."""
+        __tracebackhide__ = True
+        if any(_fits(message, unwanted) for message in self.messages):
+            self._fail(f"should not have {_say(unwanted)}")
+        return self
+
+    def _fail(self, what: str) -> None:
+        __tracebackhide__ = True
+        raise AssertionError(f"{self.name} {what}, but {self._shown()}")
+
+    def _shown(self) -> str:
+        uncommitted = self.depth - len(self.messages)
+        lines = [f"  {number}. {message!r}" for number, message in enumerate(self.messages[:SHOWN_MAX], 1)]
+        if len(self.messages) > SHOWN_MAX:
+            lines.append(f"  ... and {len(self.messages) - SHOWN_MAX} more")
+        if uncommitted:
+            lines.append(f"  and {uncommitted} uncommitted")
+        if not lines:
+            return "it is empty"
+        return f"it has {self.depth} message{'' if self.depth == 1 else 's'}:\n" + "\n".join(lines)
+
+
+def _anything(message: flintmq.Message) -> bool:
+    return True
+
+
+def assert_queue(queue_manager: flintmq.QueueManager, name: str) -> QueueAssertion:
+    """Look at a queue and say what should be on it; see QueueAssertion."""
+    queue = queue_manager.queue(name)
+    return QueueAssertion(name, list(queue.browse()), queue.depth)
+
+
+class DiskQueueManager(QueueManager):
+    """A queue manager in a directory of a test, that can be crashed and restarted.
+
+    Queues that were got from it before are as good afterwards.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        super().__init__(self._open(), application_name())
+
+    def _open(self) -> Host:
+        options = CreateOptions(developer=True, log=LogConfig(file_pages=256))
+        return open_host(self._directory, True, options, "QM1")
+
+    def crash(self) -> None:
+        """As if the process had been killed, and started again. What was committed is there, nothing else."""
+        self._host.abandon()
+        super().__init__(self._open(), self._application)
+
+    def restart(self) -> None:
+        """A clean end and a new start."""
+        self.close()
+        super().__init__(self._open(), self._application)
+
+
+def _memory() -> Iterator[flintmq.QueueManager]:
+    """A queue manager without files, with the developer's queues DEV.QUEUE.1 to 3."""
+    with flintmq.open(":memory:", developer=True, queue_manager_name="QM1") as qm:
+        yield qm
+
+
+def _disk(tmp_path: Path) -> Iterator[DiskQueueManager]:
+    """A queue manager in a temporary directory; `.crash()` and `.restart()` try what survives."""
+    with DiskQueueManager(tmp_path / "QM1") as qm:
+        yield qm
+
+
+if pytest is not None:
+    queue_manager = pytest.fixture(name="queue_manager")(_memory)
+    queue_manager_on_disk = pytest.fixture(name="queue_manager_on_disk")(_disk)

@@ -1,0 +1,26 @@
+"""The demonstration ends by itself, says what it measured, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def test_it_measures_both_phases_and_leaves_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    ended = run("demo", "--seconds", "0.4", "--requesters", "2", "--servers", "2", "--size", "100")
+    assert ended.code == 0
+    figures = {line[:34].strip(): line[34:].split() for line in ended.out.splitlines() if line[:1].strip()}
+    assert all(float(figure.replace(",", "")) > 0 for figure in figures["requests with reply a second"])
+    assert all(float(figure) > 0 for figure in figures["CPU microseconds for an MQI call"])
+    assert float(figures["log MB/s"][1]) > 0
+    assert float(figures["commits for each fdatasync"][1]) >= 1
+    assert "What to try next" in ended.out
+    assert list((tmp_path / "tmp").iterdir()) == []
