@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from flintmq.log import FileSystem, Log, LogConfig, RealFiles
 from flintmq.mqi.md import MQMD
@@ -259,7 +260,7 @@ class Machine(Engine):
         return self.qm.append(kind, PLACE.pack(queue_id, sequence, lane))
 
 
-def fill(app: App, name: str, count: int, start: int = 0, length: int = 100, **fields: int) -> list[bytes]:
+def fill(app: App, name: str, count: int, start: int = 0, length: int = 100, **fields: Any) -> list[bytes]:
     """Put `count` messages; returns their data, which begins with a number."""
     made: list[bytes] = []
     for number in range(start, start + count):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -128,7 +129,14 @@ def test_messages_of_every_size_come_back_as_they_were_put(make: Maker) -> None:
 def test_the_descriptor_of_a_spilled_message_is_the_one_that_was_put(make: Maker) -> None:
     machine = make(buffers=20)
     app = machine.connect()
-    descriptor = {"msg_type": 1, "reply_to_q": "R", "format": "MQSTR", "feedback": 7, "expiry": 5000, "encoding": 273}
+    descriptor: dict[str, Any] = {
+        "msg_type": 1,
+        "reply_to_q": "R",
+        "format": "MQSTR",
+        "feedback": 7,
+        "expiry": 5000,
+        "encoding": 273,
+    }
     app.put("Q", b"first", persistence=1, priority=7, **descriptor)
     before = app.browse("Q", first=True).md
     app.close("Q")
@@ -143,7 +151,7 @@ def test_the_descriptor_of_a_spilled_message_is_the_one_that_was_put(make: Maker
 # -- by id ----------------------------------------------------------------------------------------------------------
 
 
-def by_id(kind: str, number: int) -> dict[str, object]:
+def by_id(kind: str, number: int) -> dict[str, Any]:
     """How a get asks for message `number`."""
     if kind == "MSGID":
         return {"match_options": MQMO_MATCH_MSG_ID, "msg_id": b"m" + correl_id(number)[1:]}
@@ -290,7 +298,7 @@ def test_cursors_go_on_where_they_stood_while_messages_are_taken_from_under_them
 
 
 def test_a_cursor_deep_in_a_queue_reads_only_what_comes_after_it(make: Maker) -> None:
-    """The message under the cursor is got by somebody else; what stands before it on the page set stays there (B144)."""
+    """The message under the cursor is got by somebody else; what stands before it stays on the page set (B144)."""
     machine = make([local("Q", INDXTYPE="MSGID")], buffers=60)
     app, other = machine.connect(), machine.connect()
     ids = [app.put("Q", f"{number}:".encode(), persistence=1).md.msg_id for number in range(2000)]

@@ -1,7 +1,7 @@
 """Nothing committed is lost or doubled, and order is kept, whatever happens to the machine.
 
-    ./flint test tests/simulation --simulate 20000
-    ./flint test tests/simulation --seed 4711      repeats one history
+./flint test tests/simulation --simulate 20000
+./flint test tests/simulation --seed 4711      repeats one history
 """
 
 from __future__ import annotations

@@ -168,9 +168,7 @@ class World:
         if handle is None:
             od = MQOD()
             od.object_name = name
-            handle = open_object(
-                self.qm, application.connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE
-            )
+            handle = open_object(self.qm, application.connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE)
             assert handle is not None, f"open of {name}: {application.connection.reason}"
             application.handles[name] = handle
         return handle
@@ -633,7 +631,7 @@ class World:
         return all(found[name] == [item.data for item in state.visible(name, now)] for name in found)
 
     def clean_end(self) -> None:
-        """An orderly end and start: committed work is all there, NPMCLASS(HIGH) messages too, other non-persistent not."""
+        """An orderly end and start: committed work is there, NPMCLASS(HIGH) messages too, other non-persistent not."""
         for application in self.applications:
             records = self.log.counters.records
             abandon(self.qm, application.connection)

@@ -54,8 +54,8 @@ def storage_changed(qm: QueueManager, definition: MQObject) -> None:
 
 def _add_page_set(qm: QueueManager, psid: int, pages: int, expand: str) -> None:
     page_set = qm.open_page_set(psid)
-    qm.accounts[psid] = PageAccount(psid, pages, expand, 0, LAYOUT_ONE_EACH)
-    qm.pagers[psid] = Pager(psid, page_set, qm.log, LAYOUT_ONE_EACH)
+    account = qm.accounts[psid] = PageAccount(psid, pages, expand, 0, LAYOUT_ONE_EACH)
+    qm.pagers[psid] = Pager(psid, page_set, qm.log, account)
 
 
 def pool_of_page_set(qm: QueueManager, psid: int) -> BufferPool:

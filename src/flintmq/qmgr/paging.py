@@ -83,16 +83,17 @@ class Home:
 class Pager:
     """The way between one page set and the queues on it."""
 
-    def __init__(self, psid: int, page_set: PageSet, log: LogPort, layout: int) -> None:
+    def __init__(self, psid: int, page_set: PageSet, log: LogPort, account: PageAccount) -> None:
         self.psid = psid
         self.page_set = page_set
         self.log = log
+        self.account = account
         self.homes: dict[tuple[bool, int, int, int], Home] = {}
         self.dirty: dict[tuple[bool, int, int, int], Home] = {}
         #: Live messages in each environment by queue, and the pages that the stable ones take together.
         self.stable_live: dict[int, int] = {}
         self.volatile_live: dict[int, int] = {}
-        self.stable_account = PageAccount(psid, PAGES_64GB, EXPAND_NONE, 0, layout)
+        self.stable_account = PageAccount(psid, PAGES_64GB, EXPAND_NONE, 0, account.layout)
         #: All queues on this page set.
         self.queues: dict[int, Queue] = {}
         self._written_states: dict[int, bytes] = {}
@@ -105,6 +106,8 @@ class Pager:
         self.backouts: dict[tuple[int, int], int] = {}
         self.hardened: set[tuple[int, int]] = set()
         self.dirty_max = DIRTY_MAX
+        #: At restart: how large the page set was when it was last written.
+        self.pages = 0
         self.loads = 0
         self.spilled_messages = 0
         self.loaded_messages = 0
@@ -330,11 +333,19 @@ class Pager:
             if self._written_states.get(queue_id) != state:
                 batch.put_meta(queue_state_key(queue_id), state)
                 states[queue_id] = state
-        batch.put_meta(ACCOUNT_KEY, self.stable_account.pack())
+        batch.put_meta(ACCOUNT_KEY, self._packed_account())
         self.page_set.apply(batch, sync)
         self.retired = []
         self._written_states.update(states)
         self._deaths_written()
+
+    def _packed_account(self) -> bytes:
+        """What restart needs to know: the pages of what is stable here, and how far the page set has expanded."""
+        packed = PageAccount(self.psid, self.account.total, EXPAND_NONE, 0, self.account.layout)
+        packed.restore(self.stable_account.pack())
+        packed.total = self.account.total
+        packed.expansions = self.account.expansions
+        return packed.pack()
 
     def commit_batch(self, batch: PageSetBatch, sync: bool) -> None:
         """Write a batch that others have filled (checkpoint, clear). The log is durable up to everything in it."""

@@ -83,7 +83,7 @@ from flintmq.qmgr.records import (
 )
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import COMMIT_EVENT, backout_unit, move, settle
-from flintmq.store.pages import pages_for
+from flintmq.store.pages import PAGES_64GB, pages_for
 from flintmq.store.pageset import PageSet, PageSetBatch
 
 
@@ -171,6 +171,8 @@ def restart(
         if queue.temporary:
             remove_temporary(qm, queue)
     _restore_kept(qm)
+    for psid in qm.pagers:
+        _limit_account(qm, psid)
     return qm
 
 
@@ -274,6 +276,17 @@ def _restore_account(qm: QueueManager, psid: int) -> None:
             pager.hardened.add((queue_id, sequence))
     except (ValueError, struct.error) as error:
         raise _unreadable(psid, "the account of its pages", error) from None
+    pager.pages = qm.accounts[psid].total
+    qm.accounts[psid].raise_total(PAGES_64GB)
+
+
+def _limit_account(qm: QueueManager, psid: int) -> None:
+    """The page set is as large as it was. Replay passes through states that need more: what was got is put again first."""
+    account = qm.accounts[psid]
+    definition = qm.catalogue.find("PSID", str(psid))
+    defined = definition.number("PAGES") if definition is not None else 0
+    account.total = max(defined, qm.pagers[psid].pages, account.used)
+    account.alter(account.expand, account.secondary)
 
 
 def remove_temporary(qm: QueueManager, queue: Queue) -> None:

@@ -4,6 +4,8 @@
     value  u64 first page, u32 length, u32 0: where the bucket is in the page file
 
 All of that is also kept in memory, some bytes for hundreds of entries, so that a lookup goes straight to the page file.
+Buckets that were looked at stay in memory up to CACHE_BYTES; a bucket that is written again has another first page, and
+the old one is forgotten then.
 """
 
 import struct
@@ -34,6 +36,7 @@ _U32: Final = struct.Struct(">I")
 _LOWEST: Final = bytes(ENTRY_SIZE)
 _PLACE: Final = struct.Struct("<QII")
 _NEW: Final = (0, 0)
+CACHE_BYTES: Final = 48 << 20
 
 
 class _Buckets:
@@ -53,11 +56,15 @@ class LmdbIndex:
         self._file = file
         self._queues: dict[bytes, _Buckets] = {}
         self._new: dict[int, bytes] = {}  # first page: entries of a bucket that is not in the file yet
+        self._cache: dict[int, bytes] = {}  # first page: entries of a bucket in the file
+        self._cached_bytes = 0
 
     def load(self, txn: "_Read") -> None:
         """Learn which buckets there are."""
         self._queues = {}
         self._new = {}
+        self._cache = {}
+        self._cached_bytes = 0
         for key, value in txn.cursor(self._database):
             if len(key) != 4 + ENTRY_SIZE or len(value) != _PLACE.size:
                 raise PageSetDamaged(self._path, f"the index has a record {key.hex()}; restore it from a backup")
@@ -94,9 +101,16 @@ class LmdbIndex:
         return found
 
     def _entries(self, queue: bytes, place: tuple[int, int]) -> bytes:
-        entries = decode_bucket(self._file.read(place[0], 0, place[1]))
+        entries = self._cache.get(place[0])
         if entries is None:
-            raise self._damage(queue)
+            entries = decode_bucket(self._file.read(place[0], 0, place[1]))
+            if entries is None:
+                raise self._damage(queue)
+            if self._cached_bytes > CACHE_BYTES:
+                self._cache = {}
+                self._cached_bytes = 0
+            self._cache[place[0]] = entries
+            self._cached_bytes += len(entries)
         return entries
 
     def _damage(self, queue: bytes) -> PageSetDamaged:
@@ -165,6 +179,9 @@ class LmdbIndex:
 
     def _give_up(self, place: tuple[int, int]) -> None:
         self._new.pop(place[0], None)
+        forgotten = self._cache.pop(place[0], None)
+        if forgotten is not None:
+            self._cached_bytes -= len(forgotten)
         self._file.remove(place[0], place[1])
 
     def _delete(self, txn: "_Write", queue: bytes, buckets: _Buckets, at: int) -> None:
