@@ -76,18 +76,18 @@ class QueueAssertion:
         self.name = name
         #: The messages that a get would find, in the order of delivery.
         self.messages = messages
-        #: CURDEPTH, uncommitted messages included.
+        #: CURDEPTH: uncommitted puts count, uncommitted gets do not.
         self.depth = depth
 
     def is_empty(self) -> QueueAssertion:
-        """No message, committed or not."""
+        """No message, and none that is put and not committed."""
         __tracebackhide__ = True
         if self.depth:
             self._fail("should be empty")
         return self
 
     def has_depth(self, depth: int) -> QueueAssertion:
-        """So many messages, uncommitted ones included."""
+        """So many messages, uncommitted puts included."""
         __tracebackhide__ = True
         if self.depth != depth:
             self._fail(f"should have {depth} message{'' if depth == 1 else 's'}")

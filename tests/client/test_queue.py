@@ -59,10 +59,10 @@ def test_text_goes_as_mqstr_in_utf_8(qm: flintmq.QueueManager) -> None:
     assert (message.md.coded_char_set_id, len(message)) == (1208, 5)
 
 
-@pytest.mark.parametrize("data", [bytearray(b"abc"), memoryview(b"abc")])
-def test_other_bytes_are_taken_as_they_are(qm: flintmq.QueueManager, data: bytearray | memoryview) -> None:
+@pytest.mark.parametrize("content", [bytearray(b"abc"), memoryview(b"abc")])
+def test_other_bytes_are_taken_as_they_are(qm: flintmq.QueueManager, content: bytearray | memoryview) -> None:
     queue = qm.queue("A", create=True)
-    queue.put(data)
+    queue.put(content)
     assert queue.get().data == b"abc"
 
 

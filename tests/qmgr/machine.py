@@ -27,7 +27,7 @@ from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import abandon
-from flintmq.qmgr.message import message_from_descriptor
+from flintmq.qmgr.message import Message
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY, PLACE
 from flintmq.qmgr.restart import create, restart
@@ -253,7 +253,7 @@ class Machine(Engine):
         md.persistence = 1
         md.priority = lane
         md.msg_id = sequence.to_bytes(24, "big")
-        return log_put(self.qm, message_from_descriptor(self.queue(name), sequence, lane, data, md), flag)
+        return log_put(self.qm, Message(self.queue(name), sequence, lane, data, md), flag)
 
     def log_place(self, kind: int, queue_id: int, sequence: int, lane: int = 0) -> int:
         """Log a GET or CLEAR; the queue does not hear of it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def account_of(machine: Machine, psid: int = 0) -> PageAccount:
     return machine.qm.accounts[psid]
 
 
-def put_until_full(app: App, queue: str, length: int = 1024, **fields: int) -> int:
+def put_until_full(app: App, queue: str, length: int = 1024, **fields: Any) -> int:
     """How many messages fit; the last put was refused with 2192 (B139)."""
     count = 0
     while True:

@@ -414,7 +414,7 @@ class AsyncQueue:
 
     @property
     def depth(self) -> int:
-        """How many messages are on the queue, uncommitted ones included (CURDEPTH)."""
+        """CURDEPTH: how many messages are on the queue, with uncommitted puts and without uncommitted gets."""
         return commands.depth(self._qm._host, self.name)
 
     async def clear(self) -> None:

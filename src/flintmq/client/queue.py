@@ -216,7 +216,7 @@ class Queue:
 
     @property
     def depth(self) -> int:
-        """How many messages are on the queue, uncommitted ones included (CURDEPTH)."""
+        """CURDEPTH: how many messages are on the queue, with uncommitted puts and without uncommitted gets."""
         return commands.depth(self._owner._host, self.name)
 
     def __len__(self) -> int:

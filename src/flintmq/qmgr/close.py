@@ -76,6 +76,8 @@ def _delete_permanent(qm: QueueManager, connection: Connection, handle: Handle, 
 def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> None:
     """Give everything back that the handle holds."""
     handle.open = False
+    handle.straight_put = False
+    handle.straight_get = False
     connection.handles.pop(handle.number, None)
     queue = handle.queue
     if queue is None:

@@ -1,6 +1,6 @@
 """MQGET: find a message, and hand it over.
 
-    get              checks of handle and options
+    get              the straight way, else checks of handle and options
       find           by order, by id through an index, or by walking and matching
       browse         the same with the cursor of the handle; nothing is taken
       deliver        truncation, conversion, descriptor; then the message is removed, or held in the unit of work
@@ -151,20 +151,74 @@ def msg_token(message: Message) -> bytes:
 
 
 def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> int:
-    """MQGET. `max_length` is the length of the application's buffer, -1 if it takes any length. May return WAITING."""
+    """MQGET. `max_length` is the length of the application's buffer, -1 if it takes any length. May return WAITING.
+
+    A plain get of a plain message that is there is written out here, for the sake of its cost; `_get_checked` does
+    whatever needs a second thought.
+    """
     connection.force = 0
+    qm.counters.gets += 1
+    queue = handle.queue
+    options = gmo.options
+    if (
+        not handle.straight_get
+        or queue is None
+        or options & ~_STRAIGHT
+        or gmo.version > 1
+        or not connection.usable
+        or not queue.get_enabled
+        or queue.watched
+        or qm.quiescing
+    ):
+        return _get_checked(qm, connection, handle, md, gmo, max_length)
+    if md.msg_id == NO_ID and md.correl_id == NO_ID:
+        message = queue.first_available()
+    else:
+        message = find(queue, md, gmo)
+    if message is None or message.expires_ms or message.msg_flags or message.report or message.marked_until:
+        return _get_checked(qm, connection, handle, md, gmo, max_length)
+    data = message.data
+    length = len(data)
+    if (length > max_length and max_length >= 0) or handle.get_group is not None or handle.browse_group is not None:
+        return _get_checked(qm, connection, handle, md, gmo, max_length)
+    now = qm.clock.now_ms()
+    if options & MQGMO_SYNCPOINT:
+        if options & MQGMO_NO_SYNCPOINT or (connection.unit is not None and room_in_unit(qm, connection)):
+            return _get_checked(qm, connection, handle, md, gmo, max_length)
+        queue.hold(message, GET_PENDING)
+        add_to_unit(connection, message, now)
+    else:
+        if message.logged:
+            try:
+                connection.force = log_get(qm, message, ONLY)
+            except LogError:
+                return fail(connection, MQRC_RESOURCE_PROBLEM)
+        queue.remove(message)
+    fill_descriptor(message, md, now)
+    queue.get_count += 1
+    queue.get_bytes += length
+    queue.last_get_ms = now
+    gmo.resolved_q_name = queue.name
+    connection.data = data
+    connection.data_length = length
+    connection.message = message
+    connection.completion = MQCC_OK
+    connection.reason = MQRC_NONE
+    return MQRC_NONE
+
+
+def _get_checked(
+    qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int
+) -> int:
+    """MQGET with all its options, and all that can be wrong."""
     if not connection.usable:
         return fail(connection, not_usable(connection))
     if not handle.open:
         return fail(connection, MQRC_HOBJ_ERROR)
-    qm.counters.gets += 1
     queue = handle.queue
     if queue is None:
         return fail(connection, MQRC_NOT_OPEN_FOR_INPUT)
     options = gmo.options
-    if handle.straight_get and options & ~_STRAIGHT == 0 and gmo.version == 1 and queue.get_enabled:
-        if not qm.quiescing and _get_straight(qm, connection, handle, queue, md, gmo, max_length):
-            return MQRC_NONE
     unusual = options & _UNUSUAL != 0 or gmo.wait_interval < -1 or qm.quiescing
     if unusual or (gmo.version > 1 and gmo.match_options & ~_BY_ID):
         reason = check_options(qm, handle, queue, gmo)
@@ -190,49 +244,6 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
     if queue.deleted:
         return fail(connection, MQRC_Q_DELETED)
     return try_get(qm, connection, handle, connection, md, gmo, max_length)
-
-
-def _get_straight(
-    qm: QueueManager, connection: Connection, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, max_length: int
-) -> bool:
-    """A plain get of a plain message that is there: what the rest of this file comes to then.
-
-    False, and nothing done, if there is anything else to think of.
-    """
-    message = find(queue, md, gmo)
-    if message is None or message.expires_ms or message.msg_flags or message.report or message.marked_until:
-        return False
-    data = message.data
-    length = len(data)
-    if queue.watched or queue.deleted or (max_length >= 0 and length > max_length):
-        return False
-    if handle.get_group is not None or handle.browse_group is not None:
-        return False
-    options = gmo.options
-    now = qm.clock.now_ms()
-    if options & MQGMO_SYNCPOINT:
-        if options & MQGMO_NO_SYNCPOINT or (connection.unit is not None and room_in_unit(qm, connection)):
-            return False
-        queue.hold(message, GET_PENDING)
-        add_to_unit(connection, message, now)
-    else:
-        if message.logged:
-            try:
-                connection.force = log_get(qm, message, ONLY)
-            except LogError:
-                return False
-        queue.remove(message)
-    fill_descriptor(message, md, now)
-    queue.get_count += 1
-    queue.get_bytes += length
-    queue.last_get_ms = now
-    gmo.resolved_q_name = queue.name
-    connection.data = data
-    connection.data_length = length
-    connection.message = message
-    connection.completion = MQCC_OK
-    connection.reason = MQRC_NONE
-    return True
 
 
 def try_get(

@@ -76,7 +76,7 @@ EXPIRY_UNLIMITED: Final = -1
 
 __all__ = [
     "AVAILABLE", "GET_PENDING", "LOCKED", "NO_ID", "NO_TOKEN", "PUT_PENDING", "REMOVED", "SPILLED", "BadRecord",
-    "Message", "Node", "Spilled", "fill_descriptor", "message_from_descriptor", "pack_header", "pack_message",
+    "Message", "Node", "Spilled", "fill_descriptor", "pack_header", "pack_message",
     "unpack_message",
 ]  # fmt: skip
 
@@ -151,47 +151,44 @@ class Message(Node):
     #: Its put is or will be in the log, and so will its get: it is persistent.
     logged: bool = False
 
-    def __init__(self, queue: Queue, sequence: int, lane: int, data: bytes) -> None:
+    def __init__(self, queue: Queue, sequence: int, lane: int, data: bytes, md: MQMD | None = None) -> None:
+        """With `md`, the descriptor of a put: ids, context and defaults have been settled in it before."""
         self.queue = queue
         self.sequence = sequence
         self.lane = lane
         self.data = data
-
-
-def message_from_descriptor(queue: Queue, sequence: int, lane: int, data: bytes, md: MQMD) -> Message:
-    """Make a message with the descriptor of a put. Ids, context and defaults have been settled in `md` before."""
-    message = Message(queue, sequence, lane, data)
-    message.msg_id = md.msg_id
-    message.correl_id = md.correl_id
-    message.persistence = md.persistence
-    message.priority = md.priority
-    message.encoding = md.encoding
-    message.coded_char_set_id = md.coded_char_set_id
-    message.format = md.format
-    if md.msg_type != 8 or md.report or md.feedback or md.reply_to_q:  # Not a plain datagram.
-        message.msg_type = md.msg_type
-        message.report = md.report
-        message.feedback = md.feedback
-        message.reply_to_q = md.reply_to_q
-        message.reply_to_q_mgr = md.reply_to_q_mgr
-    if md.expiry != EXPIRY_UNLIMITED:
-        message.expiry = md.expiry
-    message.user_identifier = md.user_identifier
-    message.appl_identity_data = md.appl_identity_data
-    message.put_appl_type = md.put_appl_type
-    message.put_appl_name = md.put_appl_name
-    message.put_date = md.put_date
-    message.put_time = md.put_time
-    message.appl_origin_data = md.appl_origin_data
-    if md.accounting_token is not NO_TOKEN:
-        message.accounting_token = md.accounting_token
-    if md.version > 1 and (md.msg_flags != 0 or md.original_length != -1):
-        message.group_id = md.group_id
-        message.msg_seq_number = md.msg_seq_number
-        message.offset = md.offset
-        message.msg_flags = implied_flags(md.msg_flags)
-        message.original_length = md.original_length
-    return message
+        if md is None:
+            return
+        self.msg_id = md.msg_id
+        self.correl_id = md.correl_id
+        self.persistence = md.persistence
+        self.priority = md.priority
+        self.encoding = md.encoding
+        self.coded_char_set_id = md.coded_char_set_id
+        self.format = md.format
+        if md.msg_type != 8 or md.report or md.feedback or md.reply_to_q:  # Not a plain datagram.
+            self.msg_type = md.msg_type
+            self.report = md.report
+            self.feedback = md.feedback
+            self.reply_to_q = md.reply_to_q
+            self.reply_to_q_mgr = md.reply_to_q_mgr
+        if md.expiry != EXPIRY_UNLIMITED:
+            self.expiry = md.expiry
+        self.user_identifier = md.user_identifier
+        self.appl_identity_data = md.appl_identity_data
+        self.put_appl_type = md.put_appl_type
+        self.put_appl_name = md.put_appl_name
+        self.put_date = md.put_date
+        self.put_time = md.put_time
+        self.appl_origin_data = md.appl_origin_data
+        if md.accounting_token is not NO_TOKEN:
+            self.accounting_token = md.accounting_token
+        if md.version > 1 and (md.msg_flags != 0 or md.original_length != -1):
+            self.group_id = md.group_id
+            self.msg_seq_number = md.msg_seq_number
+            self.offset = md.offset
+            self.msg_flags = implied_flags(md.msg_flags)
+            self.original_length = md.original_length
 
 
 def implied_flags(flags: int) -> int:

@@ -22,7 +22,7 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
 )
 from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.message import NO_ID, PUT_PENDING, message_from_descriptor
+from flintmq.qmgr.message import NO_ID, PUT_PENDING, Message
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY
 from flintmq.qmgr.unit_of_work import add_to_unit, log_put, room_in_unit
@@ -67,7 +67,7 @@ def to_queue(
     lane = 0 if queue.fifo else md.priority
     if lane > 9:
         lane = 9
-    message = message_from_descriptor(queue, sequence, lane, data, md)
+    message = Message(queue, sequence, lane, data, md)
     if length > _SMALL_MESSAGE:
         message.pages = pages_for(length)
     message.put_ms = now

@@ -1,13 +1,12 @@
 """MQPUT: from the application's message to a message on a queue.
 
-    put            checks of the handle, the options and the descriptor, in MQ's order
+    put            the straight way; else checks of the handle, the options and the descriptor, in MQ's order
       settle_md    ids, defaults and context are written into the descriptor, as the application gets it back
       to_queue     (place.py) limits, pages, log or unit of work, list and indexes
         arrived    (queue_manager.py) it is available: waiting getters, triggers, events
 
 Everything that is rare (groups, segments, reports, other queue managers, context passing) branches off to its own file;
-the straight way is a datagram to a local queue. `_put_straight` is that way written out, for the sake of its cost; it
-leaves to `put_checked` whatever it does not know.
+the straight way is a datagram to a local queue, which `put` does by itself.
 """
 
 from __future__ import annotations
@@ -125,53 +124,40 @@ PRIORITY_KEPT_MAX: Final = 255
 
 
 def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-    """MQPUT."""
+    """MQPUT. A plain datagram to a local queue is written out here, for the sake of its cost."""
     connection.force = 0
-    if not connection.usable:
-        return fail(connection, not_usable(connection))
-    if not handle.open:
-        return fail(connection, MQRC_HOBJ_ERROR)
-    if not handle.can_put:
-        return fail(connection, MQRC_NOT_OPEN_FOR_OUTPUT)
     qm.counters.puts += 1
-    if (
-        handle.straight_put
-        and pmo.options & ~_STRAIGHT_OPTIONS == 0
-        and md.msg_type == MQMT_DATAGRAM
-        and md.version == MQMD_VERSION_1
-        and not md.report
-        and not md.feedback
-        and not md.reply_to_q
-        and md.expiry == MQEI_UNLIMITED
-        and md.priority < 1
-        and md.format != MQFMT_MD_EXTENSION
-        and not qm.quiescing
-    ):
-        return _put_straight(qm, connection, handle, md, pmo, data)
-    reason = put_checked(qm, connection, handle, md, pmo, data)
-    if handle.def_put_response or pmo.options & MQPMO_ASYNC_RESPONSE:
-        return asynchronous(connection, handle, pmo, reason)
-    return reason
-
-
-def _put_straight(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-    """A plain datagram to a local queue: what `put_checked` comes to when nothing unusual was asked for."""
     options = pmo.options
+    if (
+        not handle.straight_put
+        or options & ~_STRAIGHT_OPTIONS
+        or md.msg_type != MQMT_DATAGRAM
+        or md.version > MQMD_VERSION_1
+        or md.report
+        or md.feedback
+        or md.reply_to_q
+        or md.expiry != MQEI_UNLIMITED
+        or md.priority > 0
+        or md.priority < -1
+        or md.persistence > 2
+        or md.persistence < 0
+        or md.format == MQFMT_MD_EXTENSION
+        or options & _SYNCPOINT_OPTIONS == _SYNCPOINT_OPTIONS
+        or handle.put_group is not None
+        or not connection.usable
+        or qm.quiescing
+    ):
+        return _put_unusual(qm, connection, handle, md, pmo, data)
     queue = handle.queue
     assert queue is not None
-    if options & _SYNCPOINT_OPTIONS == _SYNCPOINT_OPTIONS or handle.put_group is not None or queue.temporary:
-        return put_checked(qm, connection, handle, md, pmo, data)
-    if md.persistence != 0:
-        if md.persistence == 2:
-            md.persistence = handle.def_persistence
-        elif md.persistence != 1:
-            return fail(connection, MQRC_PERSISTENCE_ERROR)
-    if md.priority != 0:
-        if md.priority != -1:
-            return fail(connection, MQRC_PRIORITY_ERROR)
+    if md.persistence == 2:
+        md.persistence = handle.def_persistence
+    if md.persistence and queue.temporary:
+        return fail(connection, MQRC_PERSISTENT_NOT_ALLOWED)
+    if md.priority:
         md.priority = handle.def_priority
     now = qm.clock.now_ms()
-    if now // 10 != qm.tick:
+    if now != qm.stamped_ms:
         qm.stamp(now)
     md.user_identifier = connection.user
     md.accounting_token = connection.accounting_token
@@ -198,6 +184,20 @@ def _put_straight(qm: QueueManager, connection: Connection, handle: Handle, md: 
     return MQRC_NONE
 
 
+def _put_unusual(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    """MQPUT with all its options, and all that can be wrong."""
+    if not connection.usable:
+        return fail(connection, not_usable(connection))
+    if not handle.open:
+        return fail(connection, MQRC_HOBJ_ERROR)
+    if not handle.can_put:
+        return fail(connection, MQRC_NOT_OPEN_FOR_OUTPUT)
+    reason = put_checked(qm, connection, handle, md, pmo, data)
+    if handle.def_put_response or pmo.options & MQPMO_ASYNC_RESPONSE:
+        return asynchronous(connection, handle, pmo, reason)
+    return reason
+
+
 def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
     """A put through a handle that is known to be good; also the second half of MQPUT1."""
     options = pmo.options
@@ -222,7 +222,7 @@ def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQ
     if reason and reason != MQRC_PRIORITY_EXCEEDS_MAXIMUM and reason != MQRC_UNKNOWN_REPORT_OPTION:
         return fail(connection, reason)
     now = qm.clock.now_ms()
-    if now // 10 != qm.tick:
+    if now != qm.stamped_ms:
         qm.stamp(now)
     if options & _UNUSUAL_CONTEXT or handle.context:
         context_reason = _unusual_context(qm, connection, handle, md, pmo)

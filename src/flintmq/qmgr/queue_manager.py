@@ -65,7 +65,8 @@ class QueueManager:
     records_since_checkpoint: int = 0
     generation: int = 0
     #: Cache of the put date and time, by tick of ten milliseconds.
-    tick: int = -1
+    stamped_ms: int = -1
+    _tick: int = -1
     _day: int = -1
     put_date: str = ""
     put_time: str = ""
@@ -165,8 +166,11 @@ class QueueManager:
 
     def stamp(self, now_ms: int) -> None:
         """Bring `put_date` and `put_time` up to `now_ms` (GMT, as the descriptor has them)."""
+        self.stamped_ms = now_ms
         tick = now_ms // 10
-        self.tick = tick
+        if tick == self._tick:
+            return
+        self._tick = tick
         day = tick // 8_640_000
         if day != self._day:
             self._day = day

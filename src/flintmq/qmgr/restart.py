@@ -29,10 +29,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.catalogue import Catalogue, MQObject, RecordError, from_record
+from flintmq.qmgr.catalogue import KINDS, Catalogue, MQObject, RecordError, from_record
 from flintmq.qmgr.checkpoint import (
     BACKOUT_PREFIX,
     GENERATION_KEY,
@@ -85,6 +85,9 @@ from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import COMMIT_EVENT, backout_unit, move, settle
 from flintmq.store.pages import PAGES_64GB, pages_for
 from flintmq.store.pageset import PageSet, PageSetBatch
+
+#: Object ids have 32 bits in the log.
+OBJECT_ID_MAX: Final = 0xFFFF_FFFF
 
 
 class RestartFailed(Exception):
@@ -191,6 +194,8 @@ def _read_catalogue(name: str, page_set_0: PageSet) -> Catalogue:
             (catalogue.next_object_id,) = struct.unpack("<Q", next_id)
     except (RecordError, struct.error) as error:
         raise _unreadable(0, "the catalogue", error) from None
+    if catalogue.next_object_id > OBJECT_ID_MAX:
+        raise _unreadable(0, "the catalogue", ValueError(f"the next object id is {catalogue.next_object_id}"))
     if next_id is None or catalogue.find("QMGR", name) is None:
         raise RestartFailed(f"page set 0 has no queue manager {name}: it was never completely created")
     return catalogue
@@ -254,7 +259,10 @@ def restore_queue(qm: QueueManager, queue: Queue) -> None:
 def _check_generation(pager: Pager, generation: int) -> None:
     """A page set has what the last checkpoint wrote, or the one after it that did not come to its end."""
     packed = pager.page_set.meta(GENERATION_KEY)
-    found = int.from_bytes(packed, "little") if packed is not None else 0
+    try:
+        found = struct.unpack("<Q", packed)[0] if packed is not None else 0
+    except struct.error as error:
+        raise _unreadable(pager.psid, "the generation", error) from None
     if not generation <= found <= generation + 1:
         raise RestartFailed(
             f"page set {pager.psid} is {'of another time than the log' if packed else 'missing or empty'}: it has "
@@ -270,6 +278,8 @@ def _restore_account(qm: QueueManager, psid: int) -> None:
         if packed is not None:
             pager.stable_account.restore(packed)
             qm.accounts[psid].restore(packed)
+        elif pager.page_set.meta(GENERATION_KEY) is not None:
+            raise ValueError("it is not there")
         for key, value in pager.page_set.meta_items(BACKOUT_PREFIX):
             queue_id, sequence = struct.unpack(">IQ", key[len(BACKOUT_PREFIX) :])
             (pager.backouts[(queue_id, sequence)],) = struct.unpack("<I", value)
@@ -549,6 +559,8 @@ class Replay:
     def _delete(self, payload: bytes) -> None:
         object_id = int.from_bytes(payload[:4], "little")
         kind, _, name = payload[4:].decode("utf-8").partition("\0")
+        if kind not in KINDS:
+            raise BadLogRecord(f"there are no objects of kind {kind!r}")
         self.unknown_queues.pop(object_id, None)
         self.qm.changed_objects[object_id] = None
         queue = self.qm.queues_by_id.get(object_id)
