@@ -2,17 +2,23 @@
 
     python tools/reference.py mqsc > docs/reference/mqsc.md
     python tools/reference.py reasons > docs/reference/reasons.md
+    python tools/reference.py log-format > docs/internals/log-format.md
+    python tools/reference.py page-set-format > docs/internals/page-set-format.md
 
 The page of MQSC comes from command/model.py and qmgr/attributes.py, with a sentence for each keyword from
 reference_texts.py. Its examples are run against a queue manager in a temporary directory, and what each answers is on
-the page. tests/house/test_reference.py fails when a page is not what this makes.
+the page. The pages of formats are the docstrings of the files that own the formats: tables of bytes are written once.
+tests/house/test_reference.py fails when a page is not what this makes.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import tempfile
+import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,6 +45,9 @@ from flintmq.qmgr.attribute import FLAG, INT, INTERVAL, LIST, NAME, STRING, Attr
 from flintmq.qmgr.attributes import ATTRIBUTES, COMMAND_LEVEL  # noqa: E402
 from tools import reference_texts as texts  # noqa: E402
 
+#: Lines of text are no longer; rows of tables are.
+WIDTH = 120
+
 MQSC_HEAD = """\
 # MQSC
 
@@ -63,7 +72,7 @@ of messages is ours. How to run commands: [control commands](../control-commands
 - A name has at most 48 letters, digits and `. / _ %`. A storage class has 8, in upper case, and begins with no digit.
   Page sets and buffer pools are numbers from 0 to 99.
 - A generic name is the beginning of a name and `*`. DISPLAY and RESET QSTATS take it.
-- Short forms: {short}.
+{short}
 - `END` ends the session.
 
 ## WHERE
@@ -101,6 +110,67 @@ The reasons that people meet, with what helps. This page is made by `python tool
 | number | name | | what it means |
 |---|---|---|---|
 """
+
+LOG_FORMAT_HEAD = """\
+# The log on disk
+
+This page is made by `python tools/reference.py log-format` from the docstrings of the files that own the formats.
+`flint inspect QM1/log` shows what is in a log. How a queue manager uses it:
+[storage and recovery](../storage-and-recovery.md).
+
+| what | where | magic | version |
+|---|---|---|---|
+| a log file | `S0000000.LOG` ... | `FLINTLOG` | 1 |
+| the control file | `control.lfh` | `FLINTCTL` | 1 |
+| a record | in a log file | `FLR1` | in the magic |
+| a message | in a record, and in a chunk of a page set | | 1 |
+| a definition | in a record, and in page set 0 | | 1 |
+
+Everything is little-endian. CRCs are CRC32C. A file whose version is not known is refused. A number is never used for
+anything else later.
+"""
+
+PAGE_SET_FORMAT_HEAD = """\
+# A page set on disk
+
+This page is made by `python tools/reference.py page-set-format` from the docstrings of the files that own the formats.
+`flint inspect QM1/pageset/psid04` shows what is in a page set. What it is for: [storage](../concepts/storage.md).
+
+| what | where | magic | version |
+|---|---|---|---|
+| where chunks are, counts, meta data | `data.mdb`, an LMDB environment | LMDB's, and `FLPS` | 1 |
+| chunks of messages, index buckets | `pages.dat` | `FLPF` | 1 |
+| a chunk | in `pages.dat` | `FLCH` | 1 |
+| an index bucket | in `pages.dat` | `FLIX` | 1 |
+| the seal | `data.seal` | `FLSEAL` | 1 |
+
+A message in a chunk has the record that is described with [the log](log-format.md#a-message).
+"""
+
+#: Heading -> the file whose docstring follows it.
+LOG_FORMAT = {
+    "Positions and files": "log/segments.py",
+    "Records": "log/record.py",
+    "Compressed payloads": "log/compress.py",
+    "Control file": "log/control.py",
+    "What the queue manager writes": "qmgr/records.py",
+    "A message": "qmgr/message.py",
+    "A definition": "qmgr/catalogue.py",
+    "Reading it back": "log/reader.py",
+    "Replaying it": "qmgr/restart.py",
+    "The life of a log file, and what must always hold": "log/__init__.py",
+}
+PAGE_SET_FORMAT = {
+    "Files": "store/lmdb_pageset.py",
+    "One environment": "store/lmdb_part.py",
+    "Span": "store/span.py",
+    "Page file": "store/pagefile.py",
+    "Chunk": "store/chunk.py",
+    "Index": "store/index.py",
+    "Index directory": "store/lmdb_index.py",
+    "Is the file whole": "store/datafile.py",
+    "What must always hold": "store/__init__.py",
+}
 
 _NAMES = {
     NO_NAME: "",
@@ -189,7 +259,13 @@ def mqsc() -> str:
 
 def _short_forms() -> str:
     forms = [(short, word) for short, word in VERB_SYNONYMS.items() if word in VERBS] + list(NOUN_SYNONYMS.items())
-    return ", ".join(f"`{short}` {word}" for short, word in forms)
+    told = ", ".join(f"`{short}` {word}" for short, word in forms)
+    return "\n  ".join(wrapped(f"- Short forms: {told}.", WIDTH - 2))
+
+
+def wrapped(text: str, width: int = WIDTH) -> list[str]:
+    """A paragraph in lines."""
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def title(form: Form) -> str:
@@ -204,10 +280,10 @@ def anchor(heading: str) -> str:
 def command(form: Form, answer: str) -> list[str]:
     """The section of one command."""
     lines = [f"## {title(form)}", "", form.summary, "", f"    {example(form)}", f"    {answer}", ""]
-    lines.append(f"Written `{title(form)}{_NAMES[form.name]}`." + _defaults(form))
+    lines += wrapped(f"Written `{title(form)}{_NAMES[form.name]}`." + _defaults(form))
     remark = texts.REMARKS.get(title(form))
     if remark:
-        lines += ["", remark]
+        lines += ["", *wrapped(remark)]
     if form.options:
         lines += ["", "| parameter | values | default | |", "|---|---|---|---|"]
         for option in form.options:
@@ -352,7 +428,36 @@ def reasons() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"mqsc": mqsc, "reasons": reasons}
+# -- formats ----------------------------------------------------------------------------------------------------------
+
+
+def formats(head: str, files: dict[str, str]) -> str:
+    """A page that consists of docstrings. Their tables are indented, which is what Markdown wants."""
+    lines = [head.rstrip("\n")]
+    for heading, name in files.items():
+        text = ast.get_docstring(ast.parse((ROOT / "src" / "flintmq" / name).read_text()), clean=False)
+        assert text is not None, name
+        lines += ["", f"## {heading}", "", f"`{name}`: " + text.strip("\n")]
+    return "\n".join(lines) + "\n"
+
+
+def log_format() -> str:
+    """The text of docs/internals/log-format.md."""
+    return formats(LOG_FORMAT_HEAD, LOG_FORMAT)
+
+
+def page_set_format() -> str:
+    """The text of docs/internals/page-set-format.md."""
+    return formats(PAGE_SET_FORMAT_HEAD, PAGE_SET_FORMAT)
+
+
+#: Name -> directory in docs, and the function that makes the page.
+PAGES: dict[str, tuple[str, Callable[[], str]]] = {
+    "mqsc": ("reference", mqsc),
+    "reasons": ("reference", reasons),
+    "log-format": ("internals", log_format),
+    "page-set-format": ("internals", page_set_format),
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -360,7 +465,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0] not in PAGES:
         print(f"usage: python tools/reference.py {'|'.join(PAGES)}", file=sys.stderr)
         return 2
-    print(PAGES[arguments[0]](), end="")
+    print(PAGES[arguments[0]][1](), end="")
     return 0
 
 

@@ -1,9 +1,9 @@
 """What each parameter and attribute of MQSC means, in a sentence; `tools/reference.py` makes tables of them.
 
 `TEXTS` is by keyword. Where a keyword means something else for another kind of object or display, `OF` has the text
-under that kind. `REMARKS` says what a command refuses, or does not do. `KEPT` names the attributes that are checked, kept and shown
-while nothing acts on them yet: they come from scripts and tools written for MQ. A test holds all of it against the
-model and the engine.
+under that kind. `REMARKS` says what a command refuses, or does not do. `KEPT` names the attributes that are checked,
+kept and shown while nothing acts on them yet: they come from scripts and tools written for MQ. A test holds all of it
+against the model and the engine.
 """
 
 from __future__ import annotations
@@ -308,7 +308,7 @@ TEXTS = {
     "UNUSED": "pages that are free",
     "PERSIST": "pages with persistent messages",
     "NONPERS": "pages with non-persistent messages",
-    "EXPCOUNT": "how often the page set has grown since the start",
+    "EXPCOUNT": "how often the page set has grown",
     "MESSAGES": "messages, in memory or not",
     "PERCENT": "percent of the pages in use",
     "FREE": "buffers that are free",
@@ -368,8 +368,8 @@ REMARKS = {
     "DELETE BUFFPOOL": "Refused while a page set names it, and always for pool 0 (AMQ8148E).",
     "DISPLAY QMSTATUS": "Without `ALL` or keywords only `STATUS`.",
     "RESET QMGR": (
-        "`ADVANCELOG` and `ARCHLOG` are for linear logs, otherwise AMQ8101S with reason 3175. They and `REDUCELOG` take "
-        "a checkpoint; the file that is being written is not ended early. `STATISTICS` begins new intervals."
+        "`ADVANCELOG` and `ARCHLOG` are for linear logs, otherwise AMQ8101S with reason 3175. They and `REDUCELOG` "
+        "take a checkpoint; the file that is being written is not ended early. `STATISTICS` begins new intervals."
     ),
     "SET LOG": "In force at once and until the queue manager ends; the next start has what the log was created with.",
     "SET SYSTEM": "In force until the queue manager ends.",

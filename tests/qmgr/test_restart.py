@@ -441,7 +441,6 @@ def test_a_hardened_backout_count_survives_a_crash(make: Maker, hardened: str, c
     machine.log.flush()
     for _ in range(2):
         machine.crash()
-        counts = [machine.connect().browse("Q", first=True).md.backout_count]
         app = machine.connect()
         counts = [app.browse("Q").md.backout_count for _ in range(7)]
         if hardened == "HARDENBO":
@@ -615,9 +614,6 @@ def test_a_page_set_that_is_gone_stops_the_restart(make: Maker, tmp_path: Path) 
         gone.rename(tmp_path / "elsewhere")
     with pytest.raises(RestartFailed, match="page set 1 is missing or empty"):
         machine.start()
-    if machine.kind == "memory":
-        machine.open_page_sets = {}
-    machine = make()
 
 
 def test_a_page_set_of_another_time_stops_the_restart() -> None:
@@ -778,7 +774,6 @@ def test_a_damaged_log_is_named_with_file_and_offset(make: Maker) -> None:
         machine.disk.set_content(path, content)
     else:
         Path(path).write_bytes(content)
-    machine._close_page_sets() if machine.kind == "lmdb" else None
     machine.start()
     assert len(machine.contents("Q")) == 5
 
@@ -824,9 +819,7 @@ def test_a_damaged_page_set_file_is_named_or_harmless(tmp_path: Path, seed: int)
 
 def chunks_read_by_restart(messages: int) -> tuple[int, int]:
     """How many chunks a restart and then the first get by correlation id read."""
-    machine = Machine(
-        "memory", None, [local("Q", INDXTYPE="CORRELID")], 2000, LogConfig(file_pages=256, linear=True)
-    )
+    machine = Machine("memory", None, [local("Q", INDXTYPE="CORRELID")], 2000, LogConfig(file_pages=256, linear=True))
     app = machine.connect()
     for number in range(messages):
         app.put("Q", b"x" * 100, persistence=1, correl_id=number.to_bytes(24, "little"))

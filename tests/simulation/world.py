@@ -61,10 +61,10 @@ from tests.simulation.disk import SimulatedDisk
 from tests.simulation.model import Fact, Item, State, survivors
 
 QUEUES: dict[str, dict[str, Value]] = {
-    "PLAIN": {"STGCLASS": "DEFAULT"},
+    "PLAIN": {"STGCLASS": "DEFAULT", "HARDENBO": "NOHARDENBO"},
     "INDEXED": {"STGCLASS": "DEFAULT", "INDXTYPE": "CORRELID", "HARDENBO": "HARDENBO"},
     "FIFO": {"STGCLASS": "OTHER", "MSGDLVSQ": "FIFO", "HARDENBO": "HARDENBO"},
-    "HIGH": {"STGCLASS": "OTHER", "NPMCLASS": "HIGH", "INDXTYPE": "CORRELID"},
+    "HIGH": {"STGCLASS": "OTHER", "NPMCLASS": "HIGH", "INDXTYPE": "CORRELID", "HARDENBO": "NOHARDENBO"},
 }
 #: Queues that come and go.
 GUESTS = ["GUEST.1", "GUEST.2"]

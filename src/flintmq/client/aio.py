@@ -190,6 +190,7 @@ class AsyncQueueManager:
     async def _durable(self, position: int) -> None:
         """Wait until the log is durable up to `position` (H3)."""
         host = self._host
+        host.waits_for_disk += 1
         if host.log.durable >= position:
             return
         follower = _TaskFollower(self, position)

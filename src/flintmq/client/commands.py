@@ -43,18 +43,11 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
     reply = CommandReply()
     lines: list[str] = []
     for command in commands:
-        if host.state:
-            host.refuse()
-        host.lock.acquire()
-        try:
+        with host.call:
             if command.text.strip()[:3].upper() in _NEED_OBJECTS_CLOSED:
                 host.close_idle_handles()
             answer = execute(command, host.admin)
             force = host.after_command()
-        except BaseException as error:
-            host.fail(error)
-        finally:
-            host.lock.release()
         host.durable(force)
         lines += render(answer)
         reply.rows += [{item.keyword: item.value for item in each.items} for each in answer.answers if each.items]
@@ -84,12 +77,12 @@ def run_session(
     session.banner()
     tell()
     for line in lines:
-        with host.lock:
+        with host.call:
             session.feed(line)
         tell()
         if session.ended:
             break
-    with host.lock:
+    with host.call:
         code = session.finish()
     tell()
     return code
@@ -100,7 +93,7 @@ def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
     from flintmq.command.session import run_script
 
     said: list[str] = []
-    with host.lock:
+    with host.call:
         run_script(host.admin, lines, said.append)
     host.durable(_after_commands(host))
     return [line for line in said if line[:3] in ("AMQ", "CSQ") and line[7:9] in ("E:", "S:", "W:")]
@@ -108,7 +101,7 @@ def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
 
 def _after_commands(host: Host) -> int:
     """After several commands: all that they logged must be durable."""
-    with host.lock:
+    with host.call:
         host.admin.force = host.log.end
         return host.after_command()
 
@@ -139,14 +132,14 @@ def attribute_values(kind: str, given: dict[str, object]) -> dict[str, Value]:
 
 def create_queue(host: Host, name: str, given: dict[str, object]) -> None:
     """DEFINE QLOCAL(name), unless a queue of that name is there already."""
+    if not isinstance(name, str):
+        raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     if not is_name(name):
         raise error_of(
             MQRC_OBJECT_NAME_ERROR, f"{name!r} is not a queue name: it has 1 to 48 letters, digits and . / _ %"
         )
     values = attribute_values("QLOCAL", given)
-    if host.state:
-        host.refuse()
-    with host.lock:
+    with host.call:
         catalogue = host.engine.catalogue
         if catalogue.find("QUEUE", name) is not None:
             return
@@ -164,9 +157,9 @@ def create_queue(host: Host, name: str, given: dict[str, object]) -> None:
 
 def check_queue(host: Host, name: str) -> None:
     """UnknownObject if the name leads nowhere."""
-    if host.state:
-        host.refuse()
-    with host.lock:
+    if not isinstance(name, str):
+        raise TypeError(f"a queue name is a str, not {type(name).__name__}")
+    with host.call:
         reason = host.engine.catalogue.resolve(name).reason
         if reason:
             raise refusal(host.engine, reason, name)
@@ -174,9 +167,7 @@ def check_queue(host: Host, name: str) -> None:
 
 def clear_queue(host: Host, name: str) -> None:
     """CLEAR QLOCAL."""
-    if host.state:
-        host.refuse()
-    with host.lock:
+    with host.call:
         host.close_idle_handles()
         reason = host.admin.clear(name)
         force = host.after_command()
@@ -187,9 +178,7 @@ def clear_queue(host: Host, name: str) -> None:
 
 def depth(host: Host, name: str) -> int:
     """CURDEPTH of the local queue that the name leads to."""
-    if host.state:
-        host.refuse()
-    with host.lock:
+    with host.call:
         resolution = host.engine.catalogue.resolve(name)
         queue = host.engine.queues.get(resolution.queue.name) if resolution.queue is not None else None
         if queue is None:

@@ -57,6 +57,7 @@ class Host:
         self.storage = storage
         self.instance = instance
         self.lock = threading.RLock()
+        self.call = _Call(self)
         self.commits = GroupCommit(engine.log)
         self.log = engine.log
         self.admin = Admin(engine)
@@ -173,10 +174,8 @@ class Host:
 
     def connect(self, application: str, user: str) -> EngineConnection:
         """MQCONN."""
-        if self.state:
-            self.refuse()
-        with self.lock:
-            reason, connection = connect(self.engine, application, user)
+        with self.call:
+            reason, connection = connect(self.engine, printable(application), printable(user))
         if connection is None:
             raise NotConnected("", reason)
         connection.process_id = self._pid
@@ -194,7 +193,7 @@ class Host:
         """A connection ends; what it did not commit is backed out."""
         if self.state:
             return
-        with self.lock:
+        with self.call:
             abandon(self.engine, connection)
             self.settle(connection)
 
@@ -271,6 +270,29 @@ class Host:
             self.storage.lock.close_in_child()
 
 
+class _Call:
+    """`with host.call:` the lock, and H4 for what happens under it. Hot calls do the same by hand."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = weakref.ref(host)
+        self._lock = host.lock
+
+    def __enter__(self) -> None:
+        host = self._host()
+        assert host is not None
+        if host.state:
+            host.refuse()
+        self._lock.acquire()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            host = self._host()
+            if error is not None and host is not None and not isinstance(error, MQError):
+                host.fail(error)
+        finally:
+            self._lock.release()
+
+
 class HandleCache:
     """Handles that a connection keeps open, so that a put or get by queue name need not open the queue each time."""
 
@@ -289,6 +311,11 @@ class HandleCache:
                     del handles[name]
                     if handle.open:
                         close_handle(self._engine, self._connection, handle)
+
+
+def printable(text: str) -> str:
+    """A name as a message descriptor may carry it."""
+    return "".join(character for character in text if character.isprintable())
 
 
 def _after_fork() -> None:

@@ -165,7 +165,10 @@ def by_path(path: str | os.PathLike[str], name: str = "") -> Instance:
     """
     directory = Path(path).expanduser().absolute()
     instance = Instance("", directory)
-    known = instance.stanza("QueueManager").get("Name")
+    try:
+        known = instance.stanza("QueueManager").get("Name")
+    except ini.IniError as error:
+        raise QueueManagerDamaged(f"the queue manager in {directory} cannot be opened: {error}") from None
     if known:
         if name and name != known:
             raise QueueManagerNotFound(f"the queue manager in {directory} is called {known}, not {name}")
@@ -187,10 +190,7 @@ def instances() -> list[Instance]:
     parent = data_directory() / "qmgrs"
     directories = sorted(parent.iterdir()) if parent.is_dir() else []
     for directory in directories:
-        instance = Instance("", directory)
-        instance.name = instance.stanza("QueueManager").get("Name") or directory.name.replace("!", ".").replace(
-            "&", "/"
-        )
+        instance = Instance(directory.name.replace("!", ".").replace("&", "/"), directory)
         if instance.exists() or instance.half_made():
             found[instance.name] = instance
     for stanza in ini.read(data_directory() / "mqs.ini"):

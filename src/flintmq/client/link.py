@@ -85,10 +85,7 @@ class Link:
 
     def open(self, name: str, options: int, dynamic_name: str = "", q_mgr: str = "") -> Handle:
         """MQOPEN of a queue. Raises by reason."""
-        host = self.host
-        if host.state:
-            host.refuse()
-        with host.lock:
+        with self.host.call:
             return self._open(name, options, dynamic_name, q_mgr)
 
     def _open(self, name: str, options: int, dynamic_name: str = "", q_mgr: str = "") -> Handle:
@@ -109,7 +106,7 @@ class Link:
         host = self.host
         if host.state:
             return
-        with host.lock:
+        with host.call:
             if handle.open:
                 close_handle(self.engine, self.connection, handle)
                 host.settle(self.connection)
@@ -259,8 +256,8 @@ class Link:
                 raise refusal(self.engine, failed, "")
         force = self.host.settle(connection)
         message = connection.message
-        if message is not None and message.log_end > force:
-            force = message.log_end
+        if message is not None and message.log_end > force and message.log_end > self.host.log.durable:
+            force = message.log_end  # Somebody has committed the put, and the disk does not have it yet.
         self.force = force
         connection.completion, connection.reason = completion, reason
 
@@ -292,11 +289,9 @@ class Link:
     def give_up(self) -> bool:
         """The time to wait is over. True: nothing came, the wait is ended."""
         host = self.host
-        if host.state:
-            host.refuse()
         waiter = self._waiter
         assert waiter is not None
-        with host.lock:
+        with host.call:
             if waiter.done:
                 return False
             host.parked.pop(self.connection.connection_id, None)
@@ -308,7 +303,7 @@ class Link:
 
     def nothing(self, name: str) -> MQError:
         """The error of a get that found nothing."""
-        with self.host.lock:
+        with self.host.call:
             handle = self.handles.get.get(name)
             return refusal(self.engine, MQRC_NO_MSG_AVAILABLE, name, handle.queue if handle is not None else None)
 
@@ -319,7 +314,7 @@ class Link:
         self._waiter = None
         if host.state or waiter is None:
             return
-        with host.lock:
+        with host.call:
             host.parked.pop(self.connection.connection_id, None)
             if not waiter.done:
                 end_wait(self.engine, waiter)
@@ -332,7 +327,7 @@ class Link:
         host = self.host
         if host.state or self._own_unit:
             return
-        with host.lock:
+        with host.call:
             take_back(self.engine, self.connection, self._mark)
             host.settle(self.connection)
 

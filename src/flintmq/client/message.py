@@ -24,8 +24,13 @@ from datetime import UTC, datetime
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import MQEI_UNLIMITED, MQFMT_STRING, MQMT_REQUEST, MQWI_UNLIMITED
 from flintmq.mqi.md import MQMD, NO_ID
+from flintmq.qmgr.attribute import is_name
 
 ID_LENGTH = 24
+FORMAT_LENGTH = 8
+NAME_LENGTH = 48
+#: Tenths of a second are kept in 31 bits: almost seven years.
+EXPIRY_MAX = (2**31 - 1) / 10
 _UTF8 = 1208
 _NATIVE_BIG_ENDIAN = 0x1
 
@@ -83,24 +88,40 @@ def descriptor(
     if persistent is not None:
         md.persistence = 1 if persistent else 0
     if priority is not None:
-        md.priority = priority
+        md.priority = _integer(priority, "priority")
     if correlation_id is not None:
         md.correl_id = identifier(correlation_id, "correlation_id")
     if message_id is not None:
         md.msg_id = identifier(message_id, "message_id")
     if reply_to is not None:
-        md.reply_to_q = reply_to
-        md.reply_to_q_mgr = reply_to_queue_manager
+        md.reply_to_q = _name(reply_to, "reply_to")
+        md.reply_to_q_mgr = _name(reply_to_queue_manager, "reply_to_queue_manager")
         md.msg_type = MQMT_REQUEST
     if expiry is not None:
-        if expiry <= 0:
-            raise ValueError(f"expiry is a number of seconds greater than 0, not {expiry}")
+        if not 0 < expiry <= EXPIRY_MAX:
+            raise ValueError(f"expiry is a number of seconds greater than 0, at most {EXPIRY_MAX:.0f}, not {expiry}")
         md.expiry = max(1, round(expiry * 10))
     if format:
-        md.format = format
+        if not isinstance(format, str) or len(format) > FORMAT_LENGTH or not format.isascii() or "\0" in format:
+            raise ValueError(f"format is at most {FORMAT_LENGTH} ASCII characters, not {format!r}")
+        md.format = format.rstrip(" ")
     if message_type is not None:
-        md.msg_type = message_type
+        md.msg_type = _integer(message_type, "message_type")
     return md
+
+
+def _integer(value: int, what: str) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{what} is an int, not {type(value).__name__}")
+    return int(value)
+
+
+def _name(value: str, what: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a str, not {type(value).__name__}")
+    if value and not is_name(value, NAME_LENGTH):
+        raise ValueError(f"{what} is a name of at most {NAME_LENGTH} letters, digits and . / _ %, not {value!r}")
+    return value
 
 
 class Message:

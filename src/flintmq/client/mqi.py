@@ -35,7 +35,6 @@ from flintmq.qmgr.put import put
 
 if TYPE_CHECKING:
     from flintmq.client.connection import Connection
-    from flintmq.client.embedded import Host
 
 
 class MQI:
@@ -53,8 +52,9 @@ class MQI:
 
     def open(self, od: MQOD, options: int) -> Handle:
         """MQOPEN."""
-        host = self._enter()
-        with host.lock:
+        od.pack()
+        host = self._host
+        with host.call:
             handle = open_object(host.engine, self._link.connection, od, options)
             if handle is None:
                 raise refusal(host.engine, self._link.connection.reason, od.object_name)
@@ -64,31 +64,35 @@ class MQI:
 
     def close(self, handle: Handle, options: int = MQCO_NONE) -> None:
         """MQCLOSE."""
-        host = self._enter()
-        with host.lock:
+        host = self._host
+        with host.call:
             close(host.engine, self._link.connection, handle, options)
             force = self._leave(handle.object_name, handle)
         host.durable(force)
 
     def put(self, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         """MQPUT. Ids and context are written into `md`."""
-        host = self._enter()
-        with host.lock:
+        _check(md, pmo, data)
+        host = self._host
+        with host.call:
             put(host.engine, self._link.connection, handle, md, pmo, data)
             force = self._leave(handle.object_name, handle, len(data))
         host.durable(force)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         """MQPUT1."""
-        host = self._enter()
-        with host.lock:
+        od.pack()
+        _check(md, pmo, data)
+        host = self._host
+        with host.call:
             put1(host.engine, self._link.connection, od, md, pmo, data)
             force = self._leave(od.object_name, None, len(data))
         host.durable(force)
 
     def get(self, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
         """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
-        host = self._enter()
+        host = self._host
+        md.pack(), gmo.pack()
         connection, link = self._connection, self._link
         name = handle.object_name
         if not link.get(name, md, gmo, max_length, False, connection._gate.release, handle):
@@ -107,12 +111,6 @@ class MQI:
         """MQBACK."""
         self._link.backout()
 
-    def _enter(self) -> Host:
-        host = self._host
-        if host.state:
-            host.refuse()
-        return host
-
     def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
         """After a call, under the lock: raise if it failed; else the log position to wait for."""
         connection = self._link.connection
@@ -122,3 +120,11 @@ class MQI:
             queue = handle.queue if handle is not None else None
             raise refusal(self._host.engine, connection.reason, name, queue, length)
         return force
+
+
+def _check(md: MQMD, pmo: MQPMO, data: bytes) -> None:
+    """What cannot be written into a structure must not reach the engine. Raises StructureError."""
+    if not isinstance(data, bytes):
+        raise TypeError(f"message data is bytes, not {type(data).__name__}")
+    md.pack()
+    pmo.pack()

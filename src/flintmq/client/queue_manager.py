@@ -20,6 +20,7 @@ from flintmq.client import instance as place
 from flintmq.client.connection import Calls, Connection
 from flintmq.client.embedded import OPEN, Host
 from flintmq.client.error_log import user_name
+from flintmq.client.errors import QueueManagerExists
 from flintmq.client.instance import MEMORY, CreateOptions, Instance
 from flintmq.client.queue import Owner
 from flintmq.log import LogConfig
@@ -38,10 +39,12 @@ def open_host(name: str | os.PathLike[str], create: bool, options: CreateOptions
         return Host(engine, storage, None)
     instance = place.by_path(name, queue_manager_name) if queue_manager_name else place.locate(name)
     if create and not instance.exists():
-        engine, storage = place.create_on_disk(instance, options)
-    else:
-        engine, storage = place.open_on_disk(instance)
-    return Host(engine, storage, instance)
+        try:
+            return Host(*place.create_on_disk(instance, options), instance)
+        except QueueManagerExists:
+            if not instance.exists():  # Else another process was faster.
+                raise
+    return Host(*place.open_on_disk(instance), instance)
 
 
 def open(

@@ -1,7 +1,8 @@
 """The vocabulary of MQ: what every other room speaks. No I/O and no state.
 
     numbers     constants, pcf_constants, channel_constants (the tables are in values/), reason, errors
-    text        ccsid (character sets), encoding (byte order of numbers), fields, charv (strings in structures)
+    text        ccsid (character sets), encoding (byte order of numbers), fields, charv (strings in structures),
+                layout and options_structure (what structures have in common)
     calls       md od pmo gmo sd sro sts cno csp bno bo cbd cbc ctlo
     properties  properties, with property_names, property_values, folders and md_properties;
                 cmho dmho bmho mhbo smpo impo dmpo pd

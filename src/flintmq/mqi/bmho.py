@@ -8,65 +8,32 @@
 A structure that is not valid gives MQRC_BMHO_ERROR.
 """
 
-import struct
 from typing import Final
 
-from flintmq.mqi.errors import StructureError
-from flintmq.mqi.fields import check_id, check_room, show, write_id
+from flintmq.mqi.options_structure import OPTIONS_FIELDS, OPTIONS_SIZE, OptionsStructure
 from flintmq.mqi.reason import MQRC_BMHO_ERROR
 
-SIZE: Final[int] = 12
+SIZE: Final[int] = OPTIONS_SIZE
 
 STRUC_ID: Final[bytes] = b"BMHO"
-FIELDS: Final = (
-    "version",
-    "options",
-)
-
-_FIELDS = "4s i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+FIELDS: Final = OPTIONS_FIELDS
 
 
-class MQBMHO:
+class MQBMHO(OptionsStructure):
     """Buffer-to-message-handle options."""
 
-    __slots__ = FIELDS
+    __slots__ = ()
+
+    _name = "MQBMHO"
+    _struc_id = STRUC_ID
+    _reason = MQRC_BMHO_ERROR
 
     def __init__(self) -> None:
-        self.version: int = 1
-        self.options: int = 1  # MQBMHO_DELETE_PROPERTIES
-
-    def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
-        """The bytes of this structure. Raises StructureError (MQRC_BMHO_ERROR)."""
-        version = self.version
-        if version != 1:
-            raise StructureError(f"MQBMHO has version {version}, not 1", MQRC_BMHO_ERROR)
-        try:
-            raw = (_BIG if big_endian else _LITTLE).pack(
-                write_id(STRUC_ID, ccsid),
-                version,
-                self.options,
-            )
-        except struct.error as error:
-            raise StructureError(f"MQBMHO has a field that cannot be written: {error}", MQRC_BMHO_ERROR) from None
-        return raw
+        super().__init__(1)  # MQBMHO_DELETE_PROPERTIES
 
     @staticmethod
     def unpack(data: bytes, offset: int = 0, big_endian: bool = False, ccsid: int = 1208) -> "MQBMHO":
         """The structure at `offset`. Raises StructureError (MQRC_BMHO_ERROR)."""
-        check_room(data, offset, SIZE, MQRC_BMHO_ERROR, "MQBMHO")
         bmho = MQBMHO()
-        (
-            identifier,
-            bmho.version,
-            bmho.options,
-        ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
-        check_id(identifier, STRUC_ID, ccsid, MQRC_BMHO_ERROR, "MQBMHO")
-        if bmho.version != 1:
-            raise StructureError(f"MQBMHO has version {bmho.version}, not 1", MQRC_BMHO_ERROR)
+        bmho._read(data, offset, big_endian, ccsid)
         return bmho
-
-    def __repr__(self) -> str:
-        return show("MQBMHO", self, FIELDS)

@@ -23,6 +23,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, show, write_id
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_CBD_ERROR
 
 SIZE_1: Final[int] = 48
@@ -34,14 +35,8 @@ FIELDS: Final = (
     "data_length", "buffer_length", "flags", "reconnect_delay",
 )  # fmt: skip
 
-_FIELDS_1 = "4s i i i i i i i i i i i"  # In the order of the table.
-_FIELDS_2 = "i"
-_BIG_1 = struct.Struct(">" + _FIELDS_1)
-_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
-_BIG_2 = struct.Struct(">" + _FIELDS_2)
-_LITTLE_2 = struct.Struct("<" + _FIELDS_2)
-assert _BIG_1.size == _LITTLE_1.size == SIZE_1
-assert SIZE_1 + _BIG_2.size == SIZE_1 + _LITTLE_2.size == SIZE_2
+_BIG_1, _LITTLE_1 = layouts("4s i i i i i i i i i i i", SIZE_1)  # In the order of the table.
+_BIG_2, _LITTLE_2 = layouts("i", SIZE_2 - SIZE_1)
 
 
 class MQCBC:

@@ -18,6 +18,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_CBD_ERROR
 
 SIZE: Final[int] = 156
@@ -32,10 +33,7 @@ FIELDS: Final = (
     "max_msg_length",
 )
 
-_FIELDS = "4s i i i i i 128s i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i i 128s i", SIZE)  # In the order of the table.
 
 
 class MQCBD:
@@ -54,8 +52,7 @@ class MQCBD:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_CBD_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQCBD has version {version}, not 1", MQRC_CBD_ERROR)
+        check_version(version, 1, MQRC_CBD_ERROR, "MQCBD")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -87,8 +84,7 @@ class MQCBD:
             cbd.max_msg_length,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_CBD_ERROR, "MQCBD")
-        if cbd.version != 1:
-            raise StructureError(f"MQCBD has version {cbd.version}, not 1", MQRC_CBD_ERROR)
+        check_version(cbd.version, 1, MQRC_CBD_ERROR, "MQCBD")
         cbd.callback_name = read_text(callback_name, ccsid)
         return cbd
 

@@ -17,6 +17,7 @@ from typing import Final
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_room, show
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_OBJECT_STRING_ERROR
 
 SIZE: Final[int] = 20
@@ -24,10 +25,7 @@ NULL_TERMINATED: Final = -1  # MQVS_NULL_TERMINATED
 APPL: Final = -3  # MQCCSI_APPL
 FIELDS: Final = ("vs_offset", "vs_buf_size", "vs_length", "vs_ccsid")
 
-_FIELDS = "i i i i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("i i i i i", SIZE)  # In the order of the table.
 
 
 class MQCHARV:

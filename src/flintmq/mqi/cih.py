@@ -48,6 +48,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_length, layouts
 from flintmq.mqi.reason import MQRC_HEADER_ERROR
 
 SIZE_1: Final[int] = 164
@@ -65,16 +66,11 @@ FIELDS: Final = (
     "input_item",
 )  # fmt: skip
 
-_FIELDS_1 = (  # In the order of the table.
-    "4s i i i i 8s i i i i i i i i i i i i 8s 4s 4s 8s 8s 8s 4s 4s 4s 4s 4s 4s 4s 4s 8s 8s"
+# In the order of the table.
+_BIG_1, _LITTLE_1 = layouts(
+    "4s i i i i 8s i i i i i i i i i i i i 8s 4s 4s 8s 8s 8s 4s 4s 4s 4s 4s 4s 4s 4s 8s 8s", SIZE_1
 )
-_FIELDS_2 = "i i i i"
-_BIG_1 = struct.Struct(">" + _FIELDS_1)
-_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
-_BIG_2 = struct.Struct(">" + _FIELDS_2)
-_LITTLE_2 = struct.Struct("<" + _FIELDS_2)
-assert _BIG_1.size == _LITTLE_1.size == SIZE_1
-assert SIZE_1 + _BIG_2.size == SIZE_1 + _LITTLE_2.size == SIZE_2
+_BIG_2, _LITTLE_2 = layouts("i i i i", SIZE_2 - SIZE_1)
 
 
 class MQCIH:
@@ -214,8 +210,7 @@ class MQCIH:
         check_id(identifier, STRUC_ID, ccsid, MQRC_HEADER_ERROR, "MQCIH")
         if not 1 <= cih.version <= 2:
             raise StructureError(f"MQCIH has version {cih.version}, not 1 to 2", MQRC_HEADER_ERROR)
-        if length != SIZES[cih.version - 1]:
-            raise StructureError(f"MQCIH has StrucLength {length}, not {SIZES[cih.version - 1]}", MQRC_HEADER_ERROR)
+        check_length(length, SIZES[cih.version - 1], MQRC_HEADER_ERROR, "MQCIH")
         cih.format = read_text(format, ccsid)
         cih.function = read_text(function, ccsid)
         cih.abend_code = read_text(abend_code, ccsid)

@@ -33,6 +33,7 @@ from flintmq.mqi.bno import MQBNO
 from flintmq.mqi.csp import MQCSP
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.md import NO_ID
 from flintmq.mqi.reason import MQRC_CNO_ERROR
 
@@ -53,38 +54,14 @@ FIELDS: Final = (
     "security_parms", "ccdt_url", "balance_parms",
 )  # fmt: skip
 
-_FIELDS_1 = "4s i i"  # In the order of the table.
-_FIELDS_2 = "i i"
-_FIELDS_3 = "128s"
-_FIELDS_4 = "i i"
-_FIELDS_5 = "24s i i"
-_FIELDS_6 = "i i i 8s"
-_FIELDS_7 = "28s 4s"
-_FIELDS_8 = "i i 4s"
-_BIG_1 = struct.Struct(">" + _FIELDS_1)
-_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
-_BIG_2 = struct.Struct(">" + _FIELDS_2)
-_LITTLE_2 = struct.Struct("<" + _FIELDS_2)
-_BIG_3 = struct.Struct(">" + _FIELDS_3)
-_LITTLE_3 = struct.Struct("<" + _FIELDS_3)
-_BIG_4 = struct.Struct(">" + _FIELDS_4)
-_LITTLE_4 = struct.Struct("<" + _FIELDS_4)
-_BIG_5 = struct.Struct(">" + _FIELDS_5)
-_LITTLE_5 = struct.Struct("<" + _FIELDS_5)
-_BIG_6 = struct.Struct(">" + _FIELDS_6)
-_LITTLE_6 = struct.Struct("<" + _FIELDS_6)
-_BIG_7 = struct.Struct(">" + _FIELDS_7)
-_LITTLE_7 = struct.Struct("<" + _FIELDS_7)
-_BIG_8 = struct.Struct(">" + _FIELDS_8)
-_LITTLE_8 = struct.Struct("<" + _FIELDS_8)
-assert _BIG_1.size == _LITTLE_1.size == SIZE_1
-assert SIZE_1 + _BIG_2.size == SIZE_1 + _LITTLE_2.size == SIZE_2
-assert SIZE_2 + _BIG_3.size == SIZE_2 + _LITTLE_3.size == SIZE_3
-assert SIZE_3 + _BIG_4.size == SIZE_3 + _LITTLE_4.size == SIZE_4
-assert SIZE_4 + _BIG_5.size == SIZE_4 + _LITTLE_5.size == SIZE_5
-assert SIZE_5 + _BIG_6.size == SIZE_5 + _LITTLE_6.size == SIZE_6
-assert SIZE_6 + _BIG_7.size == SIZE_6 + _LITTLE_7.size == SIZE_7
-assert SIZE_7 + _BIG_8.size == SIZE_7 + _LITTLE_8.size == SIZE_8
+_BIG_1, _LITTLE_1 = layouts("4s i i", SIZE_1)  # In the order of the table.
+_BIG_2, _LITTLE_2 = layouts("i i", SIZE_2 - SIZE_1)
+_BIG_3, _LITTLE_3 = layouts("128s", SIZE_3 - SIZE_2)
+_BIG_4, _LITTLE_4 = layouts("i i", SIZE_4 - SIZE_3)
+_BIG_5, _LITTLE_5 = layouts("24s i i", SIZE_5 - SIZE_4)
+_BIG_6, _LITTLE_6 = layouts("i i i 8s", SIZE_6 - SIZE_5)
+_BIG_7, _LITTLE_7 = layouts("28s 4s", SIZE_7 - SIZE_6)
+_BIG_8, _LITTLE_8 = layouts("i i 4s", SIZE_8 - SIZE_7)
 
 
 class MQCNO:

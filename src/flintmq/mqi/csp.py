@@ -30,6 +30,7 @@ from typing import Final
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, show, write_id
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_CSP_ERROR
 
 SIZE_1: Final[int] = 48
@@ -40,14 +41,9 @@ SIZES: Final = (SIZE_1, SIZE_2, SIZE_3)
 STRUC_ID: Final[bytes] = b"CSP "
 FIELDS: Final = ("version", "authentication_type", "csp_user_id", "csp_password", "initial_key", "token")
 
-_FIELDS_1 = "4s i i 4s i i i 8s i i i"  # In the order of the table.
-_FIELDS_MORE = "8s i i i"  # Versions 2 and 3 add the same shape.
-_BIG_1 = struct.Struct(">" + _FIELDS_1)
-_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
-_BIG_MORE = struct.Struct(">" + _FIELDS_MORE)
-_LITTLE_MORE = struct.Struct("<" + _FIELDS_MORE)
-assert _BIG_1.size == _LITTLE_1.size == SIZE_1
-assert SIZE_1 + _BIG_MORE.size == SIZE_2 and SIZE_2 + _LITTLE_MORE.size == SIZE_3
+_BIG_1, _LITTLE_1 = layouts("4s i i 4s i i i 8s i i i", SIZE_1)  # In the order of the table.
+_BIG_MORE, _LITTLE_MORE = layouts("8s i i i", SIZE_2 - SIZE_1)  # Versions 2 and 3 add the same shape.
+assert SIZE_3 - SIZE_2 == SIZE_2 - SIZE_1
 
 
 class MQCSP:

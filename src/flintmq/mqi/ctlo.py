@@ -15,6 +15,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, show, write_id
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_CTLO_ERROR
 
 SIZE: Final[int] = 20
@@ -26,10 +27,7 @@ FIELDS: Final = (
     "connection_area",
 )
 
-_FIELDS = "4s i i i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i", SIZE)  # In the order of the table.
 
 
 class MQCTLO:
@@ -45,8 +43,7 @@ class MQCTLO:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_CTLO_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQCTLO has version {version}, not 1", MQRC_CTLO_ERROR)
+        check_version(version, 1, MQRC_CTLO_ERROR, "MQCTLO")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -72,8 +69,7 @@ class MQCTLO:
             ctlo.connection_area,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_CTLO_ERROR, "MQCTLO")
-        if ctlo.version != 1:
-            raise StructureError(f"MQCTLO has version {ctlo.version}, not 1", MQRC_CTLO_ERROR)
+        check_version(ctlo.version, 1, MQRC_CTLO_ERROR, "MQCTLO")
         return ctlo
 
     def __repr__(self) -> str:

@@ -25,6 +25,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN, NO_ID
 from flintmq.mqi.reason import MQRC_DH_ERROR
 
@@ -41,10 +42,7 @@ _FEEDBACK: Final = 8
 _ACCOUNTING_TOKEN: Final = 16
 _ALL_FIELDS: Final = 31
 
-_FIELDS = "4s i i i i 8s i i i i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i 8s i i i i i", SIZE)  # In the order of the table.
 
 
 class MQPMR:
@@ -113,8 +111,7 @@ class MQDH:
 
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The header with its records. Raises StructureError (MQRC_DH_ERROR)."""
-        if self.version != 1:
-            raise StructureError(f"MQDH has version {self.version}, not 1", MQRC_DH_ERROR)
+        check_version(self.version, 1, MQRC_DH_ERROR, "MQDH")
         if self.records and len(self.records) != len(self.objects):
             raise StructureError(
                 f"MQDH has {len(self.objects)} object records and {len(self.records)} put message records",
@@ -156,8 +153,7 @@ class MQDH:
             count, at_objects, at_records,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)  # fmt: skip
         check_id(identifier, STRUC_ID, ccsid, MQRC_DH_ERROR, "MQDH")
-        if dh.version != 1:
-            raise StructureError(f"MQDH has version {dh.version}, not 1", MQRC_DH_ERROR)
+        check_version(dh.version, 1, MQRC_DH_ERROR, "MQDH")
         if length < SIZE or not 0 <= count <= RECORDS_MAX or dh.put_msg_rec_fields & ~_ALL_FIELDS:
             raise StructureError(
                 f"MQDH has StrucLength {length}, RecsPresent {count}, PutMsgRecFields {dh.put_msg_rec_fields}",

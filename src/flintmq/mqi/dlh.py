@@ -23,6 +23,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_DLH_ERROR
 
 SIZE: Final[int] = 172
@@ -33,10 +34,7 @@ FIELDS: Final = (
     "put_appl_type", "put_appl_name", "put_date", "put_time",
 )  # fmt: skip
 
-_FIELDS = "4s i i 48s 48s i i 8s i 28s 8s 8s"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i 48s 48s i i 8s i 28s 8s 8s", SIZE)  # In the order of the table.
 
 
 class MQDLH:
@@ -60,8 +58,7 @@ class MQDLH:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_DLH_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQDLH has version {version}, not 1", MQRC_DLH_ERROR)
+        check_version(version, 1, MQRC_DLH_ERROR, "MQDLH")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -101,8 +98,7 @@ class MQDLH:
             put_time,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_DLH_ERROR, "MQDLH")
-        if dlh.version != 1:
-            raise StructureError(f"MQDLH has version {dlh.version}, not 1", MQRC_DLH_ERROR)
+        check_version(dlh.version, 1, MQRC_DLH_ERROR, "MQDLH")
         dlh.dest_q_name = read_text(dest_q_name, ccsid)
         dlh.dest_q_mgr_name = read_text(dest_q_mgr_name, ccsid)
         dlh.format = read_text(format, ccsid)

@@ -18,6 +18,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.pcf import SIZE as CFH_SIZE
 from flintmq.mqi.pcf import PCFMessage, parse
 from flintmq.mqi.reason import MQRC_EPH_ERROR
@@ -27,10 +28,7 @@ SIZE: Final[int] = 68
 STRUC_ID: Final[bytes] = b"EPH "
 FIELDS: Final = ("version", "encoding", "coded_char_set_id", "format", "flags", "pcf")
 
-_FIELDS = "4s i i i i 8s i"  # In the order of the table, up to the PCF header.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size + CFH_SIZE == _LITTLE.size + CFH_SIZE == SIZE
+_BIG, _LITTLE = layouts("4s i i i i 8s i", SIZE - CFH_SIZE)  # In the order of the table, up to the PCF header.
 
 
 class MQEPH:
@@ -49,8 +47,7 @@ class MQEPH:
 
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The header with its parameters. Raises StructureError."""
-        if self.version != 1:
-            raise StructureError(f"MQEPH has version {self.version}, not 1", MQRC_EPH_ERROR)
+        check_version(self.version, 1, MQRC_EPH_ERROR, "MQEPH")
         pcf = self.pcf.pack(big_endian, ccsid)
         try:
             head = (_BIG if big_endian else _LITTLE).pack(

@@ -26,6 +26,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_char, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_length, check_version, layouts
 from flintmq.mqi.reason import MQRC_IIH_ERROR
 
 SIZE: Final[int] = 84
@@ -37,10 +38,7 @@ FIELDS: Final = (
     "reply_to_format", "authenticator", "tran_instance_id", "tran_state", "commit_mode", "security_scope",
 )  # fmt: skip
 
-_FIELDS = "4s i i i i 8s i 8s 8s 8s 8s 16s 1s 1s 1s 1s"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i 8s i 8s 8s 8s 8s 16s 1s 1s 1s 1s", SIZE)  # In the order of the table.
 
 
 class MQIIH:
@@ -66,8 +64,7 @@ class MQIIH:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_IIH_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQIIH has version {version}, not 1", MQRC_IIH_ERROR)
+        check_version(version, 1, MQRC_IIH_ERROR, "MQIIH")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -115,10 +112,8 @@ class MQIIH:
             _,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_IIH_ERROR, "MQIIH")
-        if iih.version != 1:
-            raise StructureError(f"MQIIH has version {iih.version}, not 1", MQRC_IIH_ERROR)
-        if length != SIZE:
-            raise StructureError(f"MQIIH has StrucLength {length}, not {SIZE}", MQRC_IIH_ERROR)
+        check_version(iih.version, 1, MQRC_IIH_ERROR, "MQIIH")
+        check_length(length, SIZE, MQRC_IIH_ERROR, "MQIIH")
         iih.format = read_text(format, ccsid)
         iih.l_term_override = read_text(l_term_override, ccsid)
         iih.mfs_map_name = read_text(mfs_map_name, ccsid)

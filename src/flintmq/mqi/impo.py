@@ -21,6 +21,7 @@ from typing import Final
 from flintmq.mqi.charv import Strings, read_string
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_IMPO_ERROR
 
 SIZE: Final[int] = 60
@@ -31,10 +32,7 @@ FIELDS: Final = (
     "returned_name", "type_string",
 )  # fmt: skip
 
-_FIELDS = "4s i i i i i i i 20s 8s"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i i i i 20s 8s", SIZE)  # In the order of the table.
 
 
 class MQIMPO:
@@ -55,8 +53,7 @@ class MQIMPO:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_IMPO_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQIMPO has version {version}, not 1", MQRC_IMPO_ERROR)
+        check_version(version, 1, MQRC_IMPO_ERROR, "MQIMPO")
         strings = Strings(SIZE, big_endian, ccsid)
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
@@ -93,8 +90,7 @@ class MQIMPO:
             type_string,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_IMPO_ERROR, "MQIMPO")
-        if impo.version != 1:
-            raise StructureError(f"MQIMPO has version {impo.version}, not 1", MQRC_IMPO_ERROR)
+        check_version(impo.version, 1, MQRC_IMPO_ERROR, "MQIMPO")
         impo.returned_name = read_string(
             data, offset, returned_name, big_endian, ccsid, MQRC_IMPO_ERROR, "MQIMPO ReturnedName"
         )

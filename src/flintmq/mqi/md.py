@@ -39,6 +39,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_MD_ERROR
 
 SIZE_1: Final[int] = 324
@@ -55,14 +56,9 @@ FIELDS: Final = (
 NO_ID: Final[bytes] = bytes(24)  # MQMI_NONE, MQCI_NONE and MQGI_NONE: one object for all messages.
 NO_ACCOUNTING_TOKEN: Final[bytes] = bytes(32)
 
-_FIELDS_1 = "4s i i i i i i i 8s i i 24s 24s i 48s 48s 12s 32s 32s i 28s 8s 8s 4s"  # In the order of the table.
-_FIELDS_2 = "24s i i i i"  # What version 2 adds.
-_BIG_1 = struct.Struct(">" + _FIELDS_1)
-_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
-_BIG_2 = struct.Struct(">" + _FIELDS_2)
-_LITTLE_2 = struct.Struct("<" + _FIELDS_2)
-assert _BIG_1.size == _LITTLE_1.size == SIZE_1
-assert SIZE_1 + _BIG_2.size == SIZE_1 + _LITTLE_2.size == SIZE_2
+# In the order of the table.
+_BIG_1, _LITTLE_1 = layouts("4s i i i i i i i 8s i i 24s 24s i 48s 48s 12s 32s 32s i 28s 8s 8s 4s", SIZE_1)
+_BIG_2, _LITTLE_2 = layouts("24s i i i i", SIZE_2 - SIZE_1)  # What version 2 adds.
 
 
 class MQMD:

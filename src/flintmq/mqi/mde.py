@@ -22,6 +22,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_length, check_version, layouts
 from flintmq.mqi.md import NO_ID
 from flintmq.mqi.reason import MQRC_MDE_ERROR
 
@@ -33,10 +34,7 @@ FIELDS: Final = (
     "msg_flags", "original_length",
 )  # fmt: skip
 
-_FIELDS = "4s i i i i 8s i 24s i i i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i 8s i 24s i i i i", SIZE)  # In the order of the table.
 
 
 class MQMDE:
@@ -59,8 +57,7 @@ class MQMDE:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_MDE_ERROR)."""
         version = self.version
-        if version != 2:
-            raise StructureError(f"MQMDE has version {version}, not 2", MQRC_MDE_ERROR)
+        check_version(version, 2, MQRC_MDE_ERROR, "MQMDE")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -100,10 +97,8 @@ class MQMDE:
             mde.original_length,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_MDE_ERROR, "MQMDE")
-        if mde.version != 2:
-            raise StructureError(f"MQMDE has version {mde.version}, not 2", MQRC_MDE_ERROR)
-        if length != SIZE:
-            raise StructureError(f"MQMDE has StrucLength {length}, not {SIZE}", MQRC_MDE_ERROR)
+        check_version(mde.version, 2, MQRC_MDE_ERROR, "MQMDE")
+        check_length(length, SIZE, MQRC_MDE_ERROR, "MQMDE")
         mde.format = read_text(format, ccsid)
         return mde
 

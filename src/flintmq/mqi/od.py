@@ -33,6 +33,7 @@ from typing import Final
 from flintmq.mqi.charv import Strings, read_string
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_OD_ERROR
 
 SIZE_1: Final[int] = 168
@@ -50,22 +51,10 @@ FIELDS: Final = (
     "selection_string", "res_object_string", "resolved_type",
 )  # fmt: skip
 
-_FIELDS_1 = "4s i i 48s 48s 48s 12s"  # In the order of the table.
-_FIELDS_2 = "i i i i i i i i"
-_FIELDS_3 = "40s 48s 48s"
-_FIELDS_4 = "20s 20s 20s i"
-_BIG_1 = struct.Struct(">" + _FIELDS_1)
-_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
-_BIG_2 = struct.Struct(">" + _FIELDS_2)
-_LITTLE_2 = struct.Struct("<" + _FIELDS_2)
-_BIG_3 = struct.Struct(">" + _FIELDS_3)
-_LITTLE_3 = struct.Struct("<" + _FIELDS_3)
-_BIG_4 = struct.Struct(">" + _FIELDS_4)
-_LITTLE_4 = struct.Struct("<" + _FIELDS_4)
-assert _BIG_1.size == _LITTLE_1.size == SIZE_1
-assert SIZE_1 + _BIG_2.size == SIZE_1 + _LITTLE_2.size == SIZE_2
-assert SIZE_2 + _BIG_3.size == SIZE_2 + _LITTLE_3.size == SIZE_3
-assert SIZE_3 + _BIG_4.size == SIZE_3 + _LITTLE_4.size == SIZE_4
+_BIG_1, _LITTLE_1 = layouts("4s i i 48s 48s 48s 12s", SIZE_1)  # In the order of the table.
+_BIG_2, _LITTLE_2 = layouts("i i i i i i i i", SIZE_2 - SIZE_1)
+_BIG_3, _LITTLE_3 = layouts("40s 48s 48s", SIZE_3 - SIZE_2)
+_BIG_4, _LITTLE_4 = layouts("20s 20s 20s i", SIZE_4 - SIZE_3)
 
 
 class MQOD:

@@ -37,6 +37,7 @@ from typing import Final, Literal
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_room, show
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.pcf_parameters import (
     MQCFBF,
     MQCFBS,
@@ -65,10 +66,7 @@ FIELDS: Final = (
     "type", "version", "command", "msg_seq_number", "control", "comp_code", "reason", "parameter_count",
 )  # fmt: skip
 
-_FIELDS = "i i i i i i i i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("i i i i i i i i i", SIZE)  # In the order of the table.
 
 
 class MQCFH:

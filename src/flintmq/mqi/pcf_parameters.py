@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_room
+from flintmq.mqi.layout import check_length, layouts
 from flintmq.mqi.reason import (
     MQRC_CFBF_ERROR,
     MQRC_CFBS_ERROR,
@@ -22,15 +23,10 @@ from flintmq.mqi.reason import (
     MQRC_CFST_ERROR,
 )
 
-_BIG_4 = struct.Struct(">4i")
-_LITTLE_4 = struct.Struct("<4i")
-_BIG_5 = struct.Struct(">5i")
-_LITTLE_5 = struct.Struct("<5i")
-_BIG_6 = struct.Struct(">6i")
-_LITTLE_6 = struct.Struct("<6i")
-_BIG_IN64 = struct.Struct(">4iq")
-_LITTLE_IN64 = struct.Struct("<4iq")
-assert _BIG_4.size == 16 and _BIG_5.size == 20 and _BIG_6.size == 24 and _BIG_IN64.size == 24
+_BIG_4, _LITTLE_4 = layouts("4i", 16)
+_BIG_5, _LITTLE_5 = layouts("5i", 20)
+_BIG_6, _LITTLE_6 = layouts("6i", 24)
+_BIG_IN64, _LITTLE_IN64 = layouts("4iq", 24)
 
 
 class Parameter:
@@ -63,7 +59,7 @@ class MQCFIN(Parameter):
         _, length, parameter, value = _read(
             data, offset, _BIG_4 if big_endian else _LITTLE_4, 3, MQRC_CFIN_ERROR, "MQCFIN"
         )
-        _exact(length, 16, MQRC_CFIN_ERROR, "MQCFIN")
+        check_length(length, 16, MQRC_CFIN_ERROR, "MQCFIN")
         return MQCFIN(parameter, value)
 
     def __repr__(self) -> str:
@@ -87,7 +83,7 @@ class MQCFIN64(Parameter):
     def unpack(data: bytes, offset: int = 0, big_endian: bool = False, ccsid: int = 1208) -> "MQCFIN64":
         layout = _BIG_IN64 if big_endian else _LITTLE_IN64
         _, length, parameter, _, value = _read(data, offset, layout, 23, MQRC_CFIN_ERROR, "MQCFIN64")
-        _exact(length, 24, MQRC_CFIN_ERROR, "MQCFIN64")
+        check_length(length, 24, MQRC_CFIN_ERROR, "MQCFIN64")
         return MQCFIN64(parameter, value)
 
     def __repr__(self) -> str:
@@ -270,7 +266,7 @@ class MQCFGR(Parameter):
         """The head of the group, without its members."""
         layout = _BIG_4 if big_endian else _LITTLE_4
         _, length, parameter, count = _read(data, offset, layout, 20, MQRC_CFGR_ERROR, "MQCFGR")
-        _exact(length, 16, MQRC_CFGR_ERROR, "MQCFGR")
+        check_length(length, 16, MQRC_CFGR_ERROR, "MQCFGR")
         if count < 0:
             raise StructureError(f"MQCFGR has ParameterCount {count}", MQRC_CFGR_ERROR)
         group = MQCFGR(parameter, [])
@@ -299,7 +295,7 @@ class MQCFIF(Parameter):
     def unpack(data: bytes, offset: int = 0, big_endian: bool = False, ccsid: int = 1208) -> "MQCFIF":
         layout = _BIG_5 if big_endian else _LITTLE_5
         _, length, parameter, operator, value = _read(data, offset, layout, 13, MQRC_CFIF_ERROR, "MQCFIF")
-        _exact(length, 20, MQRC_CFIF_ERROR, "MQCFIF")
+        check_length(length, 20, MQRC_CFIF_ERROR, "MQCFIF")
         return MQCFIF(parameter, operator, value)
 
     def __repr__(self) -> str:
@@ -385,11 +381,6 @@ def _read(data: bytes, offset: int, layout: struct.Struct, kind: int, reason: in
     return values
 
 
-def _exact(length: int, size: int, reason: int, name: str) -> None:
-    if length != size:
-        raise StructureError(f"{name} has StrucLength {length}, not {size}", reason)
-
-
 def _part(data: bytes, offset: int, start: int, size: int, length: int, reason: int, name: str) -> bytes:
     """`size` bytes from `start` in the structure at `offset`, which is `length` long."""
     if size < 0 or start + size > length:
@@ -432,6 +423,6 @@ def _read_list(data: bytes, offset: int, kind: int, width: int, big_endian: bool
     _, length, parameter, count = _read(data, offset, layout, kind, MQRC_CFIL_ERROR, name)
     if count < 0:
         raise StructureError(f"{name} has Count {count}", MQRC_CFIL_ERROR)
-    _exact(length, 16 + width * count, MQRC_CFIL_ERROR, name)
+    check_length(length, 16 + width * count, MQRC_CFIL_ERROR, name)
     form = f"{'>' if big_endian else '<'}{count}{'i' if width == 4 else 'q'}"
     return parameter, list(struct.unpack_from(form, data, offset + 16))

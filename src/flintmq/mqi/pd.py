@@ -16,6 +16,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, show, write_id
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_PD_ERROR
 
 SIZE: Final[int] = 24
@@ -29,10 +30,7 @@ FIELDS: Final = (
     "copy_options",
 )
 
-_FIELDS = "4s i i i i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i i", SIZE)  # In the order of the table.
 
 
 class MQPD:
@@ -50,8 +48,7 @@ class MQPD:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_PD_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQPD has version {version}, not 1", MQRC_PD_ERROR)
+        check_version(version, 1, MQRC_PD_ERROR, "MQPD")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -79,8 +76,7 @@ class MQPD:
             pd.copy_options,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_PD_ERROR, "MQPD")
-        if pd.version != 1:
-            raise StructureError(f"MQPD has version {pd.version}, not 1", MQRC_PD_ERROR)
+        check_version(pd.version, 1, MQRC_PD_ERROR, "MQPD")
         return pd
 
     def __repr__(self) -> str:

@@ -30,6 +30,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_PMO_ERROR
 
 SIZE_1: Final[int] = 128
@@ -43,18 +44,9 @@ FIELDS: Final = (
     "response_rec_offset", "original_msg_handle", "new_msg_handle", "action", "pub_level",
 )  # fmt: skip
 
-_FIELDS_1 = "4s i i i i i i i 48s 48s"  # In the order of the table.
-_FIELDS_2 = "i i i i i i"
-_FIELDS_3 = "q q i i"
-_BIG_1 = struct.Struct(">" + _FIELDS_1)
-_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
-_BIG_2 = struct.Struct(">" + _FIELDS_2)
-_LITTLE_2 = struct.Struct("<" + _FIELDS_2)
-_BIG_3 = struct.Struct(">" + _FIELDS_3)
-_LITTLE_3 = struct.Struct("<" + _FIELDS_3)
-assert _BIG_1.size == _LITTLE_1.size == SIZE_1
-assert SIZE_1 + _BIG_2.size == SIZE_1 + _LITTLE_2.size == SIZE_2
-assert SIZE_2 + _BIG_3.size == SIZE_2 + _LITTLE_3.size == SIZE_3
+_BIG_1, _LITTLE_1 = layouts("4s i i i i i i i 48s 48s", SIZE_1)  # In the order of the table.
+_BIG_2, _LITTLE_2 = layouts("i i i i i i", SIZE_2 - SIZE_1)
+_BIG_3, _LITTLE_3 = layouts("q q i i", SIZE_3 - SIZE_2)
 
 
 class MQPMO:

@@ -20,6 +20,7 @@ from typing import Final
 from flintmq.mqi.ccsid import decode, encode, is_utf16
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_RFH_ERROR, MQRC_RFH_STRING_ERROR
 
 SIZE: Final[int] = 32
@@ -27,10 +28,7 @@ SIZE: Final[int] = 32
 STRUC_ID: Final[bytes] = b"RFH "
 FIELDS: Final = ("version", "encoding", "coded_char_set_id", "format", "flags", "name_value_string")
 
-_FIELDS = "4s i i i i 8s i"  # In the order of the table, up to the string.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i 8s i", SIZE)  # In the order of the table, up to the string.
 
 
 class MQRFH:
@@ -60,8 +58,7 @@ class MQRFH:
 
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The header with its string, filled with blanks to a multiple of four. Raises StructureError."""
-        if self.version != 1:
-            raise StructureError(f"MQRFH has version {self.version}, not 1", MQRC_RFH_ERROR)
+        check_version(self.version, 1, MQRC_RFH_ERROR, "MQRFH")
         if is_utf16(ccsid):
             ccsid = 1208  # As in all fields of this header.
         text = encode(self.name_value_string, ccsid)
@@ -89,8 +86,7 @@ class MQRFH:
             identifier, rfh.version, rfh.struc_length, rfh.encoding, rfh.coded_char_set_id, form, rfh.flags,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)  # fmt: skip
         check_id(identifier, STRUC_ID, ccsid, MQRC_RFH_ERROR, "MQRFH")
-        if rfh.version != 1:
-            raise StructureError(f"MQRFH has version {rfh.version}, not 1", MQRC_RFH_ERROR)
+        check_version(rfh.version, 1, MQRC_RFH_ERROR, "MQRFH")
         if rfh.struc_length < SIZE:
             raise StructureError(f"MQRFH has StrucLength {rfh.struc_length}, less than {SIZE}", MQRC_RFH_ERROR)
         check_room(data, offset, rfh.struc_length, MQRC_RFH_ERROR, "MQRFH with its string")

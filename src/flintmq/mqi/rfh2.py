@@ -22,6 +22,7 @@ from typing import Final
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_RFH_ERROR, MQRC_RFH_FORMAT_ERROR
 
 SIZE: Final[int] = 36
@@ -30,12 +31,8 @@ STRUC_ID: Final[bytes] = b"RFH "
 FIELDS: Final = ("version", "encoding", "coded_char_set_id", "format", "flags", "name_value_ccsid", "folders")
 FOLDER_CCSIDS: Final = (1208, 1200, 13488, 17584)
 
-_FIELDS = "4s i i i i 8s i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-_BIG_LENGTH = struct.Struct(">i")
-_LITTLE_LENGTH = struct.Struct("<i")
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i 8s i i", SIZE)  # In the order of the table.
+_BIG_LENGTH, _LITTLE_LENGTH = layouts("i", 4)
 
 
 class MQRFH2:

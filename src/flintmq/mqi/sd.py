@@ -28,6 +28,7 @@ from typing import Final
 from flintmq.mqi.charv import Strings, read_string
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN, NO_ID
 from flintmq.mqi.reason import MQRC_SD_ERROR
 
@@ -41,10 +42,7 @@ FIELDS: Final = (
     "pub_appl_identity_data", "selection_string", "sub_level", "res_object_string",
 )  # fmt: skip
 
-_FIELDS = "4s i i 48s 12s 40s i 20s 20s 20s 24s i 32s 32s 20s i 20s"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i 48s 12s 40s i 20s 20s 20s 24s i 32s 32s 20s i 20s", SIZE)  # In the order of the table.
 
 
 class MQSD:
@@ -73,8 +71,7 @@ class MQSD:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_SD_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQSD has version {version}, not 1", MQRC_SD_ERROR)
+        check_version(version, 1, MQRC_SD_ERROR, "MQSD")
         strings = Strings(SIZE, big_endian, ccsid)
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
@@ -125,8 +122,7 @@ class MQSD:
             res_object_string,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_SD_ERROR, "MQSD")
-        if sd.version != 1:
-            raise StructureError(f"MQSD has version {sd.version}, not 1", MQRC_SD_ERROR)
+        check_version(sd.version, 1, MQRC_SD_ERROR, "MQSD")
         sd.object_name = read_text(object_name, ccsid)
         sd.alternate_user_id = read_text(alternate_user_id, ccsid)
         sd.object_string = read_string(

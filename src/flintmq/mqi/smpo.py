@@ -15,6 +15,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, show, write_id
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_SMPO_ERROR
 
 SIZE: Final[int] = 20
@@ -27,10 +28,7 @@ FIELDS: Final = (
     "value_ccsid",
 )
 
-_FIELDS = "4s i i i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i", SIZE)  # In the order of the table.
 
 
 class MQSMPO:
@@ -47,8 +45,7 @@ class MQSMPO:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_SMPO_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQSMPO has version {version}, not 1", MQRC_SMPO_ERROR)
+        check_version(version, 1, MQRC_SMPO_ERROR, "MQSMPO")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -74,8 +71,7 @@ class MQSMPO:
             smpo.value_ccsid,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_SMPO_ERROR, "MQSMPO")
-        if smpo.version != 1:
-            raise StructureError(f"MQSMPO has version {smpo.version}, not 1", MQRC_SMPO_ERROR)
+        check_version(smpo.version, 1, MQRC_SMPO_ERROR, "MQSMPO")
         return smpo
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, show, write_id
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_SRO_ERROR
 
 SIZE: Final[int] = 16
@@ -25,10 +26,7 @@ FIELDS: Final = (
     "num_pubs",
 )
 
-_FIELDS = "4s i i i"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i", SIZE)  # In the order of the table.
 
 
 class MQSRO:
@@ -44,8 +42,7 @@ class MQSRO:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_SRO_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQSRO has version {version}, not 1", MQRC_SRO_ERROR)
+        check_version(version, 1, MQRC_SRO_ERROR, "MQSRO")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -69,8 +66,7 @@ class MQSRO:
             sro.num_pubs,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_SRO_ERROR, "MQSRO")
-        if sro.version != 1:
-            raise StructureError(f"MQSRO has version {sro.version}, not 1", MQRC_SRO_ERROR)
+        check_version(sro.version, 1, MQRC_SRO_ERROR, "MQSRO")
         return sro
 
     def __repr__(self) -> str:

@@ -27,6 +27,7 @@ from typing import Final
 from flintmq.mqi.charv import Strings, read_string
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_STS_ERROR
 
 SIZE_1: Final[int] = 224
@@ -40,14 +41,8 @@ FIELDS: Final = (
     "object_string", "sub_name", "open_options", "sub_options",
 )  # fmt: skip
 
-_FIELDS_1 = "4s i i i i i i i 48s 48s 48s 48s"  # In the order of the table.
-_FIELDS_2 = "20s 20s i i"
-_BIG_1 = struct.Struct(">" + _FIELDS_1)
-_LITTLE_1 = struct.Struct("<" + _FIELDS_1)
-_BIG_2 = struct.Struct(">" + _FIELDS_2)
-_LITTLE_2 = struct.Struct("<" + _FIELDS_2)
-assert _BIG_1.size == _LITTLE_1.size == SIZE_1
-assert SIZE_1 + _BIG_2.size == SIZE_1 + _LITTLE_2.size == SIZE_2
+_BIG_1, _LITTLE_1 = layouts("4s i i i i i i i 48s 48s 48s 48s", SIZE_1)  # In the order of the table.
+_BIG_2, _LITTLE_2 = layouts("20s 20s i i", SIZE_2 - SIZE_1)
 
 
 class MQSTS:

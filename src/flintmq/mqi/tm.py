@@ -19,6 +19,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.reason import MQRC_TM_ERROR
 
 SIZE: Final[int] = 684
@@ -28,10 +29,7 @@ FIELDS: Final = (
     "version", "q_name", "process_name", "trigger_data", "appl_type", "appl_id", "env_data", "user_data",
 )  # fmt: skip
 
-_FIELDS = "4s i 48s 48s 64s i 256s 128s 128s"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i 48s 48s 64s i 256s 128s 128s", SIZE)  # In the order of the table.
 
 
 class MQTM:
@@ -52,8 +50,7 @@ class MQTM:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_TM_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQTM has version {version}, not 1", MQRC_TM_ERROR)
+        check_version(version, 1, MQRC_TM_ERROR, "MQTM")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -87,8 +84,7 @@ class MQTM:
             user_data,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_TM_ERROR, "MQTM")
-        if tm.version != 1:
-            raise StructureError(f"MQTM has version {tm.version}, not 1", MQRC_TM_ERROR)
+        check_version(tm.version, 1, MQRC_TM_ERROR, "MQTM")
         tm.q_name = read_text(q_name, ccsid)
         tm.process_name = read_text(process_name, ccsid)
         tm.trigger_data = read_text(trigger_data, ccsid)

@@ -20,6 +20,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_TMC_ERROR
 
 SIZE: Final[int] = 732
@@ -29,10 +30,7 @@ FIELDS: Final = (
     "q_name", "process_name", "trigger_data", "appl_type", "appl_id", "env_data", "user_data", "q_mgr_name",
 )  # fmt: skip
 
-_FIELDS = "4s 4s 48s 48s 64s 4s 256s 128s 128s 48s"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s 4s 48s 48s 64s 4s 256s 128s 128s 48s", SIZE)  # In the order of the table.
 
 
 class MQTMC2:

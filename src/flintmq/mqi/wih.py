@@ -21,6 +21,7 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_length, check_version, layouts
 from flintmq.mqi.reason import MQRC_WIH_ERROR
 
 SIZE: Final[int] = 120
@@ -31,10 +32,7 @@ FIELDS: Final = (
     "version", "encoding", "coded_char_set_id", "format", "flags", "service_name", "service_step", "msg_token",
 )  # fmt: skip
 
-_FIELDS = "4s i i i i 8s i 32s 8s 16s 32s"  # In the order of the table.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size == _LITTLE.size == SIZE
+_BIG, _LITTLE = layouts("4s i i i i 8s i 32s 8s 16s 32s", SIZE)  # In the order of the table.
 
 
 class MQWIH:
@@ -55,8 +53,7 @@ class MQWIH:
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure. Raises StructureError (MQRC_WIH_ERROR)."""
         version = self.version
-        if version != 1:
-            raise StructureError(f"MQWIH has version {version}, not 1", MQRC_WIH_ERROR)
+        check_version(version, 1, MQRC_WIH_ERROR, "MQWIH")
         try:
             raw = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
@@ -94,10 +91,8 @@ class MQWIH:
             _,
         ) = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_WIH_ERROR, "MQWIH")
-        if wih.version != 1:
-            raise StructureError(f"MQWIH has version {wih.version}, not 1", MQRC_WIH_ERROR)
-        if length != SIZE:
-            raise StructureError(f"MQWIH has StrucLength {length}, not {SIZE}", MQRC_WIH_ERROR)
+        check_version(wih.version, 1, MQRC_WIH_ERROR, "MQWIH")
+        check_length(length, SIZE, MQRC_WIH_ERROR, "MQWIH")
         wih.format = read_text(format, ccsid)
         wih.service_name = read_text(service_name, ccsid)
         wih.service_step = read_text(service_step, ccsid)

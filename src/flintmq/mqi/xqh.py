@@ -11,11 +11,11 @@ The fields of a version 2 descriptor stand in an MQMDE behind this header. Forma
 valid gives MQRC_XQH_ERROR.
 """
 
-import struct
 from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
+from flintmq.mqi.layout import check_version, layouts
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.md import SIZE_1 as MD_SIZE
 from flintmq.mqi.reason import MQRC_XQH_ERROR
@@ -25,10 +25,7 @@ SIZE: Final[int] = 428
 STRUC_ID: Final[bytes] = b"XQH "
 FIELDS: Final = ("version", "remote_q_name", "remote_q_mgr_name", "msg_desc")
 
-_FIELDS = "4s i 48s 48s"  # In the order of the table, up to the descriptor.
-_BIG = struct.Struct(">" + _FIELDS)
-_LITTLE = struct.Struct("<" + _FIELDS)
-assert _BIG.size + MD_SIZE == _LITTLE.size + MD_SIZE == SIZE
+_BIG, _LITTLE = layouts("4s i 48s 48s", SIZE - MD_SIZE)  # In the order of the table, up to the descriptor.
 
 
 class MQXQH:
@@ -44,8 +41,7 @@ class MQXQH:
 
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The 428 bytes of the header. Raises StructureError (MQRC_XQH_ERROR)."""
-        if self.version != 1:
-            raise StructureError(f"MQXQH has version {self.version}, not 1", MQRC_XQH_ERROR)
+        check_version(self.version, 1, MQRC_XQH_ERROR, "MQXQH")
         if self.msg_desc.version != 1:
             raise StructureError(
                 f"the MsgDesc of MQXQH has version {self.msg_desc.version}; version 2 fields go into an MQMDE",
@@ -66,8 +62,7 @@ class MQXQH:
         xqh = MQXQH()
         identifier, xqh.version, q_name, q_mgr_name = (_BIG if big_endian else _LITTLE).unpack_from(data, offset)
         check_id(identifier, STRUC_ID, ccsid, MQRC_XQH_ERROR, "MQXQH")
-        if xqh.version != 1:
-            raise StructureError(f"MQXQH has version {xqh.version}, not 1", MQRC_XQH_ERROR)
+        check_version(xqh.version, 1, MQRC_XQH_ERROR, "MQXQH")
         xqh.remote_q_name = read_text(q_name, ccsid)
         xqh.remote_q_mgr_name = read_text(q_mgr_name, ccsid)
         xqh.msg_desc = MQMD.unpack(data, offset + SIZE - MD_SIZE, big_endian, ccsid)

@@ -41,7 +41,7 @@ from flintmq.mqi.reason import (
     MQRC_XMIT_Q_TYPE_ERROR,
     MQRC_XMIT_Q_USAGE_ERROR,
 )
-from flintmq.qmgr.attribute import LIST, Value, is_name
+from flintmq.qmgr.attribute import ENUM, FLAG, INT, LIST, PAIR, Attribute, Value, is_name
 from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_KINDS, default_attributes
 
 QUEUE: Final = "QUEUE"
@@ -135,6 +135,11 @@ def from_record(record: bytes) -> MQObject:
         if not _is_value(value):
             raise RecordError(f"catalogue record of {kind}({name}) has {value!r} for {keyword}")
         values[str(keyword)] = value
+    for attribute in ATTRIBUTES[kind]:
+        if attribute.keyword in values and not _is_value_of(attribute, values[attribute.keyword]):
+            raise RecordError(
+                f"catalogue record of {kind}({name}) has {values[attribute.keyword]!r} for {attribute.keyword}"
+            )
     return MQObject(kind, name, object_id, values)
 
 
@@ -145,6 +150,15 @@ def _is_value(value: object) -> bool:
                 return False
         return True
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _is_value_of(attribute: Attribute, value: Value) -> bool:
+    """Whether the attribute can have such a value at all. Bounds may have been others when it was written."""
+    if attribute.kind == INT:
+        return isinstance(value, int) or (isinstance(value, str) and value in attribute.words)
+    if attribute.kind == ENUM or attribute.kind == FLAG:
+        return isinstance(value, str) and value in attribute.words
+    return isinstance(value, list) == (attribute.kind == LIST or attribute.kind == PAIR) and not isinstance(value, int)
 
 
 # -- names ------------------------------------------------------------------------------------------------------------

@@ -291,7 +291,7 @@ def _restore_account(qm: QueueManager, psid: int) -> None:
 
 
 def _limit_account(qm: QueueManager, psid: int) -> None:
-    """The page set is as large as it was. Replay passes through states that need more: what was got is put again first."""
+    """The page set is as large as it was. Replay passes through states that need more: what was got is put first."""
     account = qm.accounts[psid]
     definition = qm.catalogue.find("PSID", str(psid))
     defined = definition.number("PAGES") if definition is not None else 0
