@@ -1,6 +1,6 @@
 """The process that test_kill.py kills: a queue manager on real files under persistent load, from several threads.
 
-    python kill_child.py DIRECTORY RUN
+    python kill_child.py DIRECTORY RUN        starts the queue manager when it gets a line on standard input
 
 Two producers put units of work of one to five messages on QUEUE.A; a mover takes them from there to QUEUE.B, also in
 units. The buffer pool holds a few dozen messages and a checkpoint is due every few hundred records, so that spills and
@@ -188,6 +188,7 @@ def move(host: Host, random: Random) -> None:
 
 def main() -> None:
     directory, run = sys.argv[1], sys.argv[2]
+    sys.stdin.readline()
     tell("begin")
     host = Host(directory)
     tell("ready")

@@ -10,7 +10,7 @@ from tests.simulation.disk import SimulatedCrash
 from tests.simulation.world import World
 
 
-def history(seed: int) -> None:
+def history(seed: int) -> World:
     """One random life of a queue manager: some runs, each ended by a crash or in good order."""
     world = World(seed, SimulatedCrash)
     for _ in range(world.random.choice([1, 2, 4])):
@@ -28,6 +28,7 @@ def history(seed: int) -> None:
             world.clean_end()
         else:
             world.crash()
+    return world
 
 
 def test_what_was_committed_survives_any_crash_exactly_once_and_in_order(seeds: range) -> None:
@@ -37,3 +38,14 @@ def test_what_was_committed_survives_any_crash_exactly_once_and_in_order(seeds: 
             history(seed)
         except Exception as error:
             raise AssertionError(f"seed {seed}: {type(error).__name__}: {error}") from error
+
+
+def test_the_histories_go_where_it_hurts() -> None:
+    """A simulation that no longer spills, restarts or meets the rarer events would pass whatever is broken."""
+    worlds = [history(seed) for seed in range(50)]
+    assert sum(world.restarts for world in worlds) > 80
+    assert sum(world.spilled for world in worlds) > 800
+    assert sum(world.loads for world in worlds) > 500
+    assert sum(1 for world in worlds if world.spilled and world.loads) > 25
+    happened = {what for world in worlds for what in world.happened}
+    assert happened == {"lock", "get under cursor", "define", "alter", "clear", "delete", "file lost"}

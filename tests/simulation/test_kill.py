@@ -36,11 +36,18 @@ class Child:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self.process = subprocess.Popen(
             [sys.executable, str(script), str(directory), str(run)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
         )
         self.told = b""
+
+    def go(self) -> None:
+        """The queue manager is free: start it."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
 
     def listen(self, until: float, word: bytes = b"") -> None:
         """Read what it tells until that moment, or until it has told `word`."""
@@ -144,13 +151,16 @@ def test_what_a_killed_process_has_acknowledged_is_there_exactly_once_and_in_ord
     random = Random(SEED)
     ledger = Ledger()
     spilled = checkpoints = 0
+    upcoming = Child(tmp_path, 0)
     for run in range(kills):
-        child = Child(tmp_path, run)
+        child = upcoming
+        child.go()
         early = run > 0 and random.random() < 0.25  # While it is being started.
         child.listen(time.monotonic() + PATIENCE_S, b"begin" if early else b"ready")
         delay = random.uniform(0, 0.03) if early else random.uniform(0.005, 0.15)
         child.listen(time.monotonic() + delay)
         ledger.hear(child.kill())
+        upcoming = Child(tmp_path, run + 1)  # It gets ready while we look.
 
         host = Host(str(tmp_path))
         try:
@@ -162,8 +172,10 @@ def test_what_a_killed_process_has_acknowledged_is_there_exactly_once_and_in_ord
             if run % 5 == 4:
                 ledger.drained |= {_parse(data)[:2] for data in drain(host, "QUEUE.B")}
         except AssertionError as error:
+            upcoming.kill()
             raise AssertionError(f"seed {SEED}, kill {run}, {delay * 1000:.1f} ms: {error}") from error
         finally:
             host.close()
+    upcoming.kill()
     assert ledger.commits > 5 * kills, f"{ledger.commits} commits in {kills} runs: the load was no load"
     assert spilled > 0 and checkpoints > kills, "the page sets were never used"

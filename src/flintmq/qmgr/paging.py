@@ -138,7 +138,8 @@ class Pager:
         durable = 0
         for queue, lane, run in evicted:
             durable = max(durable, self._write_run(batch, queue, lane, run))
-        self._apply(batch, durable, False)
+        if not batch.is_empty():  # Else the page set has all of them already.
+            self._apply(batch, durable, False)
         for queue, lane, run in evicted:
             self._replace_by_range(queue, lane, run)
         return buffers - wanted
