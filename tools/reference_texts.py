@@ -371,8 +371,8 @@ REMARKS = {
         "`ADVANCELOG` and `ARCHLOG` are for linear logs, otherwise AMQ8101S with reason 3175. They and `REDUCELOG` "
         "take a checkpoint; the file that is being written is not ended early. `STATISTICS` begins new intervals."
     ),
-    "SET LOG": "In force at once and until the queue manager ends; the next start has what the log was created with.",
-    "SET SYSTEM": "In force until the queue manager ends.",
+    "SET LOG": "In force at once. Written with the next checkpoint, and in force again after a restart.",
+    "SET SYSTEM": "Written with the next checkpoint, and in force again after a restart.",
 }
 
 #: Kind of object or name of a table -> keyword -> what it means there.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import flintmq
 from flintmq.command.administration import Administration
 from flintmq.command.defaults import default_objects, q_mgr_attributes
 from flintmq.log import LZ4, NONE, Log, LogConfig
@@ -512,3 +514,26 @@ def test_altering_the_queue_manager_takes_effect(world: World) -> None:
     world.restart()
     assert (world.qm.max_uncommitted, world.qm.dead_letter_queue) == (5, "DLQ")
     assert isinstance(world.qm, QueueManager)
+
+
+def test_what_set_log_and_set_system_change_outlives_a_restart(tmp_path: Path) -> None:
+    """Through the embedded API, because the host is who tells the log (B114)."""
+    with flintmq.open(tmp_path / "QM") as qm:
+        qm.mqsc("SET LOG COMPLOG(RLE)")
+        qm.mqsc("SET SYSTEM LOGLOAD(5000)")
+    with flintmq.open(tmp_path / "QM") as qm:
+        assert "COMPLOG(RLE)" in str(qm.mqsc("DISPLAY LOG"))
+        assert "LOGLOAD(5000)" in str(qm.mqsc("DISPLAY SYSTEM"))
+
+
+def test_a_queue_that_is_altered_to_trigger_looks_at_what_is_on_it(tmp_path: Path) -> None:
+    """T13a: ALTER comes to the same as MQSET."""
+    with flintmq.open(tmp_path / "QM") as qm:
+        qm.mqsc("DEFINE QLOCAL(INIT)")
+        qm.mqsc("DEFINE PROCESS(P) APPLICID('run')")
+        app = qm.queue("APP", create=True)
+        app.put(b"waits already")
+        init = qm.queue("INIT")
+        init.get_or_none()  # Opens it for input, as a trigger monitor does.
+        qm.mqsc("ALTER QLOCAL(APP) TRIGGER TRIGTYPE(FIRST) INITQ(INIT) PROCESS(P)")
+        assert init.get_or_none() is not None

@@ -476,6 +476,19 @@ def test_memory_stays_within_the_pool_however_many_queues_there_are(make: Maker)
         assert [number_of(data) for data in app.drain(f"Q{number}")] == list(range(number, 400, 50))
 
 
+def test_a_unit_of_work_larger_than_the_pool_does_not_cost_a_search_with_every_put(make: Maker) -> None:
+    """Nothing of it can leave memory; when it is committed everything can."""
+    machine = make(buffers=320)
+    app, other = machine.connect(), machine.connect()
+    put = fill(app, "Q", 2000, persistence=1, syncpoint=True)
+    pool = machine.queue("Q").pool
+    assert pool.used == 2000 and 1980 <= pool.stuck_at <= 2000
+    app.commit()
+    put += fill(other, "Q", 25, 2000)
+    assert pool.used <= 320
+    assert app.drain("Q") == put
+
+
 def test_draining_a_deep_queue_writes_its_dead_slots_from_time_to_time(make: Maker) -> None:
     """Non-persistent messages are got without log and so without checkpoints; what is remembered of them is bounded."""
     machine = make(buffers=40)

@@ -1,6 +1,6 @@
 """flint inspect: show what is in a log file, a control file, a page set, or a directory of them.
 
-    flint inspect QM1/log/active/S0000000.LOG
+    flint inspect QM1/log/S0000000.LOG
     flint inspect QM1/pageset/psid00 --hex
     flint inspect QM1 | less
 

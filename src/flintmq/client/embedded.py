@@ -32,6 +32,7 @@ from flintmq.client.instance import Instance, Storage
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import MQAT_QMGR
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
+from flintmq.qmgr import event
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.close import close_handle
@@ -234,6 +235,7 @@ class Host:
                 for connection in list(self.engine.connections.values()):
                     abandon(self.engine, connection)
                 self.engine.ended = True
+                event.queue_manager_not_active(self.engine, quiescing=False)
                 checkpoint(self.engine, keep_nonpersistent=True)
                 self.write_notices()
             except BaseException as error:

@@ -35,8 +35,9 @@ from flintmq.client.errors import (
     QueueManagerNotFound,
 )
 from flintmq.client.lock import InstanceLock, LockHeld, holder_of
-from flintmq.log import Log, LogConfig, LogError, RealFiles
+from flintmq.log import LZ4, NONE, RLE, Log, LogConfig, LogError, RealFiles
 from flintmq.log.control import load_control
+from flintmq.qmgr import event
 from flintmq.qmgr.admin_rows import stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import default_attributes
@@ -467,9 +468,13 @@ def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
 
 
 def _prepare(engine: QueueManager, log: Log) -> None:
-    """A circular log must be checkpointed long before it is full."""
+    """A circular log is checkpointed long before it is full; SET LOG COMPLOG outlives a restart; the start is told."""
     if not log.config.linear:
         engine.checkpoint_bytes = min(CHECKPOINT_BYTES, log.capacity // 2)
+    compression = engine.parameters["LOG"].get("COMPLOG")
+    if compression is not None:
+        log.set_compression({"RLE": RLE, "LZ4": LZ4}.get(str(compression), NONE))
+    event.queue_manager_active(engine)
 
 
 def _translated(instance: Instance, error: BaseException) -> QueueManagerError | None:

@@ -12,6 +12,10 @@
     data = qm.mqi.get(handle, md, gmo)
     qm.mqi.close(handle)
 
+XA is here for a transaction manager: `xa_start` and the rest, with the xids, flags and codes of `flintmq.qmgr.xa`. They
+return XA_* and XAER_* codes instead of raising; only a queue manager that is closed or has stopped raises NotConnected.
+A prepare or commit that returns XA_OK is on disk.
+
 A call that fails raises by reason. One that ends with a warning returns, and `completion` and `reason` of this object
 say so. Calls are made on the connection of the thread that asked for `qm.mqi`; keep the object to keep the
 connection.
@@ -19,6 +23,8 @@ connection.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from operator import index
 from typing import TYPE_CHECKING
 
 from flintmq.client.explain import refusal
@@ -27,14 +33,23 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.reason import MQCC_FAILED
+from flintmq.mqi.reason import MQCC_FAILED, MQRC_RESOURCE_PROBLEM
+from flintmq.mqi.sts import MQSTS
+from flintmq.qmgr import xa
 from flintmq.qmgr.close import close
+from flintmq.qmgr.connection import Connection as EngineConnection
 from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.inquire import Inquiry, inquire, set_attributes
 from flintmq.qmgr.open import open_object, put1
 from flintmq.qmgr.put import put
+from flintmq.qmgr.queue_manager import QueueManager as Engine
+from flintmq.qmgr.stat import stat
 
 if TYPE_CHECKING:
     from flintmq.client.connection import Connection
+
+#: A call of XA that is about one branch.
+_BranchCall = Callable[[Engine, EngineConnection, bytes, int], int]
 
 
 class MQI:
@@ -110,6 +125,96 @@ class MQI:
     def back(self) -> None:
         """MQBACK."""
         self._link.backout()
+
+    def inq(self, handle: Handle, selectors: Sequence[int]) -> Inquiry:
+        """MQINQ: `integers` and `characters` of the answer are in the order of their selectors.
+
+        A selector that the object does not have is a warning, 2068: the others are answered.
+        """
+        asked = [index(selector) for selector in selectors]
+        inquiry = Inquiry()
+        host = self._host
+        with host.call:
+            inquire(host.engine, self._link.connection, handle, asked, inquiry)
+            force = self._leave(handle.object_name, handle)
+        host.durable(force)
+        return inquiry
+
+    def set(
+        self, handle: Handle, selectors: Sequence[int], int_attrs: Sequence[int] = (), char_attrs: str = ""
+    ) -> None:
+        """MQSET: `int_attrs` in the order of their selectors, `char_attrs` one after the other in their full length."""
+        asked = [index(selector) for selector in selectors]
+        integers = [index(value) for value in int_attrs]
+        if not isinstance(char_attrs, str):
+            raise TypeError(f"character attributes are str, not {type(char_attrs).__name__}")
+        char_attrs.encode("utf-8")  # What has no UTF-8 must not reach the engine. Raises UnicodeEncodeError.
+        host = self._host
+        with host.call:
+            engine, connection = host.engine, self._link.connection
+            reason = set_attributes(engine, connection, handle, asked, integers, char_attrs)
+            if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
+                set_attributes(engine, connection, handle, asked, integers, char_attrs)
+            force = self._leave(handle.object_name, handle)
+        host.durable(force)
+
+    def stat(self, type: int) -> MQSTS:
+        """MQSTAT, by MQSTAT_TYPE_*: what has become of asynchronous puts since the last time."""
+        kind = index(type)
+        sts = MQSTS()
+        host = self._host
+        with host.call:
+            stat(host.engine, self._link.connection, kind, sts)
+            force = self._leave()
+        host.durable(force)
+        return sts
+
+    # -- XA ---------------------------------------------------------------------------------------------------------
+
+    def xa_start(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+        """Puts and gets in syncpoint belong to the branch from now on. The xid is packed: `xa.pack_xid`."""
+        return self._branch(xa.xa_start, xid, flags)
+
+    def xa_end(self, xid: bytes, flags: int = xa.TMSUCCESS) -> int:
+        """They no longer do: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
+        return self._branch(xa.xa_end, xid, flags)
+
+    def xa_prepare(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+        """Promise to commit the branch or to roll it back. XA_OK: the promise outlives a crash; XA_RDONLY: no need."""
+        return self._branch(xa.xa_prepare, xid, flags)
+
+    def xa_commit(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+        """Commit a prepared branch, or with TMONEPHASE one that was not prepared."""
+        return self._branch(xa.xa_commit, xid, flags)
+
+    def xa_rollback(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+        """Roll back a branch, prepared or not."""
+        return self._branch(xa.xa_rollback, xid, flags)
+
+    def xa_forget(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+        """The transaction manager knows what became of a branch that an administrator has resolved."""
+        return self._branch(xa.xa_forget, xid, flags)
+
+    def xa_recover(self, count: int, flags: int = xa.TMSTARTRSCAN | xa.TMENDRSCAN) -> tuple[int, list[bytes]]:
+        """Up to `count` branches that are in doubt or heuristic: (code, xids)."""
+        count, flags = index(count), index(flags)
+        host = self._host
+        with host.call:
+            return xa.xa_recover(host.engine, self._link.connection, count, flags)
+
+    def _branch(self, call: _BranchCall, xid: bytes, flags: int) -> int:
+        """One XA call about a branch, durable when it returns. A full log (XAER_RMERR) is given one checkpoint."""
+        if not isinstance(xid, bytes):
+            raise TypeError(f"an xid is bytes, made by pack_xid, not {type(xid).__name__}")
+        flags = index(flags)
+        host, connection = self._host, self._link.connection
+        with host.call:
+            code = call(host.engine, connection, xid, flags)
+            if code == xa.XAER_RMERR and host.make_room():
+                code = call(host.engine, connection, xid, flags)
+            force = host.settle(connection)
+        host.durable(force)
+        return code
 
     def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
         """After a call, under the lock: raise if it failed; else the log position to wait for."""

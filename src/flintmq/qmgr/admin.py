@@ -36,7 +36,6 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_OBJECT_WRONG_TYPE,
 )
 from flintmq.mqi.reason import (
-    MQRC_GET_INHIBITED,
     MQRC_NONE,
     MQRC_OBJECT_IN_USE,
     MQRC_Q_DELETED,
@@ -52,7 +51,8 @@ from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.get import fail_waiter, fail_waiters
+from flintmq.qmgr.get import fail_waiters
+from flintmq.qmgr.inquire import definition_changed
 from flintmq.qmgr.objects import (
     attach_queue,
     change_pool,
@@ -86,7 +86,9 @@ class Admin:
     def __init__(self, qm: QueueManager) -> None:
         self.qm = qm
         self._system = default_attributes("SYSTEM")
+        self._system.update(qm.parameters["SYSTEM"])
         self._log = default_attributes("LOG")
+        self._log.update(qm.parameters["LOG"])
         #: Intervals that wait for the running one to end.
         self._new_intervals: Row = {}
 
@@ -121,7 +123,7 @@ class Admin:
         qm = self.qm
         definition = qm.catalogue.add(kind, name, attributes)
         self._stamp(definition, True)
-        reason = self._take_effect(definition, True)
+        reason = self._take_effect(definition, {})
         if reason:
             qm.catalogue.remove(definition)
             qm.changed_objects.pop(definition.object_id, None)
@@ -138,14 +140,18 @@ class Admin:
             return reason
         definition.change(effective)
         self._stamp(definition, False)
-        reason = self._take_effect(definition, False)
+        reason = self._take_effect(definition, before)
         if reason:
             definition.attributes = before
         return reason
 
-    def _take_effect(self, definition: MQObject, new: bool) -> int:
-        """Log a definition that is new or was changed, and let it work. On failure nothing has changed but itself."""
+    def _take_effect(self, definition: MQObject, before: Row) -> int:
+        """Log a definition that is new (nothing `before`) or was changed, and let it work.
+
+        On failure nothing has changed but the definition itself.
+        """
         qm = self.qm
+        new = not before
         kind = definition.kind
         if kind == "PSID" and new:
             storage_changed(qm, definition)
@@ -166,9 +172,9 @@ class Admin:
         if kind == "QMGR":
             qm.refresh()
         elif kind == "QLOCAL":
-            self._queue_changed(definition)
-        elif kind == "QALIAS":
-            self._alias_changed(definition)
+            self._queue_changed(definition, before)
+        elif kind == "QALIAS" and not new:
+            definition_changed(qm, definition, before)
         elif kind == "PSID":
             storage_changed(qm, definition)
             change_pool(qm, int(definition.name))
@@ -188,23 +194,11 @@ class Admin:
                 result.append(queue)
         return result
 
-    def _queue_changed(self, definition: MQObject) -> None:
-        queue = self.qm.queues_by_id.get(definition.object_id)
-        if queue is None:
+    def _queue_changed(self, definition: MQObject, before: Row) -> None:
+        if definition.object_id not in self.qm.queues_by_id:
             attach_queue(self.qm, definition)
-            return
-        queue.refresh()
-        if not queue.get_enabled:
-            fail_waiters(self.qm, queue, MQRC_GET_INHIBITED)
-
-    def _alias_changed(self, alias: MQObject) -> None:
-        """GET(DISABLED) on an alias ends the waits of those who came through it."""
-        if alias.text("GET") == "ENABLED":
-            return
-        for queue in list(self.qm.queues_by_id.values()):
-            for waiter in queue.all_waiters():
-                if waiter.handle.get_enabled_by == alias.name:
-                    fail_waiter(self.qm, waiter, MQRC_GET_INHIBITED)
+        else:
+            definition_changed(self.qm, definition, before)
 
     def _pool_changed(self, definition: MQObject, new: bool) -> None:
         storage_changed(self.qm, definition)
@@ -405,9 +399,10 @@ class Admin:
         return row
 
     def set_log(self, changes: Row) -> int:
-        """SET LOG: in force at once."""
+        """SET LOG: in force at once, and kept from the next checkpoint on."""
         self.force = 0
         self._log.update(changes)
+        self.qm.parameters["LOG"].update(changes)
         log = self.qm.log
         if "COMPLOG" in changes and isinstance(log, Log):
             log.set_compression(_COMPRESSION[str(changes["COMPLOG"])])
@@ -430,6 +425,7 @@ class Admin:
         """SET SYSTEM. A new STATIME or ACCTIME takes effect when the running interval ends."""
         self.force = 0
         for keyword, value in changes.items():
+            self.qm.parameters["SYSTEM"][keyword] = value
             if keyword not in ("STATIME", "ACCTIME"):
                 self._system[keyword] = value
             elif self._system[keyword] != value:

@@ -625,7 +625,7 @@ def _system_attributes() -> list[Attribute]:
         _live(_text("NEWACCTIME", 0, 8)),
         _shown(_enum("CLCACHE", pcf.MQIACF_SYSP_CLUSTER_CACHE, {"STATIC": 0, "DYNAMIC": 1}, "DYNAMIC")),
         _list("EXCLMSG", pcf.MQCACF_EXCL_OPERATOR_MESSAGES, 16, 8),
-        _int("LOGLOAD", pcf.MQIACF_SYSP_CHKPOINT_COUNT, 500_000, 200, 16_000_000),
+        _int("LOGLOAD", pcf.MQIACF_SYSP_CHKPOINT_COUNT, 100_000, 200, 16_000_000),
         _enum("QINDXBLD", pcf.MQIACF_SYSP_Q_INDEX_DEFER, {"WAIT": 0, "NOWAIT": 1}),
         _text("SERVICE", pcf.MQCACF_SYSP_SERVICE, 32),
         _shown(_enum("SPLCAP", mq.MQIA_PROT_POLICY_CAPABILITY, _YES_NO, "NO")),

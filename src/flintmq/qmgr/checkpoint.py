@@ -15,6 +15,7 @@ A checkpoint costs what is dirty, not what is stored.
 
 from __future__ import annotations
 
+import json
 import struct
 from typing import TYPE_CHECKING, Final
 
@@ -33,6 +34,8 @@ BACKOUT_PREFIX: Final = b"backout:"
 KEPT_PREFIX: Final = b"kept:"
 _KEPT = struct.Struct("<QI")  # sequence, length of the record that follows
 _KEPT_BYTES: Final = 1 << 20
+#: What SET LOG and SET SYSTEM have changed, as JSON: {"LOG": {keyword: value}, "SYSTEM": {...}}.
+PARAMETERS_KEY: Final = b"parameters"
 NEXT_ID_KEY: Final = b"next_object_id"
 HEURISTIC_KEY: Final = b"heuristic"
 #: In every page set: the generation it was last written with. Restart knows by it that none is missing or too old.
@@ -123,6 +126,7 @@ def _write_catalogue(qm: QueueManager, pager: Pager, batch: PageSetBatch) -> Non
             batch.delete_meta(key)
         else:
             batch.put_meta(key, definition.to_record())
+    batch.put_meta(PARAMETERS_KEY, json.dumps(qm.parameters).encode())
     batch.put_meta(NEXT_ID_KEY, struct.pack("<Q", qm.catalogue.next_object_id))
     qm.changed_objects = {}
 

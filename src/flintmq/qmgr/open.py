@@ -53,6 +53,7 @@ from flintmq.mqi.reason import (
     MQRC_OPTIONS_ERROR,
     MQRC_Q_MGR_QUIESCING,
     MQRC_RESOURCE_PROBLEM,
+    MQRC_SELECTION_NOT_AVAILABLE,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
@@ -97,6 +98,9 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
     reason = _check_options(qm, connection, options)
     if reason:
         fail(connection, reason)
+        return None
+    if od.selection_string:
+        fail(connection, MQRC_SELECTION_NOT_AVAILABLE)
         return None
     if od.object_type == MQOT_Q:
         handle = open_queue(qm, connection, od, options)

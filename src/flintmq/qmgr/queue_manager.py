@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from flintmq.qmgr import consume, event, get, trigger, xa
+from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import Connection, Handle, Unit, Waiter
@@ -25,7 +26,7 @@ from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import Pager
 from flintmq.qmgr.queue import Queue, check_queue, number
 from flintmq.qmgr.security import Authority
-from flintmq.store.buffers import BufferPool, check_pool
+from flintmq.store.buffers import NOT_STUCK, BufferPool, check_pool
 from flintmq.store.pages import PageAccount, check_account
 from flintmq.store.pageset import PageSet
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 #: A checkpoint is due when so many bytes were logged since the last one, unless LOGLOAD says otherwise.
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
+#: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
+STUCK_PART: Final = 16
 
 
 class Counters:
@@ -109,7 +112,8 @@ class QueueManager:
         self.woken: list[Waiter] = []
         self.notices: list[tuple[str, str]] = []
         self.started_ms = clock.now_ms()
-        self.system: dict[str, str | int] = {}
+        #: What SET LOG and SET SYSTEM have changed.
+        self.parameters: dict[str, dict[str, Value]] = {"LOG": {}, "SYSTEM": {}}
         #: Definitions to write with the next checkpoint, by object id; None for one that was deleted.
         self.changed_objects: dict[int, MQObject | None] = {}
         short = name[:12].ljust(12).encode("ascii", "replace")
@@ -257,8 +261,15 @@ class QueueManager:
 
     # -- storage ------------------------------------------------------------------------------------------------
 
-    def relieve_pool(self, pool: BufferPool) -> None:
-        """The pool has passed its threshold: write out and evict until it is down to its target."""
+    def relieve_pool(self, pool: BufferPool) -> bool:
+        """The pool has passed its threshold: write out and evict until it is down to its target.
+
+        Returns whether anything was evicted. If that was not enough, because the rest is uncommitted or locked, it is
+        not tried again with every message, but when the pool has changed by more than a little.
+        """
+        if pool.stuck_at <= pool.used < pool.stuck_at + pool.buffers // STUCK_PART:
+            return False
+        before = pool.used
         by_pager: dict[int, list[Queue]] = {}
         for queue in self.queues_by_id.values():
             if queue.pool is pool and queue.pages_in_memory:
@@ -271,6 +282,8 @@ class QueueManager:
         for psid, queues in by_pager.items():
             if wanted > 0:
                 wanted -= self.pagers[psid].relieve(queues, wanted, False)
+        pool.stuck_at = pool.used if pool.used > pool.threshold else NOT_STUCK
+        return pool.used < before
 
     def notice(self, number_and_severity: str, text: str) -> None:
         """Say something to the operator, under an MQ message number."""

@@ -27,6 +27,7 @@ when a pool overflows, too), so each case has to give the queue that the log lea
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Callable, Iterator
 from typing import Final, Protocol
@@ -40,6 +41,7 @@ from flintmq.qmgr.checkpoint import (
     KEPT_PREFIX,
     NEXT_ID_KEY,
     OBJECT_PREFIX,
+    PARAMETERS_KEY,
     UNIT_PREFIX,
     checkpoint,
     unpack_heuristic,
@@ -148,6 +150,7 @@ def restart(
     qm = QueueManager(name, clock, log, catalogue, authority)
     qm.generation = log.generation
     qm.checkpoint_position = log.checkpoint_position
+    _restore_parameters(qm, page_set_0)
     qm.replaying = True
     attach_storage(qm, open_page_set)
     for pager in qm.pagers.values():
@@ -199,6 +202,23 @@ def _read_catalogue(name: str, page_set_0: PageSet) -> Catalogue:
     if next_id is None or catalogue.find("QMGR", name) is None:
         raise RestartFailed(f"page set 0 has no queue manager {name}: it was never completely created")
     return catalogue
+
+
+def _restore_parameters(qm: QueueManager, page_set_0: PageSet) -> None:
+    """What SET LOG and SET SYSTEM had changed; the host lets the log know."""
+    kept = page_set_0.meta(PARAMETERS_KEY)
+    if kept is None:
+        return
+    try:
+        found: object = json.loads(kept)
+    except ValueError as error:
+        raise RestartFailed(f"page set 0: the parameters of SET LOG and SET SYSTEM cannot be read: {error}") from None
+    if isinstance(found, dict):
+        for kind, values in qm.parameters.items():
+            values.update(found.get(kind, {}))
+    load = qm.parameters["SYSTEM"].get("LOGLOAD")
+    if isinstance(load, int):
+        qm.checkpoint_records = load
 
 
 def _restore_kept(qm: QueueManager) -> None:
@@ -359,13 +379,12 @@ class Replay:
                 "or the log does not belong to these page sets. Restore page sets and log together."
             ) from None
         for pool in self.qm.pools.values():
-            if pool.used > pool.threshold:
-                self.known = {}
-                self.qm.relieve_pool(pool)
+            if pool.used > pool.threshold and self.qm.relieve_pool(pool):
                 self._forget_written()
 
     def _forget_written(self) -> None:
-        """Messages may have gone to the page set: look there from now on."""
+        """Messages have gone to the page set: look there from now on."""
+        self.known = {}
         for queue_id, queue in self.qm.queues_by_id.items():
             self.written_below[queue_id] = queue.next_sequence
             for message in queue.messages_in_memory():

@@ -31,6 +31,8 @@ DEFERRED_WRITE: Final = 1
 SYNC_WRITE: Final = 2
 NO_BUFFERS: Final = 3
 
+NOT_STUCK: Final = 1 << 60
+
 
 class BufferPool:
     """One buffer pool. `take` and `release` are called for every message that comes into memory and leaves it."""
@@ -41,6 +43,7 @@ class BufferPool:
         self.used = 0  # buffers with a message in them
         self.changed = 0  # of these, not in the page set yet
         self.level = CALM
+        self.stuck_at = NOT_STUCK  # buffers used when the engine last could not bring them below the threshold
         self.taken = 0  # pages of new messages: QPSTGETN, and QPSTSTW
         self.watermark = 0  # with more changed than this, `changed_more` must hear of it
         self._peak = 0  # the most that were changed since the interval began
