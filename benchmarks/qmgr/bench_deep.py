@@ -18,6 +18,7 @@ from random import Random
 
 from benchmarks.frame import Figure, Options, cpu_seconds, resident_mb
 from benchmarks.qmgr.rig import Rig
+from flintmq.log import LogConfig
 from flintmq.mqi.constants import MQGMO_NO_SYNCPOINT, MQPMO_NEW_MSG_ID, MQPMO_NO_SYNCPOINT
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -116,7 +117,8 @@ def measure(options: Options, depths: dict[str, int], persistent: bool) -> list[
     base: dict[str, float] = {}
     suffix = "" if persistent else "_np"
     largest = 0.0
-    with Rig({"DEEP": {"INDXTYPE": "CORRELID"}}, BUFFERS) as rig:
+    log = LogConfig(file_pages=16_384, primary=4, secondary=2) if max(depths.values()) > 1000 else LogConfig()
+    with Rig({"DEEP": {"INDXTYPE": "CORRELID"}}, BUFFERS, log) as rig:
         load = Load(rig, *rig.open("DEEP"), persistent)
         progress = options.progress("deep", max(depths.values()))
         for name, depth in depths.items():

@@ -28,8 +28,6 @@ class Task:
         self.gmo = MQGMO()
         self.gmo.options = MQGMO_SYNCPOINT
         self.has_put = False
-        #: The log position that the last commit waits for.
-        self.force = 0
 
 
 def step(qm: QueueManager, task: Task) -> None:
@@ -47,12 +45,9 @@ def step(qm: QueueManager, task: Task) -> None:
     reason |= commit(qm, connection)
     if reason:
         raise RuntimeError(f"an MQI call failed: {reason}")
-    task.force = connection.force
 
 
-def run_ready(qm: QueueManager, ready: list[Task], waiting: list[Task]) -> None:
-    """Let every ready task make a step; it then waits for the log."""
-    for task in ready:
+def run_all(qm: QueueManager, tasks: list[Task]) -> None:
+    """Let every task make a step; all of them then wait for the log."""
+    for task in tasks:
         step(qm, task)
-        waiting.append(task)
-    ready.clear()

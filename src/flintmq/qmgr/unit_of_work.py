@@ -215,15 +215,15 @@ def settle(qm: QueueManager, unit: Unit, log_end: int) -> None:
     for message in unit.work:
         if message.state == PUT_PENDING:
             message.log_end = log_end
-            message.queue.make_available(message)
-            available.append(message)
+            queue = message.queue
+            queue.make_available(message)
+            if queue.waiting or queue.watched:
+                available.append(message)
         else:
             message.queue.remove(message)
     unit.work = []
     for message in available:
-        queue = message.queue
-        if queue.waiting or queue.watched:
-            qm.available(queue, message)
+        qm.available(message.queue, message)
     if unit.triggers is not None:
         qm.unit_ended(unit, True)
 
