@@ -104,6 +104,8 @@ _UNUSUAL: Final = (
     | MQGMO_SET_SIGNAL
     | MQGMO_MARK_SKIP_BACKOUT
 )
+#: Every option that MQ knows; another bit is 2046. So is MQGMO_SET_SIGNAL, which only z/OS has.
+_KNOWN: Final = 0x1FF7_FFFF
 #: With no other options than these a get takes the straight way.
 _STRAIGHT: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING
 _BY_ID: Final = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
@@ -219,7 +221,7 @@ def _get_checked(
     if queue is None:
         return fail(connection, MQRC_NOT_OPEN_FOR_INPUT)
     options = gmo.options
-    unusual = options & _UNUSUAL != 0 or gmo.wait_interval < -1 or qm.quiescing
+    unusual = options & (_UNUSUAL | ~_KNOWN) != 0 or gmo.wait_interval < -1 or qm.quiescing
     if unusual or (gmo.version > 1 and gmo.match_options & ~_BY_ID):
         reason = check_options(qm, handle, queue, gmo)
         if reason:
@@ -371,7 +373,7 @@ def check_options(qm: QueueManager, handle: Handle, queue: Queue, gmo: MQGMO) ->
     browse = options & _BROWSE
     if browse & (browse - 1) or (browse and options & MQGMO_MSG_UNDER_CURSOR):
         return MQRC_OPTIONS_ERROR
-    if options & MQGMO_WAIT and options & MQGMO_SET_SIGNAL:
+    if options & MQGMO_SET_SIGNAL or options & ~_KNOWN:
         return MQRC_OPTIONS_ERROR
     if browse and options & (MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT | MQGMO_MARK_SKIP_BACKOUT):
         return MQRC_OPTIONS_ERROR
