@@ -296,7 +296,14 @@ def test_a_message_marked_to_skip_backout_is_in_a_new_unit_after_it(machine: Mac
     app.get("Q", syncpoint=True, options=MQGMO_MARK_SKIP_BACKOUT)
     app.backout()
     app.backout()
-    assert app.drain("Q") == [put[0], put[2]]
+    assert machine.contents("Q") == [put[0], put[2]]
+
+    app.get("Q", syncpoint=True, options=MQGMO_MARK_SKIP_BACKOUT)
+    app.backout()
+    app.commit()
+    machine.log.flush()
+    machine.crash()
+    assert machine.contents("Q") == [put[2]]
 
 
 def test_a_unit_that_the_queue_manager_has_doomed_is_backed_out_by_the_next_commit(machine: Machine) -> None:
