@@ -49,3 +49,9 @@ def test_the_histories_go_where_it_hurts() -> None:
     assert sum(1 for world in worlds if world.spilled and world.loads) > 25
     happened = {what for world in worlds for what in world.happened}
     assert happened == {"lock", "get under cursor", "define", "alter", "clear", "delete", "file lost"}
+
+
+def test_histories_that_once_failed_stay_mended() -> None:
+    """5243: replay spilled around a put that came later. 17369: replay moved a queue to another page set."""
+    for seed in (5243, 17369):
+        history(seed)

@@ -101,6 +101,9 @@ def clear_the_way(qm: QueueManager, queue: Queue, psid: int) -> None:
 def move_queue(qm: QueueManager, queue: Queue, psid: int) -> None:
     """Put an empty queue on another page set."""
     assert queue.depth == 0 and queue.uncommitted == 0, f"{queue.name} is not empty"
+    if queue.pager.dirty:
+        # Replay: the last of its messages has just gone. Its dead slots and its state must reach the page set together.
+        queue.pager.commit_batch(PageSetBatch(), False)
     queue.pager.forget_queue(queue.queue_id)
     pager = qm.pagers[psid]
     queue.pager = pager
