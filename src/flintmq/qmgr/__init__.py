@@ -22,7 +22,8 @@ Rules of the house:
     A call that must be durable says so in connection.force: the log position that its caller waits for.
     So a seed repeats any history, and a test can crash the machine between any two writes (tests/simulation).
 
-Invariants, each checked by code that the simulation runs after every step (`QueueManager.check`):
+Invariants. `QueueManager.check` tests N, Q and U, which the simulation calls at every start and at random; the others
+have tests of their own (docs/internals/invariants.md):
 
     N1-N4 lane.py    order, hint, links                     Q1-Q5 queue.py    depth, availability, indexes, buffers
     U1-U3 connection.py   units of work                     P1-P5 paging.py   chunks, write-ahead
