@@ -76,8 +76,8 @@ EXPIRY_UNLIMITED: Final = -1
 
 __all__ = [
     "AVAILABLE", "GET_PENDING", "LOCKED", "NO_ID", "NO_TOKEN", "PUT_PENDING", "REMOVED", "SPILLED", "BadRecord",
-    "Message", "Node", "Spilled", "fill_descriptor", "pack_header", "pack_message",
-    "unpack_message",
+    "Message", "Node", "Spilled", "fill_descriptor", "header_length", "pack_header",
+    "pack_message", "unpack_message",
 ]  # fmt: skip
 
 
@@ -293,6 +293,27 @@ def pack_header(message: Message) -> bytes:
 def pack_message(message: Message) -> bytes:
     """The whole record."""
     return pack_header(message) + message.data
+
+
+def header_length(record: bytes, start: int = 0) -> int:
+    """How much of the record that begins at `start` is not data. Raises BadRecord for anything but a record."""
+    try:
+        fields = _FIXED.unpack_from(record, start)
+        flags: int = fields[1]
+        text_length: int = fields[18]
+        length = 102 + text_length
+        if flags & _HAS_GROUP:
+            length += 40
+        if flags & _HAS_TOKEN:
+            length += 32
+        if flags & _HAS_PROPERTIES:
+            properties: int = _LENGTH.unpack_from(record, start + length)[0]
+            length += 4 + properties
+    except struct.error as error:
+        raise BadRecord(f"message record: {error}") from None
+    if start + length > len(record):
+        raise BadRecord(f"message record: a header of {length} bytes, {len(record) - start} are there")
+    return length
 
 
 def unpack_message(queue: Queue, sequence: int, record: bytes, start: int = 0) -> Message:

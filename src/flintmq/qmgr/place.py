@@ -2,6 +2,18 @@
 
 The one door to a queue: applications' puts, reports, trigger messages, events and dead letters all come through here.
 On any reason but MQRC_NONE nothing has changed.
+
+    to_queue    one message, written out for the sake of its cost
+    Delivery    several together: a message and its copies, a publication and its subscribers
+
+A `Delivery` is placed whole or not at all:
+
+    state      call      to         what happens
+    gathering  add       gathering  limits are checked, pages taken, the message made; its data is shared, not copied
+    gathering  cancel    gathering  the pages are given back, the messages forgotten
+    gathering  place     placed     one run of log records (or the unit of work), then every message stands on its queue
+
+All that can refuse a message is asked before the first of them is logged, so there is never anything to roll back.
 """
 
 from __future__ import annotations
@@ -20,12 +32,13 @@ from flintmq.mqi.reason import (
     MQRC_Q_DELETED,
     MQRC_Q_FULL,
     MQRC_RESOURCE_PROBLEM,
+    MQRC_SYNCPOINT_LIMIT_REACHED,
 )
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.message import NO_ID, PUT_PENDING, Message
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.records import ONLY
-from flintmq.qmgr.unit_of_work import add_to_unit, log_put, room_in_unit
+from flintmq.qmgr.records import LAST, ONLY
+from flintmq.qmgr.unit_of_work import add_to_unit, log_put, log_run, room_in_unit
 from flintmq.store.pages import pages_for
 
 if TYPE_CHECKING:
@@ -43,19 +56,20 @@ def to_queue(
     data: bytes,
     syncpoint: bool,
     now: int,
+    properties: bytes = b"",
 ) -> int:
     """Place a message whose descriptor is settled on a local queue. Returns the reason; on failure nothing changed."""
     length = len(data)
-    if not queue.put_enabled:
-        return MQRC_PUT_INHIBITED
-    if queue.deleted:
-        return MQRC_Q_DELETED
-    if length > queue.max_msg_length:
-        return MQRC_MSG_TOO_BIG_FOR_Q
-    if length > qm.max_msg_length and not (queue.transmission and length <= qm.max_msg_length + MQ_MSG_HEADER_LENGTH):
-        return MQRC_MSG_TOO_BIG_FOR_Q_MGR
-    if queue.depth - queue.held >= queue.max_depth:
-        return MQRC_Q_FULL
+    if (
+        not queue.put_enabled
+        or queue.deleted
+        or length > queue.max_msg_length
+        or length > qm.max_msg_length
+        or queue.depth - queue.held >= queue.max_depth
+    ):
+        reason = refusal(qm, queue, length)
+        if reason:
+            return reason
     if syncpoint and connection.unit is not None:
         reason = room_in_unit(qm, connection)
         if reason:
@@ -70,6 +84,8 @@ def to_queue(
     message = Message(queue, sequence, lane, data, md)
     if length > _SMALL_MESSAGE:
         message.pages = pages_for(length)
+    if properties:
+        message.properties = properties
     message.put_ms = now
     if md.expiry != -1:
         message.expires_ms = now + md.expiry * 100
@@ -102,6 +118,122 @@ def to_queue(
     if pool.used > pool.threshold:
         qm.relieve_pool(pool)
     return MQRC_NONE
+
+
+def refusal(qm: QueueManager, queue: Queue, length: int) -> int:
+    """Why a message of that length cannot be placed on `queue` now, as far as the queue itself is concerned; or 0."""
+    if not queue.put_enabled:
+        return MQRC_PUT_INHIBITED
+    if queue.deleted:
+        return MQRC_Q_DELETED
+    if length > queue.max_msg_length:
+        return MQRC_MSG_TOO_BIG_FOR_Q
+    if length > qm.max_msg_length and not (queue.transmission and length <= qm.max_msg_length + MQ_MSG_HEADER_LENGTH):
+        return MQRC_MSG_TOO_BIG_FOR_Q_MGR
+    if queue.depth + queue.reserved - queue.held >= queue.max_depth:
+        return MQRC_Q_FULL
+    return MQRC_NONE
+
+
+class Delivery:
+    """Messages that are placed on their queues together, or not at all."""
+
+    def __init__(self, qm: QueueManager, connection: Connection, syncpoint: bool, now: int) -> None:
+        self.qm = qm
+        self.connection = connection
+        self.syncpoint = syncpoint
+        self.now = now
+        #: What `add` has taken, in that order. A caller may still change a message that it has just added.
+        self.messages: list[Message] = []
+
+    def add(self, queue: Queue, md: MQMD, data: bytes, properties: bytes = b"") -> int:
+        """Check and reserve one message, made from the settled descriptor. On any other reason than 0 it is not added.
+
+        `md` may be changed and used again for the next one.
+        """
+        length = len(data)
+        reason = refusal(self.qm, queue, length)
+        if not reason and self.syncpoint:
+            reason = self._room_in_unit()
+        if reason:
+            return reason
+        if not queue.account.put(length, md.persistence == 1):
+            return MQRC_PAGESET_FULL
+        lane = 0 if queue.fifo else min(md.priority, 9)
+        message = Message(queue, queue.next_sequence, lane, data, md)
+        queue.next_sequence += 1
+        queue.reserved += 1
+        if length > _SMALL_MESSAGE:
+            message.pages = pages_for(length)
+        message.properties = properties
+        message.put_ms = self.now
+        if md.expiry != -1:
+            message.expires_ms = self.now + md.expiry * 100
+        message.logged = md.persistence == 1
+        self.messages.append(message)
+        return MQRC_NONE
+
+    def _room_in_unit(self) -> int:
+        reason = room_in_unit(self.qm, self.connection)
+        if reason:
+            return reason
+        unit = self.connection.unit
+        held = len(unit.work) if unit is not None else 0
+        return MQRC_SYNCPOINT_LIMIT_REACHED if held + len(self.messages) >= self.qm.max_uncommitted else MQRC_NONE
+
+    def cancel(self) -> None:
+        """Give everything back that `add` has taken."""
+        for message in self.messages:
+            message.queue.account.remove(len(message.data), message.persistence == 1)
+            message.queue.reserved -= 1
+        self.messages = []
+
+    def place(self) -> int:
+        """Log all messages in one run and put them on their queues; under syncpoint, into the unit of work.
+
+        With any other reason than 0 nothing has been placed.
+        """
+        messages = self.messages
+        qm = self.qm
+        if not self.syncpoint:
+            try:
+                end = log_run(qm, messages, LAST)
+            except LogError:
+                self.cancel()
+                return MQRC_RESOURCE_PROBLEM
+            if end:
+                self.connection.force = end
+                for message in messages:
+                    message.log_end = end
+        for message in messages:
+            self._enter(message)
+        for message in messages:
+            queue = message.queue
+            if queue.watched or queue.waiting:
+                if not self.syncpoint:
+                    qm.arrived(queue, message)
+                elif queue.watched and self.connection.unit is not None:
+                    qm.put_in_unit(queue, message, self.connection.unit)
+            pool = queue.pool
+            if pool.used > pool.threshold:
+                qm.relieve_pool(pool)
+        self.messages = []
+        return MQRC_NONE
+
+    def _enter(self, message: Message) -> None:
+        queue = message.queue
+        queue.reserved -= 1
+        queue.put_count += 1
+        queue.put_bytes += len(message.data)
+        queue.last_put_ms = self.now
+        if message.logged:
+            queue.put_persistent += 1
+        if self.syncpoint:
+            message.state = PUT_PENDING
+            add_to_unit(self.connection, message, self.now)
+        queue.add(message)
+        if queue.account.used > queue.account.slow_from:
+            self.connection.delay_ms = SLOW_DOWN_MS
 
 
 def place_internal(

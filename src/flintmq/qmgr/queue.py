@@ -65,6 +65,8 @@ class Queue:
     uncommitted: int = 0
     #: How many of `depth` an uncommitted get has. CURDEPTH is depth - held, see U3 in connection.py.
     held: int = 0
+    #: Messages that a delivery has reserved and not placed yet (place.py); 0 between calls.
+    reserved: int = 0
     input_handles: int = 0
     output_handles: int = 0
     exclusive: bool = False

@@ -14,6 +14,7 @@ Numbers are never reused.
        7  CLEAR     queue id u32, sequence u64, lane u8 (0): all messages up to that sequence
        8  BACKOUT   queue id u32, sequence u64, lane u8, count u32: hardened backout count
        9  FORGET    xid: the transaction manager has heard what an administrator decided
+      10  COPY      as PUT, without data: that of the last PUT before it in the same run
      +64  FIRST     flag
     +128  LAST      flag
 """
@@ -32,6 +33,7 @@ DELETE: Final = 6
 CLEAR: Final = 7
 BACKOUT: Final = 8
 FORGET: Final = 9
+COPY: Final = 10
 FIRST: Final = 64
 LAST: Final = 128
 ONLY: Final = FIRST | LAST
@@ -47,6 +49,7 @@ NAMES: Final = {
     CLEAR: "CLEAR",
     BACKOUT: "BACKOUT",
     FORGET: "FORGET",
+    COPY: "COPY",
 }
 
 PLACE = struct.Struct("<IQB")
@@ -75,7 +78,7 @@ def describe(kind: int, payload: bytes) -> str:
     base = kind & KIND
     name = NAMES.get(base, f"kind {base}")
     last = (" FIRST" if kind & FIRST else "") + (" LAST" if kind & LAST else "")
-    if base in (PUT, GET, CLEAR):
+    if base in (PUT, GET, CLEAR, COPY):
         queue_id, sequence, _ = place(payload)
         return f"{name}{last} queue {queue_id} message {sequence}"
     if base == BACKOUT:

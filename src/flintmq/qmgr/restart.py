@@ -51,7 +51,16 @@ from flintmq.qmgr.checkpoint import (
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import UNIT_PREPARED, Unit
 from flintmq.qmgr.log_port import LogPort
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, PUT_PENDING, REMOVED, BadRecord, Message, unpack_message
+from flintmq.qmgr.message import (
+    AVAILABLE,
+    GET_PENDING,
+    PUT_PENDING,
+    REMOVED,
+    BadRecord,
+    Message,
+    header_length,
+    unpack_message,
+)
 from flintmq.qmgr.objects import (
     attach_queue,
     attach_storage,
@@ -68,6 +77,7 @@ from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.records import (
     BACKOUT,
     CLEAR,
+    COPY,
     COUNT,
     DELETE,
     FIRST,
@@ -326,6 +336,23 @@ def remove_temporary(qm: QueueManager, queue: Queue) -> None:
     detach_queue(qm, queue)
 
 
+def complete_copies(run: list[tuple[int, bytes]]) -> None:
+    """Make every COPY of a run the PUT it stands for: its data is that of the last PUT before it."""
+    source = -1
+    data: bytes | None = None
+    for at, (kind, payload) in enumerate(run):
+        if kind == PUT:
+            source = at
+            data = None
+        elif kind == COPY:
+            if source < 0:
+                raise BadLogRecord("a COPY without a PUT before it in its unit of work")
+            if data is None:
+                original = run[source][1]
+                data = original[PLACE_SIZE + header_length(original, PLACE_SIZE) :]
+            run[at] = (PUT, payload + data)
+
+
 class Replay:
     """Applies log records to a queue manager that has been restored from its page sets."""
 
@@ -372,6 +399,7 @@ class Replay:
         run = self.run
         self.run = []
         try:
+            complete_copies(run)
             self._apply(run)
         except (BadLogRecord, BadRecord, RecordError, struct.error, ValueError, IndexError) as error:
             raise RestartFailed(

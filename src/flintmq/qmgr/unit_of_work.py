@@ -40,8 +40,8 @@ from flintmq.qmgr.connection import (
     Connection,
     Unit,
 )
-from flintmq.qmgr.message import PUT_PENDING, Message, pack_header
-from flintmq.qmgr.records import BACKOUT, COUNT, FIRST, GET, LAST, ONLY, PLACE, PREPARE, PUT, RESOLVE
+from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message, pack_header
+from flintmq.qmgr.records import BACKOUT, COPY, COUNT, FIRST, GET, LAST, ONLY, PLACE, PREPARE, PUT, RESOLVE
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -180,22 +180,42 @@ def backout(qm: QueueManager, connection: Connection) -> int:
 
 def log_work(qm: QueueManager, unit: Unit, last: int) -> int:
     """Write the unit's records; the last one carries `last`. Returns the position to force, 0 if nothing was logged."""
-    logged = [message for message in unit.work if message.logged]
-    if not logged:
-        return 0
+    return log_run(qm, unit.work, last)
+
+
+def log_run(qm: QueueManager, work: list[Message], last: int) -> int:
+    """Log those of `work` that are logged as one run of records; the last carries `last`. The position to force, or 0.
+
+    A put whose data is the data of the put logged before it (a copy, another subscriber) does not repeat it.
+    """
+    left = 0
+    for message in work:
+        if message.logged:
+            left += 1
     end = 0
     flag = FIRST
-    left = len(logged)
-    for message in logged:
+    shared: bytes | None = None
+    for message in work:
+        if not message.logged:
+            continue
         left -= 1
         if left == 0:
             flag |= last
-        if message.state == PUT_PENDING:
-            end = log_put(qm, message, flag)
-        else:
+        if message.state == GET_PENDING:
             end = log_get(qm, message, flag)
+        elif message.data is shared:
+            end = log_copy(qm, message, flag)
+        else:
+            end = log_put(qm, message, flag)
+            shared = message.data
         flag = 0
     return end
+
+
+def log_copy(qm: QueueManager, message: Message, flag: int) -> int:
+    """Log the put of a persistent message whose data the PUT record before it in the run has."""
+    body = PLACE.pack(message.queue.queue_id, message.sequence, message.lane) + pack_header(message)
+    return qm.append(COPY | flag, body)
 
 
 def log_put(qm: QueueManager, message: Message, flag: int) -> int:
