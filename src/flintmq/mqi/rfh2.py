@@ -55,19 +55,12 @@ class MQRFH2:
         if self.version != 2:
             raise StructureError(f"MQRFH2 has version {self.version}, not 2", MQRC_RFH_ERROR)
         _check_ccsid(self.name_value_ccsid)
-        length = _BIG_LENGTH if big_endian else _LITTLE_LENGTH
-        parts = [b""]
-        total = SIZE
-        for folder in self.folders:
-            raw = _folder_bytes(folder, self.name_value_ccsid, big_endian)
-            parts.append(length.pack(len(raw)))
-            parts.append(raw)
-            total += 4 + len(raw)
+        folders = pack_folders(self.folders, self.name_value_ccsid, big_endian)
         try:
-            parts[0] = (_BIG if big_endian else _LITTLE).pack(
+            fixed = (_BIG if big_endian else _LITTLE).pack(
                 write_id(STRUC_ID, ccsid),
                 self.version,
-                total,
+                SIZE + len(folders),
                 self.encoding,
                 self.coded_char_set_id,
                 write_text(self.format, 8, ccsid, MQRC_RFH_ERROR, "MQRFH2 Format"),
@@ -76,7 +69,7 @@ class MQRFH2:
             )
         except struct.error as error:
             raise StructureError(f"MQRFH2 has a field that cannot be written: {error}", MQRC_RFH_ERROR) from None
-        return b"".join(parts)
+        return fixed + folders
 
     @staticmethod
     def unpack(data: bytes, offset: int = 0, big_endian: bool = False, ccsid: int = 1208) -> "MQRFH2":
@@ -97,7 +90,9 @@ class MQRFH2:
         check_room(data, offset, rfh2.struc_length, MQRC_RFH_ERROR, "MQRFH2 with its folders")
         _check_ccsid(rfh2.name_value_ccsid)
         rfh2.format = read_text(form, ccsid)
-        rfh2.folders = _read_folders(data, offset + SIZE, offset + rfh2.struc_length, rfh2.name_value_ccsid, big_endian)
+        rfh2.folders = unpack_folders(
+            data, offset + SIZE, offset + rfh2.struc_length, rfh2.name_value_ccsid, big_endian
+        )
         return rfh2
 
     def __repr__(self) -> str:
@@ -117,8 +112,19 @@ def _folder_bytes(folder: str, ccsid: int, big_endian: bool) -> bytes:
     return raw
 
 
-def _read_folders(data: bytes, place: int, end: int, ccsid: int, big_endian: bool) -> list[str]:
-    """The folders between `place` and `end`."""
+def pack_folders(folders: list[str], ccsid: int = 1208, big_endian: bool = False) -> bytes:
+    """The folders as they stand in the header, each with its length and its padding."""
+    length = _BIG_LENGTH if big_endian else _LITTLE_LENGTH
+    parts: list[bytes] = []
+    for folder in folders:
+        raw = _folder_bytes(folder, ccsid, big_endian)
+        parts.append(length.pack(len(raw)))
+        parts.append(raw)
+    return b"".join(parts)
+
+
+def unpack_folders(data: bytes, place: int, end: int, ccsid: int = 1208, big_endian: bool = False) -> list[str]:
+    """The folders between `place` and `end`. Raises StructureError (MQRC_RFH_ERROR, MQRC_RFH_FORMAT_ERROR)."""
     layout = _BIG_LENGTH if big_endian else _LITTLE_LENGTH
     folders: list[str] = []
     while place < end:

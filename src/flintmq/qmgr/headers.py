@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from flintmq.mqi.ccsid import is_ascii_based
+from flintmq.mqi.ccsid import is_ascii_based, is_known
 from flintmq.mqi.constants import MQENC_NATIVE, MQFMT_DEAD_LETTER_HEADER, MQFMT_MD_EXTENSION, MQFMT_XMIT_Q_HEADER
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import read_text
@@ -42,6 +42,7 @@ _XQH_SIZE: Final = 428
 _XQH_CHAIN: Final = 128
 _CHAIN: Final = 12
 _CHAIN_SIZE: Final = 16
+_UTF8: Final = 1208
 
 
 class Payload:
@@ -56,27 +57,42 @@ class Payload:
 
 def payload(encoding: int, ccsid: int, format: str, data: bytes) -> Payload:
     """Walk the headers at the start of `data`, which is described by the first three arguments."""
-    start = 0
-    while format.startswith("MQ"):
-        order = "big" if encoding & 0xF == 1 else "little"
-        if format == MQFMT_DEAD_LETTER_HEADER:
-            length, chain = _DLH_SIZE, _DLH_CHAIN
-        elif format == MQFMT_XMIT_Q_HEADER:
-            length, chain = _XQH_SIZE, _XQH_CHAIN
-        elif format.startswith("MQH") or format == "MQCICS" or format == "MQIMS":
-            length, chain = _integer(data, start + 8, order), _CHAIN
-        else:
-            break
-        if length < chain + _CHAIN_SIZE or start + length > len(data):
-            break
-        at = start + chain
-        encoding = _integer(data, at, order) or encoding
-        following_ccsid = _integer(data, at + 4, order)
-        format = read_text(data[at + 8 : at + 16], ccsid)
-        if following_ccsid > 0:
-            ccsid = following_ccsid
-        start += length
-    return Payload(start, encoding, ccsid, format)
+    place = Payload(0, encoding, ccsid, format)
+    while step(place, data):
+        pass
+    return place
+
+
+def step(place: Payload, data: bytes) -> int:
+    """Move `place` behind the header that stands there. Returns the length of it, 0 if there is none."""
+    format = place.format
+    if not format.startswith("MQ"):
+        return 0
+    order = "big" if place.encoding & 0xF == 1 else "little"
+    start = place.start
+    if format == MQFMT_DEAD_LETTER_HEADER:
+        length, chain = _DLH_SIZE, _DLH_CHAIN
+    elif format == MQFMT_XMIT_Q_HEADER:
+        length, chain = _XQH_SIZE, _XQH_CHAIN
+    elif format.startswith("MQH") or format == "MQCICS" or format == "MQIMS":
+        length, chain = _integer(data, start + 8, order), _CHAIN
+    else:
+        return 0
+    if length < chain + _CHAIN_SIZE or start + length > len(data):
+        return 0
+    at = start + chain
+    place.encoding = _integer(data, at, order) or place.encoding
+    following_ccsid = _integer(data, at + 4, order)
+    place.format = read_text(data[at + 8 : at + 16], known_ccsid(place.ccsid))
+    if following_ccsid > 0:
+        place.ccsid = following_ccsid
+    place.start += length
+    return length
+
+
+def known_ccsid(ccsid: int) -> int:
+    """The character set to read a header in: what the message says if that is one, else UTF-8."""
+    return ccsid if is_known(ccsid) else _UTF8
 
 
 def _integer(data: bytes, at: int, order: str) -> int:

@@ -1,0 +1,95 @@
+"""The properties of a message: where they are kept, and how they are found again.
+
+A message carries properties in two places, and may carry them in both:
+
+    Message.properties   what was put through a message handle: folders as in an MQRFH2, each an int32 length and that
+                         many bytes, little-endian, UTF-8, padded to a multiple of 4
+    Message.data         MQRFH2 headers that an application put in front of its data itself; they stay as they are
+
+Which folders of such a header are properties: usr, mcd, jms, mqext, mqps ... (`PROPERTY_FOLDERS`), and any folder that
+says content='properties'. The others (psc, pscr ...) are data. The headers are found by walking from Format to Format,
+also behind a dead-letter header; not behind a transmission header, whose message is on its way to somewhere else.
+
+    M1  Nothing here ever fails because of what is in a message. A header that is not well formed has no properties; so
+        has what stands behind it.
+    M2  Properties put through a handle come before those of a header, those of the first header before the next.
+    M3  A message without properties costs two comparisons.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flintmq.mqi.constants import MQFMT_RF_HEADER_2, MQFMT_XMIT_Q_HEADER
+from flintmq.mqi.errors import StructureError
+from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.rfh2 import MQRFH2, unpack_folders
+from flintmq.qmgr import headers
+from flintmq.qmgr.message import Message
+
+_MQ: Final = "MQ"
+
+
+def properties_of(message: Message) -> MessageProperties:
+    """All properties of a message, but for those of its descriptor (Root.MQMD.*). Always a new object."""
+    properties = MessageProperties()
+    if message.properties:
+        add_block(properties, message.properties)
+    if message.format.startswith(_MQ):
+        add_headers(properties, message.format, message.encoding, message.coded_char_set_id, message.data)
+    return properties
+
+
+def may_have_properties(message: Message) -> bool:
+    """False if there are certainly none (M3)."""
+    return message.properties != b"" or message.format.startswith(_MQ)
+
+
+def add_block(properties: MessageProperties, block: bytes) -> None:
+    """Add what a `Message.properties` says. One that cannot be read says nothing."""
+    try:
+        found, _ = MessageProperties.from_folders(unpack_folders(block, 0, len(block)))
+    except StructureError:
+        return
+    properties.items.extend(found.items)
+
+
+def add_headers(properties: MessageProperties, format: str, encoding: int, ccsid: int, data: bytes) -> None:
+    """Add what the MQRFH2 headers in front of `data` say."""
+    for header in rules_headers(format, encoding, ccsid, data):
+        properties.items.extend(header.properties.items)
+
+
+class RulesHeader:
+    """An MQRFH2 in the data of a message: where it stands, and what is in it."""
+
+    def __init__(self, start: int, end: int, encoding: int, ccsid: int, rfh2: MQRFH2) -> None:
+        """Raises StructureError if a folder is not well formed."""
+        self.start = start
+        self.end = end
+        #: Of the numbers and the text of the header itself.
+        self.encoding = encoding
+        self.ccsid = ccsid
+        self.rfh2 = rfh2
+        found = MessageProperties.from_folders(rfh2.folders)
+        self.properties: MessageProperties = found[0]
+        #: The folders that are not of properties.
+        self.others: list[str] = found[1]
+
+
+def rules_headers(format: str, encoding: int, ccsid: int, data: bytes) -> list[RulesHeader]:
+    """The MQRFH2 headers among those in front of `data`, up to the first that is not well formed (M1)."""
+    found: list[RulesHeader] = []
+    place = headers.Payload(0, encoding, ccsid, format)
+    while place.format.startswith(_MQ) and place.format != MQFMT_XMIT_Q_HEADER:
+        is_rules = place.format == MQFMT_RF_HEADER_2
+        start, own_encoding, own_ccsid = place.start, place.encoding, headers.known_ccsid(place.ccsid)
+        if not headers.step(place, data):
+            break
+        if is_rules:
+            try:
+                rfh2 = MQRFH2.unpack(data, start, own_encoding & 0xF == 1, own_ccsid)
+                found.append(RulesHeader(start, place.start, own_encoding, own_ccsid, rfh2))
+            except StructureError:
+                break
+    return found
