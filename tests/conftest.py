@@ -4,6 +4,7 @@
                 they spread over the cores; it runs each seed of its range and names it when it fails.
 --seed N        only this seed: what a failure prints, to repeat it
 --kills N       how often a real process is killed (50); the fixture is `kills`
+--slow          also the tests that take minutes, by the fixture `slow`
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--simulate", type=int, default=300, metavar="N", help="seeds of the simulation (300)")
     parser.addoption("--seed", type=int, default=None, metavar="N", help="simulate only this seed")
     parser.addoption("--kills", type=int, default=50, metavar="N", help="times a real process is killed (50)")
+    parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -51,3 +53,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def kills(request: pytest.FixtureRequest) -> int:
     count: int = request.config.getoption("--kills")
     return count
+
+
+@pytest.fixture
+def slow(request: pytest.FixtureRequest) -> None:
+    """A test that takes this runs only with --slow."""
+    if not request.config.getoption("--slow"):
+        pytest.skip("takes minutes; --slow runs it")

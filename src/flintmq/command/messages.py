@@ -17,6 +17,10 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_OBJECT_OPEN_FORCE,
     MQRCCF_OBJECT_WRONG_TYPE,
     MQRCCF_Q_STATUS_NOT_FOUND,
+    MQRCCF_STREAMQ_CONFLICT,
+    MQRCCF_STREAMQ_DEST_CONFLICT,
+    MQRCCF_STREAMQ_DEST_NOT_SUPP,
+    MQRCCF_STREAMQ_NOT_SUPPORTED,
     MQRCCF_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.mqi.reason import (
@@ -106,6 +110,11 @@ REASON_MESSAGES = {
 #: What to say where reason.py has no sentence, or one that speaks of another situation.
 _EXPLANATIONS = {
     MQRCCF_LOG_TYPE_ERROR: "The log is not of the type that this command is for.",
+    MQRCCF_STREAMQ_DEST_NOT_SUPP: "STREAMQ names a model queue, or a queue of the queue manager's own.",
+    MQRCCF_STREAMQ_DEST_CONFLICT: "STREAMQ names this queue itself, or one that has a STREAMQ of its own.",
+    MQRCCF_STREAMQ_NOT_SUPPORTED: "This queue cannot have a STREAMQ, or not another: it is dynamic, or the queue "
+    "manager's own.",
+    MQRCCF_STREAMQ_CONFLICT: "A transmission queue cannot have a STREAMQ, nor can one that another queue streams to.",
 }
 
 

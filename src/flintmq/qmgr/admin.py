@@ -13,6 +13,7 @@ something returns a reason; the log position that must be durable before the adm
       NOSHARE                        3210 while more than one has it open for input, unless FORCE
       TARGET, RNAME, RQMNAME, XMITQ  3210 while somebody has the alias or remote queue open, unless FORCE
       GET(DISABLED)                  nothing; gets that wait end with 2016
+    STREAMQ                          3384 to 3387 where a copy cannot go, or cannot come from: see stream.refuses
     STGCLASS or PSID                 2055 if a queue with messages would move to another page set
     DELETE of a local queue          2042 open or uncommitted messages, 2055 messages and no PURGE
     DELETE of STGCLASS, PSID, BUFFPOOL  2042 while something leads to it; page set 0 and pool 0 never go
@@ -43,7 +44,7 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from flintmq.qmgr import admin_rows
+from flintmq.qmgr import admin_rows, stream
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import QUEUE_KINDS, default_attributes
@@ -121,6 +122,9 @@ class Admin:
 
     def _add(self, kind: str, name: str, attributes: Row) -> int:
         qm = self.qm
+        refused = stream.refuses(qm.catalogue, kind, name, {**default_attributes(kind), **attributes}, None)
+        if refused:
+            return refused
         definition = qm.catalogue.add(kind, name, attributes)
         self._stamp(definition, True)
         reason = self._take_effect(definition, {})
@@ -136,6 +140,9 @@ class Admin:
             if before.get(keyword) != value:
                 effective[keyword] = value
         reason = self._may_change(definition, effective, force)
+        if not reason:
+            values = {**before, **effective}
+            reason = stream.refuses(self.qm.catalogue, definition.kind, definition.name, values, effective)
         if reason:
             return reason
         definition.change(effective)

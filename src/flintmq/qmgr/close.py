@@ -15,7 +15,7 @@ from flintmq.mqi.reason import (
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
 )
-from flintmq.qmgr import browse_mark, consume, group, trigger
+from flintmq.qmgr import browse_mark, consume, group, stream, trigger
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.get import end_wait, fail_waiters, release_lock
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING
@@ -93,6 +93,7 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
     queue.close_count += 1
     if handle.can_put:
         queue.output_handles -= 1
+        stream.closed(handle)
     if handle.can_get:
         queue.input_handles -= 1
         if queue.input_handles == 0:

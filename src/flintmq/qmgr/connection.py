@@ -68,6 +68,8 @@ class Unit:
     #: Set when the queue manager has backed the unit out by itself; the next call says so (2003).
     doomed: bool = False
     started_ms: int = 0
+    #: How many of its messages are copies on stream queues, which do not count for MAXUMSGS.
+    copies: int = 0
     #: Trigger messages that wait for the end of the unit; see trigger.py.
     triggers: list[Trigger] | None = None
     #: Who ended or suspended the association with this branch (xa.py), and whether it is only suspended.
@@ -178,7 +180,10 @@ class Handle:
     selector: str = ""
     #: Messages that this handle has marked while browsing; see browse_mark.py.
     marks: Marks | None = None
-    last_put_reason: int = 0
+    #: The stream queue that was opened with it; why the last copy could not be put; that is why the put was refused.
+    stream_queue: Queue | None = None
+    stream_told: int = 0
+    copy_refused: bool = False
     read_ahead: bool = False
 
     def __init__(self, number: int, connection: Connection, object_type: int, name: str, options: int) -> None:

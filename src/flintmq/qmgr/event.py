@@ -124,6 +124,9 @@ def state(qm: QueueManager) -> EventState:
 
 def put_refused(qm: QueueManager, connection: Connection, handle: Handle, reason: int) -> None:
     """A put failed with `reason`."""
+    if handle.copy_refused:  # Not this queue has refused it: see copy_refused.
+        handle.copy_refused = False
+        return
     queue = handle.queue
     if reason == MQRC_PUT_INHIBITED and qm.inhibit_events:
         event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
@@ -132,9 +135,24 @@ def put_refused(qm: QueueManager, connection: Connection, handle: Handle, reason
         if handle.remote_qmgr:
             _string(event, pcf.MQCACF_OBJECT_Q_MGR_NAME, handle.remote_qmgr, 48)
         _send(qm, QMGR_EVENT_QUEUE, event)
-    elif reason == MQRC_Q_FULL and qm.performance_events and queue is not None:
-        if queue.definition.text("QDPMAXEV") == "ENABLED":
-            _performance(qm, queue, MQRC_Q_FULL, {"QDPMAXEV": "DISABLED", "QDPLOEV": "ENABLED"})
+    elif reason == MQRC_Q_FULL and queue is not None:
+        _full(qm, queue)
+
+
+def _full(qm: QueueManager, queue: Queue) -> None:
+    if qm.performance_events and queue.definition.text("QDPMAXEV") == "ENABLED":
+        _performance(qm, queue, MQRC_Q_FULL, {"QDPMAXEV": "DISABLED", "QDPLOEV": "ENABLED"})
+
+
+def copy_refused(qm: QueueManager, connection: Connection, name: str, queue: Queue | None, reason: int) -> None:
+    """The copy of a message could not be put to the stream queue `name`, which is `queue` if it is a local one."""
+    if reason == MQRC_PUT_INHIBITED and qm.inhibit_events:
+        event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
+        _string(event, mq.MQCA_Q_NAME, name, 48)
+        _application(event, connection.appl_type, connection.appl_name)
+        _send(qm, QMGR_EVENT_QUEUE, event)
+    elif reason == MQRC_Q_FULL and queue is not None:
+        _full(qm, queue)
 
 
 def get_inhibited(qm: QueueManager, connection: Connection, handle: Handle) -> None:

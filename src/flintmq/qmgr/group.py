@@ -346,7 +346,7 @@ def _put_segment(
 ) -> int:
     if handle.remote_qmgr:
         return remote.put_remote(qm, connection, handle, queue, md, data, True, now)
-    reason = to_queue(qm, connection, queue, md, data, True, now)
+    reason = to_queue(qm, connection, queue, md, data, True, now, b"", handle)
     if not reason and md.report & MQRO_COA:
         report.confirm_arrival(qm, connection, handle, md, data, True)
     return reason

@@ -57,7 +57,7 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
-from flintmq.qmgr import event, trigger
+from flintmq.qmgr import event, stream, trigger
 from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject, Resolution
@@ -245,6 +245,8 @@ def _queue_handle(
         trigger.input_opened(qm, queue)
     if handle.can_put:
         queue.output_handles += 1
+        if queue.stream_name:
+            stream.opened(qm, handle, queue)
     return handle
 
 

@@ -34,7 +34,7 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
-from flintmq.qmgr.connection import Connection
+from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID, PUT_PENDING, Message
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import LAST, ONLY
@@ -57,11 +57,15 @@ def to_queue(
     syncpoint: bool,
     now: int,
     properties: bytes = b"",
+    handle: Handle | None = None,
 ) -> int:
-    """Place a message whose descriptor is settled on a local queue. Returns the reason; on failure nothing changed."""
+    """Place a message whose descriptor is settled on a local queue. Returns the reason; on failure nothing changed.
+
+    `handle` is the one that an application puts through, if it is not the queue manager itself that puts.
+    """
     length = len(data)
     if (
-        not queue.put_enabled
+        not queue.put_plain
         or queue.deleted
         or length > queue.max_msg_length
         or length > qm.max_msg_length
@@ -70,6 +74,8 @@ def to_queue(
         reason = refusal(qm, queue, length)
         if reason:
             return reason
+        if queue.stream_name:
+            return qm.put_streamed(connection, queue, md, data, syncpoint, now, properties, handle)
     if syncpoint and connection.unit is not None:
         reason = room_in_unit(qm, connection)
         if reason:
@@ -146,14 +152,14 @@ class Delivery:
         #: What `add` has taken, in that order. A caller may still change a message that it has just added.
         self.messages: list[Message] = []
 
-    def add(self, queue: Queue, md: MQMD, data: bytes, properties: bytes = b"") -> int:
+    def add(self, queue: Queue, md: MQMD, data: bytes, properties: bytes = b"", counts: bool = True) -> int:
         """Check and reserve one message, made from the settled descriptor. On any other reason than 0 it is not added.
 
-        `md` may be changed and used again for the next one.
+        `md` may be changed and used again for the next one. With `counts` the message counts for MAXUMSGS.
         """
         length = len(data)
         reason = refusal(self.qm, queue, length)
-        if not reason and self.syncpoint:
+        if not reason and self.syncpoint and counts:
             reason = self._room_in_unit()
         if reason:
             return reason
@@ -178,7 +184,7 @@ class Delivery:
         if reason:
             return reason
         unit = self.connection.unit
-        held = len(unit.work) if unit is not None else 0
+        held = len(unit.work) - unit.copies if unit is not None else 0
         return MQRC_SYNCPOINT_LIMIT_REACHED if held + len(self.messages) >= self.qm.max_uncommitted else MQRC_NONE
 
     def cancel(self) -> None:

@@ -172,7 +172,7 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
         md.coded_char_set_id = qm.ccsid
     if options & MQPMO_NEW_MSG_ID or md.msg_id == NO_ID:
         md.msg_id = qm.new_msg_id()
-    reason = to_queue(qm, connection, queue, md, data, options & MQPMO_SYNCPOINT != 0, now)
+    reason = to_queue(qm, connection, queue, md, data, options & MQPMO_SYNCPOINT != 0, now, b"", handle)
     if reason:
         queue.put_failed += 1
         event.put_refused(qm, connection, handle, reason)
@@ -267,7 +267,7 @@ def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQ
     elif handle.remote_qmgr:
         put_reason = remote.put_remote(qm, connection, handle, queue, md, data, syncpoint, now)
     else:
-        put_reason = to_queue(qm, connection, queue, md, data, syncpoint, now)
+        put_reason = to_queue(qm, connection, queue, md, data, syncpoint, now, b"", handle)
     if put_reason:
         queue.put_failed += 1
         event.put_refused(qm, connection, handle, put_reason)

@@ -71,6 +71,14 @@ class Queue:
     output_handles: int = 0
     exclusive: bool = False
     deleted: bool = False
+    #: Messages can be put, and have no copy: see place.to_queue.
+    put_plain: bool = True
+    #: STREAMQ, STRMQOS(MUSTDUP); the queue, if it is a local one; why the last copy of a message that the queue manager
+    #: itself had put could not be put: see stream.py.
+    stream_name: str = ""
+    must_duplicate: bool = False
+    stream_target: Queue | None = None
+    stream_told: int = 0
     #: The temporary dynamic queue goes with the handle that made it.
     temporary: bool = False
     #: True when a put or get has to look at triggers, events or other rare things.
@@ -132,6 +140,10 @@ class Queue:
         values = self.definition.attributes
         self.get_enabled = values["GET"] == "ENABLED"
         self.put_enabled = values["PUT"] == "ENABLED"
+        self.stream_name = str(values["STREAMQ"])
+        self.must_duplicate = values["STRMQOS"] == "MUSTDUP"
+        self.stream_target = None
+        self.put_plain = self.put_enabled and not self.stream_name
         self.max_depth = number(values["MAXDEPTH"])
         self.max_msg_length = number(values["MAXMSGL"])
         self.def_priority = number(values["DEFPRTY"])

@@ -16,7 +16,8 @@ import heapq
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from flintmq.qmgr import consume, event, get, trigger, xa
+from flintmq.mqi.md import MQMD
+from flintmq.qmgr import consume, event, get, stream, trigger, xa
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
@@ -57,6 +58,9 @@ class Counters:
     checkpoints: int = 0
     expired: int = 0
     records_logged: int = 0
+    #: Copies put to stream queues, and opens of stream queues with their base queues.
+    stream_puts: int = 0
+    stream_opens: int = 0
 
 
 class QueueManager:
@@ -201,6 +205,20 @@ class QueueManager:
         )
 
     # -- what follows from a put or a get -------------------------------------------------------------------------
+
+    def put_streamed(
+        self,
+        connection: Connection,
+        queue: Queue,
+        md: MQMD,
+        data: bytes,
+        syncpoint: bool,
+        now: int,
+        properties: bytes,
+        handle: Handle | None,
+    ) -> int:
+        """A message for a queue with STREAMQ: place it and its copy."""
+        return stream.put_streamed(self, connection, queue, md, data, syncpoint, now, properties, handle)
 
     def arrived(self, queue: Queue, message: Message) -> None:
         """`message` was put outside syncpoint: events, those who wait, triggers."""

@@ -129,7 +129,7 @@ def room_in_unit(qm: QueueManager, connection: Connection) -> int:
         return MQRC_NONE
     if unit.doomed:
         return MQRC_BACKED_OUT
-    if len(unit.work) >= qm.max_uncommitted:
+    if len(unit.work) - unit.copies >= qm.max_uncommitted:
         return MQRC_SYNCPOINT_LIMIT_REACHED
     return MQRC_NONE
 
