@@ -26,6 +26,24 @@ OPTIONS = {
 }
 
 TEXTS = {
+    # Topics.
+    "CLROUTE": "way of publications in a cluster",
+    "COMMINFO": "communication information object for multicast",
+    "DURSUB": "whether durable subscriptions may be made",
+    "MCAST": "multicast",
+    "MDURMDL": "model of the queues of managed durable subscriptions; blank: as the parent says",
+    "MNDURMDL": "model of the queues of managed non-durable subscriptions; blank: as the parent says",
+    "NPMSGDLV": "to whom a non-persistent publication must be delivered, or the publish fails: "
+    "`ALL` subscribers, all durable ones, or all that are available",
+    "PMSGDLV": "the same for a persistent publication",
+    "PROXYSUB": "when a proxy subscription is sent to other queue managers",
+    "PUB": "whether messages may be published",
+    "PUBSCOPE": "whether publications go to other queue managers",
+    "SUB": "whether subscriptions may be made",
+    "SUBSCOPE": "whether subscriptions take in what other queue managers publish",
+    "TYPE": "`LOCAL`, or `CLUSTER` for one that another queue manager has defined",
+    "USEDLQ": "whether a publication that cannot be delivered goes to the dead-letter queue",
+    "WILDCARD": "`BLOCK`: subscriptions whose wildcards reach above this topic do not see it",
     # Every object.
     "ALTDATE": "date of the last change, GMT",
     "ALTTIME": "time of the last change, GMT",
@@ -408,6 +426,7 @@ KEPT = {
         PSNPMSG PSNPRES PSRTYCNT PSSYNCPT REPOS REPOSNL REVDNS ROUTEREC SCHINIT SCMDSERV SSLCRLNL SSLCRYP SSLEV
         SSLFIPS SSLKEYR SSLRKEYC STATACLS STATCHL STATINT STATMQI STATQ SUITEB TREELIFE
     """.split(),
+    "TOPIC": "CLROUTE CLUSTER COMMINFO CUSTOM MCAST PROXYSUB PUBSCOPE SUBSCOPE".split(),
     "STGCLASS": "PASSTKTA XCFGNAME XCFMNAME".split(),
     "BUFFPOOL": "LOCATION PAGECLAS".split(),
     "PSID": "DSN".split(),

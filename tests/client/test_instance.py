@@ -15,6 +15,9 @@ import pytest
 import flintmq
 from flintmq.client import ini, instance
 from flintmq.client.lock import holder_of
+from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.checkpoint import checkpoint
+from flintmq.qmgr.objects import log_deletion
 
 Opener = Callable[[], flintmq.QueueManager]
 SMALL = flintmq.LogConfig(file_pages=64)
@@ -376,3 +379,27 @@ def test_the_default_queue_manager_and_places_elsewhere_are_remembered(tmp_path:
     instance.set_default("")
     assert instance.default_name() == ""
     assert instance.by_name("FAR").directory == tmp_path / "far"
+
+
+def test_a_queue_manager_from_before_there_were_topics_is_given_them(data: Path) -> None:
+    """SYSTEM.BASE.TOPIC and its kind are made at the start, and the retained publications are indexed."""
+    old = instance.by_name("OLD")
+    engine, storage = instance.create_on_disk(old, instance.CreateOptions(log=SMALL))
+    for definition in engine.catalogue.match("TOPIC"):
+        log_deletion(engine, definition)
+        engine.catalogue.remove(definition)
+    assert Admin(engine).alter("QLOCAL", "SYSTEM.RETAINED.PUB.QUEUE", {"INDXTYPE": "NONE"}, False) == 0
+    checkpoint(engine)
+    storage.close()
+
+    engine, storage = instance.open_on_disk(old)
+    assert [each.name for each in engine.catalogue.match("TOPIC", "SYSTEM.BASE*")] == ["SYSTEM.BASE.TOPIC"]
+    assert engine.topics.attributes("a").name == "SYSTEM.BASE.TOPIC"
+    assert engine.queues["SYSTEM.RETAINED.PUB.QUEUE"].by_correl_id is not None
+    ids = [each.object_id for each in engine.catalogue.everything()]
+    checkpoint(engine)
+    storage.close()
+
+    engine, storage = instance.open_on_disk(old)
+    assert [each.object_id for each in engine.catalogue.everything()] == ids
+    storage.close()

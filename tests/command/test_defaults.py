@@ -70,5 +70,6 @@ def test_the_developer_set_is_the_one_of_the_container() -> None:
         "DEV.QUEUE.3",
         "DEV.DEAD.LETTER.QUEUE",
         "DEV.APP.MODEL.QUEUE",
+        "DEV.BASE.TOPIC",
     ]
     assert q_mgr_attributes("QM1")["CERTLABL"] == "ibmwebspheremqqm1"

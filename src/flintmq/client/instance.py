@@ -38,10 +38,12 @@ from flintmq.client.lock import InstanceLock, LockHeld, holder_of
 from flintmq.log import LZ4, NONE, RLE, Log, LogConfig, LogError, RealFiles
 from flintmq.log.control import load_control
 from flintmq.qmgr import event
+from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.admin_rows import stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.log_port import NoLog
+from flintmq.qmgr.objects import log_definition
 from flintmq.qmgr.queue_manager import CHECKPOINT_BYTES, QueueManager
 from flintmq.qmgr.restart import RestartFailed, create, restart
 from flintmq.qmgr.security import Authority
@@ -457,6 +459,7 @@ def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
         stanza = instance.stanza("Log")
         storage.log = log = Log.open(RealFiles(), str(instance.log_directory()), stanza.get("LogSecondCopyPath"))
         engine = restart(instance.name, SystemClock(), log, storage.page_set, Authority())
+        _complete(engine)
         _prepare(engine, log)
     except BaseException as error:
         storage.abandon()
@@ -465,6 +468,19 @@ def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
             raise
         raise translated from error
     return engine, storage
+
+
+def _complete(engine: QueueManager) -> None:
+    """Give a queue manager of an earlier release the objects that it has not got yet. If it fails, so will the next."""
+    from flintmq.command.defaults import missing_objects, missing_values
+
+    missing = missing_objects(engine.catalogue)
+    for kind, name, changes in missing_values(engine.catalogue) if missing else []:
+        Admin(engine).alter(kind, name, changes, False)
+    for row in missing:
+        definition = engine.catalogue.add(row.kind, row.name, row.attributes)
+        log_definition(engine, definition)
+        engine.topics.define(definition)
 
 
 def _prepare(engine: QueueManager, log: Log) -> None:

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import NUMBER_MAX, settable_defaults
+from flintmq.qmgr.catalogue import Catalogue
+from flintmq.qmgr.topic_tree import BASE_TOPIC, BASE_VALUES
 
 PRODUCT = "FlintMQ"
 
@@ -101,7 +103,7 @@ _LOCAL_QUEUES: list[tuple[str, str, Changes]] = [
     ("SYSTEM.PROTECTION.ERROR.QUEUE", "messages that failed protection", _DEEP),
     ("SYSTEM.PROTECTION.POLICY.QUEUE", "protection policies", _KEPT),
     ("SYSTEM.REST.REPLY.QUEUE", "REST replies", {}),
-    ("SYSTEM.RETAINED.PUB.QUEUE", "retained publications", _KEPT),
+    ("SYSTEM.RETAINED.PUB.QUEUE", "retained publications", {**_KEPT, "INDXTYPE": "CORRELID"}),
     ("SYSTEM.SELECTION.EVALUATION.QUEUE", "selection evaluation", {}),
     ("SYSTEM.SELECTION.VALIDATION.QUEUE", "selection validation", {}),
 ]
@@ -135,6 +137,29 @@ _NAMELISTS: list[tuple[str, str, Changes]] = [
     ),
 ]
 
+_BASE: Changes = {**BASE_VALUES, "TOPICSTR": ""}
+_BLOCKED: Changes = {"WILDCARD": "BLOCK"}
+
+_TOPICS: list[tuple[str, str, Changes]] = [
+    ("SYSTEM.BASE.TOPIC", "base of all topics", _BASE),
+    (
+        "SYSTEM.ADMIN.TOPIC",
+        "administration",
+        {"TOPICSTR": "$SYS/MQ", "PUBSCOPE": "QMGR", "SUBSCOPE": "QMGR", **_BLOCKED},
+    ),
+    ("SYSTEM.BROKER.ADMIN.STREAM", "administration stream", {"TOPICSTR": "SYSTEM.BROKER.ADMIN.STREAM", **_BLOCKED}),
+    (
+        "SYSTEM.BROKER.DEFAULT.STREAM",
+        "default stream",
+        {"TOPICSTR": "SYSTEM.BROKER.DEFAULT.STREAM", **_BLOCKED},
+    ),
+    (
+        "SYSTEM.BROKER.DEFAULT.SUBPOINT",
+        "default subscription point",
+        {"TOPICSTR": "SYSTEM.BROKER.DEFAULT.SUBPOINT", **_BLOCKED},
+    ),
+]
+
 #: The objects that DEFINE takes what is left out from. They have no description, or every new object would.
 _TEMPLATES = [
     ("QLOCAL", "SYSTEM.DEFAULT.LOCAL.QUEUE"),
@@ -143,6 +168,7 @@ _TEMPLATES = [
     ("QMODEL", "SYSTEM.DEFAULT.MODEL.QUEUE"),
     ("PROCESS", "SYSTEM.DEFAULT.PROCESS"),
     ("NAMELIST", "SYSTEM.DEFAULT.NAMELIST"),
+    ("TOPIC", "SYSTEM.DEFAULT.TOPIC"),
 ]
 
 
@@ -156,10 +182,25 @@ def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
         ("QLOCAL", _LOCAL_QUEUES, {"STGCLASS": "SYSTEM"}),
         ("QMODEL", _MODEL_QUEUES, {}),
         ("NAMELIST", _NAMELISTS, {}),
+        ("TOPIC", _TOPICS, {}),
     ):
         for name, purpose, changes in named:
             rows.append(_row(kind, name, {"DESCR": f"{product} {purpose}", **more, **changes}))
     return rows
+
+
+def missing_objects(catalogue: Catalogue) -> list[DefaultObject]:
+    """What a queue manager that was created before there were topics has not got yet."""
+    if catalogue.find("TOPIC", BASE_TOPIC) is not None:
+        return []
+    return [row for row in default_objects() if row.kind == "TOPIC" and catalogue.find("TOPIC", row.name) is None]
+
+
+def missing_values(catalogue: Catalogue) -> list[tuple[str, str, Changes]]:
+    """What such a queue manager's objects say otherwise than those of a new one."""
+    if catalogue.find("QLOCAL", "SYSTEM.RETAINED.PUB.QUEUE") is None:
+        return []
+    return [("QLOCAL", "SYSTEM.RETAINED.PUB.QUEUE", {"INDXTYPE": "CORRELID"})]
 
 
 def developer_objects() -> list[DefaultObject]:
@@ -167,6 +208,7 @@ def developer_objects() -> list[DefaultObject]:
     rows = [_row("QLOCAL", f"DEV.QUEUE.{number}", {}) for number in (1, 2, 3)]
     rows.append(_row("QLOCAL", "DEV.DEAD.LETTER.QUEUE", {}))
     rows.append(_row("QMODEL", "DEV.APP.MODEL.QUEUE", {}))
+    rows.append(_row("TOPIC", "DEV.BASE.TOPIC", {"TOPICSTR": "dev/"}))
     return rows
 
 

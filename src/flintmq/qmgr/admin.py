@@ -14,8 +14,10 @@ something returns a reason; the log position that must be durable before the adm
       TARGET, RNAME, RQMNAME, XMITQ  3210 while somebody has the alias or remote queue open, unless FORCE
       GET(DISABLED)                  nothing; gets that wait end with 2016
     STREAMQ                          3384 to 3387 where a copy cannot go, or cannot come from: see stream.refuses
+    DEFINE of a topic                3300 if another has its TOPICSTR, 2425 without one; REPLACE, 2510 with another one
     STGCLASS or PSID                 2055 if a queue with messages would move to another page set
     DELETE of a local queue          2042 open or uncommitted messages, 2055 messages and no PURGE
+    DELETE of a topic                2042 while it is open; SYSTEM.BASE.TOPIC never goes
     DELETE of STGCLASS, PSID, BUFFPOOL  2042 while something leads to it; page set 0 and pool 0 never go
     CLEAR                            2042 open or uncommitted messages
 
@@ -35,6 +37,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_OBJECT_ALREADY_EXISTS,
     MQRCCF_OBJECT_OPEN_FORCE,
     MQRCCF_OBJECT_WRONG_TYPE,
+    MQRCCF_TOPICSTR_ALREADY_EXISTS,
 )
 from flintmq.mqi.reason import (
     MQRC_NONE,
@@ -42,6 +45,8 @@ from flintmq.mqi.reason import (
     MQRC_Q_DELETED,
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
+    MQRC_TOPIC_NOT_ALTERABLE,
+    MQRC_TOPIC_STRING_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.qmgr import admin_rows, stream
@@ -69,6 +74,7 @@ from flintmq.qmgr.objects import (
 )
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import CLEAR, ONLY, PLACE
+from flintmq.qmgr.topic_tree import BASE_TOPIC, is_topic_string
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -125,6 +131,12 @@ class Admin:
         refused = stream.refuses(qm.catalogue, kind, name, {**default_attributes(kind), **attributes}, None)
         if refused:
             return refused
+        if kind == "TOPIC":
+            topic_string = str(attributes.get("TOPICSTR", ""))
+            if not is_topic_string(topic_string):
+                return MQRC_TOPIC_STRING_ERROR
+            if qm.topics.object_at(topic_string) is not None:
+                return MQRCCF_TOPICSTR_ALREADY_EXISTS
         definition = qm.catalogue.add(kind, name, attributes)
         self._stamp(definition, True)
         reason = self._take_effect(definition, {})
@@ -182,6 +194,8 @@ class Admin:
             self._queue_changed(definition, before)
         elif kind == "QALIAS" and not new:
             definition_changed(qm, definition, before)
+        elif kind == "TOPIC":
+            qm.topics.define(definition)
         elif kind == "PSID":
             storage_changed(qm, definition)
             change_pool(qm, int(definition.name))
@@ -228,6 +242,8 @@ class Admin:
                 return MQRCCF_OBJECT_OPEN_FORCE
             if changes.get("SHARE") == "NOSHARE" and queue.input_handles > 1:
                 return MQRCCF_OBJECT_OPEN_FORCE
+        elif definition.kind == "TOPIC" and "TOPICSTR" in changes:
+            return MQRC_TOPIC_NOT_ALTERABLE
         elif definition.kind in ("QALIAS", "QREMOTE") and not force:
             for keyword in _RESOLVED_BY:
                 if keyword in changes and self._handles_of(definition.name):
@@ -277,6 +293,8 @@ class Admin:
         qm.catalogue.remove(definition)
         if queue is not None:
             detach_queue(qm, queue)
+        elif kind == "TOPIC":
+            qm.topics.remove(definition)
         elif kind == "PSID":
             remove_page_set(qm, int(name))
         elif kind == "BUFFPOOL":
@@ -306,7 +324,9 @@ class Admin:
                 if each.number("BUFFPOOL") == int(name):
                     return True
             return name == "0"
-        return bool(self._handles_of(name)) if kind in QUEUE_KINDS or kind in ("PROCESS", "NAMELIST") else True
+        if kind in QUEUE_KINDS or kind in ("PROCESS", "NAMELIST", "TOPIC"):
+            return bool(self._handles_of(name)) or name == BASE_TOPIC
+        return True
 
     def clear(self, name: str) -> int:
         """CLEAR QLOCAL: remove all messages."""

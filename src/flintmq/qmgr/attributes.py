@@ -39,6 +39,7 @@ NUMBER_MAX: Final = 999_999_999
 MESSAGE_LENGTH_MAX: Final = 104_857_600
 NAMELIST_NAMES_MAX: Final = 256
 PAGE_SET_ID_MAX: Final = 99
+TOPIC_STRING_LENGTH_MAX: Final = 10_240
 
 QUEUE_KINDS: Final = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 
@@ -575,6 +576,73 @@ def _namelist_attributes() -> list[Attribute]:
     ]
 
 
+def _topic_attributes() -> list[Attribute]:
+    """ASPARENT, or blank for a name, is resolved up the topic tree (topic_tree.py). TYPE(CLUSTER) is of clusters."""
+    allowed = {"ASPARENT": mq.MQTA_PUB_AS_PARENT, "ENABLED": mq.MQTA_PUB_ALLOWED, "DISABLED": mq.MQTA_PUB_INHIBITED}
+    delivery = {
+        "ASPARENT": mq.MQDLV_AS_PARENT,
+        "ALL": mq.MQDLV_ALL,
+        "ALLDUR": mq.MQDLV_ALL_DUR,
+        "ALLAVAIL": mq.MQDLV_ALL_AVAIL,
+    }
+    scope = {"ASPARENT": mq.MQSCOPE_AS_PARENT, "ALL": mq.MQSCOPE_ALL, "QMGR": mq.MQSCOPE_QMGR}
+    durable = {
+        "ASPARENT": mq.MQSUB_DURABLE_AS_PARENT,
+        "YES": mq.MQSUB_DURABLE_ALLOWED,
+        "NO": mq.MQSUB_DURABLE_INHIBITED,
+    }
+    persistence = {
+        "ASPARENT": mq.MQPER_PERSISTENCE_AS_PARENT,
+        "YES": mq.MQPER_PERSISTENT,
+        "NO": mq.MQPER_NOT_PERSISTENT,
+    }
+    response = {
+        "ASPARENT": mq.MQPRT_RESPONSE_AS_PARENT,
+        "SYNC": mq.MQPRT_SYNC_RESPONSE,
+        "ASYNC": mq.MQPRT_ASYNC_RESPONSE,
+    }
+    dead_letters = {"ASPARENT": mq.MQUSEDLQ_AS_PARENT, "YES": mq.MQUSEDLQ_YES, "NO": mq.MQUSEDLQ_NO}
+    multicast = {
+        "ASPARENT": mq.MQMC_AS_PARENT,
+        "DISABLED": mq.MQMC_DISABLED,
+        "ENABLED": mq.MQMC_ENABLED,
+        "ONLY": mq.MQMC_ONLY,
+    }
+    expiry = {"ASPARENT": mq.MQCEX_AS_PARENT, "NOLIMIT": mq.MQCEX_NOLIMIT}
+    route = {"DIRECT": pcf.MQCLROUTE_DIRECT, "TOPICHOST": pcf.MQCLROUTE_TOPIC_HOST, "NONE": pcf.MQCLROUTE_NONE}
+    return [
+        _shown(_enum("TYPE", mq.MQIA_TOPIC_TYPE, {"LOCAL": mq.MQTOPT_LOCAL, "CLUSTER": mq.MQTOPT_CLUSTER})),
+        _fixed(_text("TOPICSTR", mq.MQCA_TOPIC_STRING, TOPIC_STRING_LENGTH_MAX)),
+        *_altered(),
+        _int("CAPEXPRY", mq.MQIA_CAP_EXPIRY, "ASPARENT", 1, NUMBER_MAX, expiry),
+        _enum("CLROUTE", mq.MQIA_CLUSTER_PUB_ROUTE, route),
+        _name("CLUSTER", mq.MQCA_CLUSTER_NAME),
+        _name("COMMINFO", mq.MQCA_COMM_INFO_NAME),
+        _text("CUSTOM", mq.MQCA_CUSTOM, 128),
+        _enum("DEFPRESP", mq.MQIA_DEF_PUT_RESPONSE_TYPE, response),
+        _int("DEFPRTY", mq.MQIA_DEF_PRIORITY, "ASPARENT", 0, 9, {"ASPARENT": mq.MQPRI_PRIORITY_AS_PARENT}),
+        _enum("DEFPSIST", mq.MQIA_TOPIC_DEF_PERSISTENCE, persistence),
+        _text("DESCR", mq.MQCA_TOPIC_DESC, 64),
+        _enum("DURSUB", mq.MQIA_DURABLE_SUB, durable),
+        _enum("MCAST", mq.MQIA_MULTICAST, multicast),
+        _name("MDURMDL", mq.MQCA_MODEL_DURABLE_Q),
+        _name("MNDURMDL", mq.MQCA_MODEL_NON_DURABLE_Q),
+        _enum("NPMSGDLV", mq.MQIA_NPM_DELIVERY, delivery),
+        _enum("PMSGDLV", mq.MQIA_PM_DELIVERY, delivery),
+        _enum(
+            "PROXYSUB",
+            mq.MQIA_PROXY_SUB,
+            {"FIRSTUSE": mq.MQTA_PROXY_SUB_FIRSTUSE, "FORCE": mq.MQTA_PROXY_SUB_FORCE},
+        ),
+        _enum("PUB", mq.MQIA_INHIBIT_PUB, allowed),
+        _enum("PUBSCOPE", mq.MQIA_PUB_SCOPE, scope),
+        _enum("SUB", mq.MQIA_INHIBIT_SUB, allowed),
+        _enum("SUBSCOPE", mq.MQIA_SUB_SCOPE, scope),
+        _enum("USEDLQ", mq.MQIA_USE_DEAD_LETTER_Q, dead_letters),
+        _enum("WILDCARD", mq.MQIA_WILDCARD_OPERATION, {"PASSTHRU": mq.MQTA_PASSTHRU, "BLOCK": mq.MQTA_BLOCK}),
+    ]
+
+
 def _storage_class_attributes() -> list[Attribute]:
     return [
         *_altered(),
@@ -661,6 +729,7 @@ ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
     "PSID": _page_set_attributes(),
     "PROCESS": _process_attributes(),
     "NAMELIST": _namelist_attributes(),
+    "TOPIC": _topic_attributes(),
     "SYSTEM": _system_attributes(),
     "LOG": _log_attributes(),
 }
@@ -683,6 +752,7 @@ NAME_SELECTORS: Final = {
     "STGCLASS": mq.MQCA_STORAGE_CLASS,
     "PROCESS": mq.MQCA_PROCESS_NAME,
     "NAMELIST": mq.MQCA_NAMELIST_NAME,
+    "TOPIC": mq.MQCA_TOPIC_NAME,
 }
 
 

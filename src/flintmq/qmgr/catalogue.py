@@ -48,7 +48,7 @@ QUEUE: Final = "QUEUE"
 RECORD_VERSION: Final = 1
 
 #: Every kind of object that can be defined.
-KINDS: Final = ("QMGR", *QUEUE_KINDS, "STGCLASS", "BUFFPOOL", "PSID", "PROCESS", "NAMELIST")
+KINDS: Final = ("QMGR", *QUEUE_KINDS, "STGCLASS", "BUFFPOOL", "PSID", "PROCESS", "NAMELIST", "TOPIC")
 
 
 class RecordError(Exception):

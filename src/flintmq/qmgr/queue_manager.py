@@ -27,6 +27,8 @@ from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import Pager
 from flintmq.qmgr.queue import Queue, check_queue, number
 from flintmq.qmgr.security import Authority
+from flintmq.qmgr.subscription import Subscriptions
+from flintmq.qmgr.topic_tree import TopicTree
 from flintmq.store.buffers import NOT_STUCK, BufferPool, check_pool
 from flintmq.store.pages import PageAccount, check_account
 from flintmq.store.pageset import PageSet
@@ -112,6 +114,8 @@ class QueueManager:
         self.deadlines: list[tuple[int, int, Waiter]] = []
         #: Browse marks of co-operating handles, by the time when they end.
         self.marks: list[tuple[int, int, Message]] = []
+        self.topics = TopicTree()
+        self.subscriptions = Subscriptions()
         self.waiting = 0
         self.woken: list[Waiter] = []
         self.notices: list[tuple[str, str]] = []
@@ -152,6 +156,11 @@ class QueueManager:
         definition = self.catalogue.find("QMGR", self.name)
         assert definition is not None
         return definition
+
+    def load_topics(self) -> None:
+        """File the TOPIC objects of the catalogue, after a start."""
+        for definition in self.catalogue.match("TOPIC"):
+            self.topics.define(definition)
 
     # -- ids and time -------------------------------------------------------------------------------------------
 

@@ -147,6 +147,7 @@ def create(
         qm.changed_objects[definition.object_id] = definition
         if definition.kind == "QLOCAL":
             attach_queue(qm, definition)
+    qm.load_topics()
     checkpoint(qm)
     return qm
 
@@ -180,6 +181,7 @@ def restart(
     for entry in log.replay():
         replay.record(entry.position, entry.kind, entry.payload)
     replay.finish()
+    qm.load_topics()
     qm.replaying = False
     for pager in qm.pagers.values():
         pager.may_flush = True
