@@ -10,9 +10,9 @@ from tests.simulation.disk import SimulatedCrash
 from tests.simulation.world import World
 
 
-def history(seed: int) -> World:
+def live(kind: type[World], seed: int) -> World:
     """One random life of a queue manager: some runs, each ended by a crash or in good order."""
-    world = World(seed, SimulatedCrash)
+    world = kind(seed, SimulatedCrash)
     for _ in range(world.random.choice([1, 2, 4])):
         try:
             if world.random.random() < 0.8:
@@ -29,6 +29,10 @@ def history(seed: int) -> World:
         else:
             world.crash()
     return world
+
+
+def history(seed: int) -> World:
+    return live(World, seed)
 
 
 def test_what_was_committed_survives_any_crash_exactly_once_and_in_order(seeds: range) -> None:

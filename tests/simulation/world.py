@@ -90,6 +90,10 @@ class Application:
 class World:
     """See the docstring of the module."""
 
+    #: The queues there are, and those that come and go.
+    queues = QUEUES
+    guests = GUESTS
+
     def __init__(self, seed: int, crash_type: type[BaseException]) -> None:
         self.seed = seed
         self.random = Random(seed)
@@ -101,10 +105,10 @@ class World:
         self.xids = 0
         self.clock = Clock(1_700_000_000_000)
         #: Everything that the log says, as the state before the facts that a crash may still take, and those facts.
-        self.base = State(set(QUEUES))
+        self.base = State(set(self.queues))
         self.facts: list[Fact] = []
         #: What the running queue manager shows, non-persistent messages included; and who holds what.
-        self.live = State(set(QUEUES))
+        self.live = State(set(self.queues))
         self.held: set[int] = set()
         #: What happened in all runs together, so that a test can tell that the histories are worth something.
         self.spilled = 0
@@ -133,7 +137,7 @@ class World:
             ("PSID", "1", {"BUFFPOOL": 1}),
             ("STGCLASS", "DEFAULT", {"PSID": 0}),
             ("STGCLASS", "OTHER", {"PSID": 1}),
-            *(("QLOCAL", name, dict(attributes)) for name, attributes in QUEUES.items()),
+            *(("QLOCAL", name, dict(attributes)) for name, attributes in self.queues.items()),
         ]
         self.qm = create("SIM", self.clock, self.log, self.open_page_set, Authority(), objects)
         self.begin()
@@ -391,7 +395,7 @@ class World:
             self.administer("clear", name, lambda: self.admin.clear(name))
 
     def define(self) -> None:
-        absent = [name for name in GUESTS if name not in self.live.queues]
+        absent = [name for name in self.guests if name not in self.live.queues]
         if absent:
             name = self.random.choice(absent)
             attributes: dict[str, Value] = {"STGCLASS": self.random.choice(["DEFAULT", "OTHER"])}
@@ -400,7 +404,7 @@ class World:
             self.administer("define", name, lambda: self.admin.define("QLOCAL", name, attributes, False))
 
     def delete(self) -> None:
-        present = [name for name in GUESTS if name in self.live.queues]
+        present = [name for name in self.guests if name in self.live.queues]
         if present and self.random.random() < 0.5:
             name = self.random.choice(present)
             self.close_everywhere(name)
