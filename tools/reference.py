@@ -227,7 +227,7 @@ def example(form: Form) -> str:
 
 def _in_running_order() -> list[Form]:
     """What is defined first can be shown and altered, and is deleted at the end, what leads to another object first."""
-    verbs = ["DEFINE", "ALTER", "SET", "DISPLAY", "PING", "RESET", "ARCHIVE", "CLEAR", "STOP", "DELETE"]
+    verbs = ["DEFINE", "ALTER", "SET", "DISPLAY", "PING", "REFRESH", "RESET", "ARCHIVE", "CLEAR", "STOP", "DELETE"]
     nouns = ["BUFFPOOL", "PSID", "STGCLASS"]
 
     def order(form: Form) -> tuple[int, int]:

@@ -23,6 +23,7 @@ OPTIONS = {
     "OPENTYPE": "of the handles, only those that are open in this way",
     "EXTCONN": "only connections with this first half of the connection id",
     "PSID": "one page set",
+    "NAME": "generic name of the queues",
 }
 
 TEXTS = {
@@ -49,13 +50,13 @@ TEXTS = {
     "ALTTIME": "time of the last change, GMT",
     "CRDATE": "date of creation, GMT",
     "CRTIME": "time of creation, GMT",
-    "CUSTOM": "text for later use",
+    "CUSTOM": "text for what has no attribute of its own; of queues, `CAPEXPRY(tenths)` is read",
     "DESCR": "any text",
     # Queues.
     "ACCTQ": "accounting for queues",
     "BOQNAME": "where a message goes that was backed out `BOTHRESH` times; the Python API moves it, the MQI does not",
     "BOTHRESH": "backouts after which a message counts as poison; 0 is never",
-    "CAPEXPRY": "cap on the expiry of messages, in tenths of a second",
+    "CAPEXPRY": "longest expiry of messages that arrive, in tenths of a second",
     "CLUSNL": "namelist of clusters",
     "CLUSTER": "cluster",
     "CLCHNAME": "cluster-sender channel of a transmission queue",
@@ -409,7 +410,7 @@ OF = {
 }
 
 _QUEUE_KEPT = """
-    ACCTQ CAPEXPRY CLUSNL CLUSTER CLCHNAME CLWLPRTY CLWLRANK CLWLUSEQ CUSTOM DEFBIND DEFREADA DISTL IMGRCOVQ PROPCTL
+    ACCTQ CLUSNL CLUSTER CLCHNAME CLWLPRTY CLWLRANK CLWLUSEQ DEFBIND DEFREADA DISTL IMGRCOVQ PROPCTL
     RETINTVL SCOPE STATQ
 """
 
@@ -421,7 +422,7 @@ KEPT = {
     "QMODEL": _QUEUE_KEPT.split(),
     "QMGR": """
         ACCTCONO ACCTINT ACCTMQI ACCTQ ACTIVREC ACTVCONO ACTVTRC CERTLABL CERTVPOL CHAD CHADEV CHADEXIT CHLEV CHLAUTH
-        CLWLDATA CLWLEXIT CLWLLEN CLWLMRUC CLWLUSEQ CMDEV CONFIGEV CONNAUTH CUSTOM DEFCLXQ EXPRYINT IMGINTVL IMGLOGLN
+        CLWLDATA CLWLEXIT CLWLLEN CLWLMRUC CLWLUSEQ CMDEV CONFIGEV CONNAUTH CUSTOM DEFCLXQ IMGINTVL IMGLOGLN
         IMGRCOVO IMGRCOVQ IMGSCHED INITKEY IPADDRV KEYRPWD LOGGEREV MAXPROPL MONACLS MONCHL PARENT PSMODE PSCLUS
         PSNPMSG PSNPRES PSRTYCNT PSSYNCPT REPOS REPOSNL REVDNS ROUTEREC SCHINIT SCMDSERV SSLCRLNL SSLCRYP SSLEV
         SSLFIPS SSLKEYR SSLRKEYC STATACLS STATCHL STATINT STATMQI STATQ SUITEB TREELIFE

@@ -165,6 +165,10 @@ class CatalogueAdministration:
     def qmgr_status(self) -> Row:
         return {"STATUS": "RUNNING", "CMDSERV": "RUNNING", "CONNS": len(self.connected), "LOGTYPE": "CIRCULAR"}
 
+    def refresh_qmgr(self, kind: str, name: str) -> int:
+        self.resets.append(f"{kind} {name}")
+        return self.reason
+
     def reset_qmgr(self, kind: str) -> int:
         self.resets.append(kind)
         return self.reason

@@ -141,6 +141,13 @@ def test_the_queue_manager_is_reset(text: Text, administration: CatalogueAdminis
     assert administration.resets == ["ADVANCELOG", "ARCHLOG"]
 
 
+def test_a_scan_for_expired_messages_is_asked_for(text: Text, administration: CatalogueAdministration) -> None:
+    assert text("REFRESH QMGR TYPE(EXPIRY)") == "CSQ9022I: 'REFRESH QMGR' normal completion."
+    assert text("REFRESH QMGR TYPE(EXPIRY) NAME(ORDERS.*)").startswith("CSQ9022I")
+    assert text("REFRESH QMGR").splitlines()[2] == "   TYPE is missing."
+    assert administration.resets == ["EXPIRY *", "EXPIRY ORDERS.*"]
+
+
 def test_usage_of_page_sets_and_buffer_pools(text: Text) -> None:
     assert text("DISPLAY USAGE TYPE(PAGESET) PSID(4)").splitlines() == [
         "CSQI010I: Page set usage.",

@@ -29,6 +29,7 @@ from flintmq.client.error_log import ErrorLog
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.group_commit import GroupCommit
 from flintmq.client.instance import Instance, Storage
+from flintmq.client.timer import Timer
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import MQAT_QMGR
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
@@ -76,7 +77,9 @@ class Host:
         #: How many calls had to wait for the log: commits, and persistent puts and gets outside of units of work.
         self.waits_for_disk = 0
         self._pid = os.getpid()
+        self.timer = Timer(self)
         _hosts.add(self)
+        self.timer.look()
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
@@ -110,7 +113,14 @@ class Host:
         """The same after an administration command."""
         keeper = self.housekeeper()
         keeper.force = self.admin.force
+        self.timer.look()
         return self.settle(keeper)
+
+    def after_scan(self) -> None:
+        """The same after a slice of a scan for expired messages. Nobody waits for the log."""
+        keeper = self.housekeeper()
+        keeper.force = self.log.end if self.engine.needs_checkpoint() else 0
+        self.settle(keeper)
 
     def wake(self) -> None:
         """Wake the owners of the waits that were completed."""
@@ -247,6 +257,7 @@ class Host:
                 if self.state == OPEN:
                     self.state = CLOSED
                 self._release_everybody()
+                self.timer.stop()
             _hosts.discard(self)
             self.storage.close()
 
@@ -257,6 +268,7 @@ class Host:
             _hosts.discard(self)
             self.storage.abandon()
             self._release_everybody()
+            self.timer.stop()
 
     def __del__(self) -> None:
         """Nobody can use it any more, and nobody closed it: as safe as a crash."""

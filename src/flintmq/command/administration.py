@@ -83,6 +83,9 @@ class Administration(Protocol):
     def qmgr_status(self) -> Row:
         """DISPLAY QMSTATUS."""
 
+    def refresh_qmgr(self, kind: str, name: str) -> int:
+        """REFRESH QMGR TYPE(EXPIRY): scan the local queues that the generic name `name` names for expired messages."""
+
     def reset_qmgr(self, kind: str) -> int:
         """RESET QMGR TYPE(kind): ADVANCELOG, STATISTICS, ARCHLOG or REDUCELOG. 3175 if the log is not of that kind."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from flintmq.mqi.pcf_constants import (
     MQRCCF_CONNECTION_ID_ERROR,
+    MQRCCF_CUSTOM_ERROR,
     MQRCCF_LOG_TYPE_ERROR,
     MQRCCF_NONE_FOUND,
     MQRCCF_OBJECT_ALREADY_EXISTS,
@@ -109,6 +110,7 @@ REASON_MESSAGES = {
 
 #: What to say where reason.py has no sentence, or one that speaks of another situation.
 _EXPLANATIONS = {
+    MQRCCF_CUSTOM_ERROR: "CUSTOM holds CAPEXPRY(time), the time in tenths of a second from 1 to 999999999, or NOLIMIT.",
     MQRCCF_LOG_TYPE_ERROR: "The log is not of the type that this command is for.",
     MQRCCF_STREAMQ_DEST_NOT_SUPP: "STREAMQ names a model queue, or a queue of the queue manager's own.",
     MQRCCF_STREAMQ_DEST_CONFLICT: "STREAMQ names this queue itself, or one that has a STREAMQ of its own.",

@@ -1,4 +1,4 @@
-"""Commands about the queue manager and its connections: PING, RESET, DISPLAY QMSTATUS, DISPLAY CONN, STOP CONN."""
+"""Commands about the queue manager and its connections: PING, REFRESH, RESET, DISPLAY QMSTATUS, CONN, STOP CONN."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ from flintmq.qmgr.catalogue import matches
 def ping(request: Request, administration: Administration) -> Reply:
     """PING QMGR: an answer is the answer."""
     return done("AMQ8415I")
+
+
+def refresh(request: Request, administration: Administration) -> Reply:
+    """REFRESH QMGR TYPE(EXPIRY): the scan begins; nobody waits for its end."""
+    name = request.option("NAME", "*")
+    reason = administration.refresh_qmgr(request.option("TYPE"), name)
+    return refused(reason, name, administration.name) if reason else done("CSQ9022I", command="REFRESH QMGR")
 
 
 def reset(request: Request, administration: Administration) -> Reply:

@@ -9,6 +9,7 @@ The way of a message, file by file:
     stream.py       STREAMQ: a copy to a second queue
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     get.py          MQGET: find, deliver, wait, serve       logical_get.py, browse_mark.py, convert.py: the rarer ways
+    expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY
     consume.py      MQCB, MQCTL                             trigger.py, event.py: what follows from puts and gets
     inquire.py      MQINQ, MQSET; stat.py MQSTAT            xa.py: branches of global transactions
     close.py        MQCLOSE
@@ -26,7 +27,7 @@ Rules of the house:
 Invariants. `QueueManager.check` tests N, Q and U, which the simulation calls at every start and at random; the others
 have tests of their own (docs/internals/invariants.md):
 
-    N1-N4 lane.py    order, hint, links                     Q1-Q5 queue.py    depth, availability, indexes, buffers
+    N1-N4 lane.py    order, hint, links                     Q1-Q6 queue.py    depth, availability, indexes, buffers
     U1-U3 connection.py   units of work                     P1-P5 paging.py   chunks, write-ahead
     R1-R2 restart.py      replay gives the same from anywhere
     C1-C4 catalogue.py    definitions

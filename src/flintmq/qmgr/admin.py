@@ -20,6 +20,7 @@ something returns a reason; the log position that must be durable before the adm
     DELETE of a topic                2042 while it is open; SYSTEM.BASE.TOPIC never goes
     DELETE of STGCLASS, PSID, BUFFPOOL  2042 while something leads to it; page set 0 and pool 0 never go
     CLEAR                            2042 open or uncommitted messages
+    DEFINE, ALTER with CUSTOM        3355 with a CAPEXPRY in it that is no time
 
 What is shown (DISPLAY QSTATUS, CONN, USAGE ...) is in admin_rows.py.
 """
@@ -33,6 +34,7 @@ from flintmq.log.errors import LogError
 from flintmq.log.log import Log
 from flintmq.mqi.pcf_constants import (
     MQRCCF_CONNECTION_ID_ERROR,
+    MQRCCF_CUSTOM_ERROR,
     MQRCCF_LOG_TYPE_ERROR,
     MQRCCF_OBJECT_ALREADY_EXISTS,
     MQRCCF_OBJECT_OPEN_FORCE,
@@ -49,14 +51,15 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_STRING_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from flintmq.qmgr import admin_rows, stream
+from flintmq.qmgr import admin_rows, expiry, stream
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import QUEUE_KINDS, default_attributes
+from flintmq.qmgr.attributes import CUSTOM, QUEUE_KINDS, default_attributes
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.expiring import custom_is_good
 from flintmq.qmgr.get import fail_waiters
 from flintmq.qmgr.inquire import definition_changed
 from flintmq.qmgr.objects import (
@@ -109,6 +112,8 @@ class Admin:
     def define(self, kind: str, name: str, attributes: Row, replace: bool) -> int:
         """DEFINE. `attributes` has every attribute that can be set."""
         self.force = 0
+        if not _custom_is_good(attributes):
+            return MQRCCF_CUSTOM_ERROR
         taken = self.qm.catalogue.taken(kind, name)
         if taken is None:
             return self._add(kind, name, attributes)
@@ -124,6 +129,8 @@ class Admin:
         definition = self.qm.catalogue.find(kind, name)
         if definition is None:
             return MQRC_UNKNOWN_OBJECT_NAME
+        if not _custom_is_good(changes):
+            return MQRCCF_CUSTOM_ERROR
         return self._change(definition, changes, force)
 
     def _add(self, kind: str, name: str, attributes: Row) -> int:
@@ -471,6 +478,13 @@ class Admin:
                 self._system[keyword] = self._new_intervals["NEW" + keyword]
         self._new_intervals = {}
 
+    def refresh_qmgr(self, kind: str, name: str) -> int:
+        """REFRESH QMGR TYPE(EXPIRY) NAME(name): a scan begins with the host's next turn."""
+        self.force = 0
+        if kind == "EXPIRY":
+            expiry.refresh(self.qm, name or "*")
+        return MQRC_NONE
+
     def reset_qmgr(self, kind: str) -> int:
         """RESET QMGR TYPE(kind)."""
         self.force = 0
@@ -485,3 +499,8 @@ class Admin:
             for queue in self.qm.queues.values():
                 admin_rows.reset_statistics(self.qm, queue)
         return MQRC_NONE
+
+
+def _custom_is_good(attributes: Row) -> bool:
+    custom = attributes.get(CUSTOM)
+    return not isinstance(custom, str) or custom_is_good(custom)

@@ -41,6 +41,9 @@ NAMELIST_NAMES_MAX: Final = 256
 PAGE_SET_ID_MAX: Final = 99
 TOPIC_STRING_LENGTH_MAX: Final = 10_240
 
+#: The text that holds what has no attribute of its own yet, as NAME(value).
+CUSTOM: Final = "CUSTOM"
+
 QUEUE_KINDS: Final = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 
 # -- how the tables below are written ---------------------------------------------------------------------------------

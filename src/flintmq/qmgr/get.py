@@ -71,7 +71,7 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_WAIT_INTERVAL_ERROR,
 )
-from flintmq.qmgr import browse_mark, convert, event, group, headers, logical_get, report
+from flintmq.qmgr import browse_mark, convert, event, expiry, group, headers, logical_get, report
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
 from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
 from flintmq.qmgr.index import comes_before
@@ -767,9 +767,16 @@ def quiesce_waiters(qm: QueueManager) -> None:
 
 
 def expire_waits(qm: QueueManager) -> None:
-    """Complete with 2033 every wait whose time is up; take off browse marks whose time is up."""
+    """Complete with 2033 every wait whose time is up; take off browse marks whose time is up; scan if that is due."""
     now = qm.clock.now_ms()
     browse_mark.expire(qm, now)
+    _expire_waiters(qm, now)
+    due = qm.expiry.due_ms()
+    if due and due <= now:
+        expiry.scan(qm, now)
+
+
+def _expire_waiters(qm: QueueManager, now: int) -> None:
     while qm.deadlines:
         deadline, _, waiter = qm.deadlines[0]
         if not waiter.done and deadline > now:

@@ -35,6 +35,7 @@ from flintmq.mqi.reason import (
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.expiring import capped
 from flintmq.qmgr.message import NO_ID, PUT_PENDING, Message
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import LAST, ONLY
@@ -64,6 +65,7 @@ def to_queue(
     `handle` is the one that an application puts through, if it is not the queue manager itself that puts.
     """
     length = len(data)
+    expiry = md.expiry
     if (
         not queue.put_plain
         or queue.deleted
@@ -76,6 +78,7 @@ def to_queue(
             return reason
         if queue.stream_name:
             return qm.put_streamed(connection, queue, md, data, syncpoint, now, properties, handle)
+        expiry = capped(expiry, queue.cap_expiry)
     if syncpoint and connection.unit is not None:
         reason = room_in_unit(qm, connection)
         if reason:
@@ -93,8 +96,9 @@ def to_queue(
     if properties:
         message.properties = properties
     message.put_ms = now
-    if md.expiry != -1:
-        message.expires_ms = now + md.expiry * 100
+    if expiry != -1:
+        message.expiry = expiry
+        message.expires_ms = now + expiry * 100
     if md.persistence:
         message.logged = True
         if not syncpoint:
@@ -173,8 +177,10 @@ class Delivery:
             message.pages = pages_for(length)
         message.properties = properties
         message.put_ms = self.now
-        if md.expiry != -1:
-            message.expires_ms = self.now + md.expiry * 100
+        expiry = capped(md.expiry, queue.cap_expiry)
+        if expiry != -1:
+            message.expiry = expiry
+            message.expires_ms = self.now + expiry * 100
         message.logged = md.persistence == 1
         self.messages.append(message)
         return MQRC_NONE

@@ -73,6 +73,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import event, group, headers, remote, report
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import NO_ID, NO_TOKEN
 from flintmq.qmgr.place import to_queue
 from flintmq.qmgr.queue import Queue
@@ -259,6 +260,9 @@ def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQ
         md.correl_id = qm.new_msg_id()
     md.backout_count = 0
     segmented = False
+    expiry = md.expiry
+    if handle.put_enabled_by or handle.remote_qmgr:
+        md.expiry = capped(expiry, cap_on_the_way(qm, handle))
     if handle.put_enabled_by and qm.definition_inhibits_put(handle):
         put_reason = MQRC_PUT_INHIBITED
     elif grouped and md.version > 1 and group.must_segment(qm, handle, queue, md, data):
@@ -268,6 +272,7 @@ def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQ
         put_reason = remote.put_remote(qm, connection, handle, queue, md, data, syncpoint, now)
     else:
         put_reason = to_queue(qm, connection, queue, md, data, syncpoint, now, b"", handle)
+    md.expiry = expiry
     if put_reason:
         queue.put_failed += 1
         event.put_refused(qm, connection, handle, put_reason)

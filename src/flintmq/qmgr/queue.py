@@ -14,6 +14,7 @@ Invariants (checked by `check_queue`; N1-N4 of each lane as well):
     Q4  Every linked message is in every index that the queue keeps, and only those.
     Q5  The buffers of the pool that the queue has taken are the sum over its messages in memory; the messages that the
         page set accounts for are the depths of its queues.
+    Q6  `expiring` has the messages in memory that expire (E1, E2 of expiring.py).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.qmgr.catalogue import MQObject
+from flintmq.qmgr.expiring import Expiring, cap_of, check_expiring
 from flintmq.qmgr.index import Index, comes_before
 from flintmq.qmgr.lane import Lane, check_lane
 from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, REMOVED, SPILLED, Message, Node, Spilled
@@ -71,7 +73,7 @@ class Queue:
     output_handles: int = 0
     exclusive: bool = False
     deleted: bool = False
-    #: Messages can be put, and have no copy: see place.to_queue.
+    #: Messages can be put, have no copy and keep their expiry: see place.to_queue.
     put_plain: bool = True
     #: STREAMQ, STRMQOS(MUSTDUP); the queue, if it is a local one; why the last copy of a message that the queue manager
     #: itself had put could not be put: see stream.py.
@@ -125,6 +127,7 @@ class Queue:
         self.by_msg_id: Index | None = None
         self.by_correl_id: Index | None = None
         self.by_group_id: Index | None = None
+        self.expiring = Expiring()
         #: Groups that were found incomplete when the next sequence was `incomplete_as_of` (L3 in logical_get.py).
         self.incomplete: set[tuple[bytes, int, int]] = set()
         self.incomplete_as_of = 0
@@ -143,7 +146,9 @@ class Queue:
         self.stream_name = str(values["STREAMQ"])
         self.must_duplicate = values["STRMQOS"] == "MUSTDUP"
         self.stream_target = None
-        self.put_plain = self.put_enabled and not self.stream_name
+        #: CAPEXPRY in tenths of a second, 0 none. Only looked at when a message arrives (B98).
+        self.cap_expiry = cap_of(values)
+        self.put_plain = self.put_enabled and not self.stream_name and not self.cap_expiry
         self.max_depth = number(values["MAXDEPTH"])
         self.max_msg_length = number(values["MAXMSGL"])
         self.def_priority = number(values["DEFPRTY"])
@@ -247,6 +252,8 @@ class Queue:
             self.by_msg_id.add(message.msg_id, message)
         if self.by_group_id is not None:
             self.by_group_id.add(message.group_id, message)
+        if message.expires_ms:
+            self.expiring.add(message)
         pages = message.pages
         self.pages_in_memory += pages
         pool = self.pool
@@ -282,6 +289,8 @@ class Queue:
             self.by_msg_id.add(message.msg_id, message)
         if self.by_group_id is not None:
             self.by_group_id.add(message.group_id, message)
+        if message.expires_ms:
+            self.expiring.add(message)
 
     def leave_memory(self, message: Message) -> None:
         """The counterpart of `_enter`."""
@@ -291,6 +300,8 @@ class Queue:
             self.by_msg_id.remove(message.msg_id, message)
         if self.by_group_id is not None:
             self.by_group_id.remove(message.group_id, message)
+        if message.expires_ms:
+            self.expiring.remove(message)
         pages = message.pages
         self.pages_in_memory -= pages
         self.pool.release(pages, message.home is None)
@@ -339,6 +350,8 @@ class Queue:
             self.by_msg_id.remove(message.msg_id, message)
         if self.by_group_id is not None:
             self.by_group_id.remove(message.group_id, message)
+        if message.expires_ms:
+            self.expiring.remove(message)
         pages = message.pages
         self.pages_in_memory -= pages
         pool = self.pool
@@ -556,7 +569,7 @@ def number(value: object) -> int:
 
 
 def check_queue(queue: Queue) -> None:
-    """Q1-Q5 and N1-N4 as code."""
+    """Q1-Q6 and N1-N4 as code."""
     in_memory = 0
     available = queue.spilled_count
     pages = 0
@@ -564,7 +577,9 @@ def check_queue(queue: Queue) -> None:
     for lane in queue.lanes:
         check_lane(lane)
         assert bool(queue.mask & (1 << lane.number)) == (lane.first is not None), f"Q3: lane {lane.number}"
-    for message in queue.messages_in_memory():
+    linked = queue.messages_in_memory()
+    check_expiring(queue.expiring, linked)
+    for message in linked:
         assert message.queue is queue
         in_memory += 1
         pages += message.pages

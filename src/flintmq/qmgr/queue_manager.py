@@ -7,7 +7,7 @@ after each call looks at
     connection.force      wait until `log.durable` has reached it before telling the application
     qm.woken              waits that were completed by the call: wake their owners
     qm.needs_checkpoint() time for checkpoint.checkpoint(qm)
-    qm.next_deadline()    when get.expire_waits(qm) is due
+    qm.next_deadline()    when get.expire_waits(qm) is due, which also does a slice of a scan for expired messages
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.md import MQMD
-from flintmq.qmgr import consume, event, get, stream, trigger, xa
+from flintmq.qmgr import consume, event, expiry, get, stream, trigger, xa
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
@@ -117,6 +117,8 @@ class QueueManager:
         self.topics = TopicTree()
         self.subscriptions = Subscriptions()
         self.waiting = 0
+        #: Scans for expired messages.
+        self.expiry = expiry.ExpiryTask()
         self.woken: list[Waiter] = []
         self.notices: list[tuple[str, str]] = []
         self.started_ms = clock.now_ms()
@@ -150,6 +152,7 @@ class QueueManager:
         self.local_events = values["LOCALEV"] == "ENABLED"
         self.remote_events = values["REMOTEEV"] == "ENABLED"
         self.authority_events = values["AUTHOREV"] == "ENABLED"
+        self.expiry.set_interval(values["EXPRYINT"], self.clock.now_ms())
 
     def definition(self) -> MQObject:
         """The QMGR object."""
@@ -278,13 +281,14 @@ class QueueManager:
         heapq.heappush(self.deadlines, (waiter.deadline_ms, waiter.order, waiter))
 
     def next_deadline(self) -> int:
-        """When the first wait gives up or a browse mark ends, in milliseconds since 1970; 0 if none does."""
+        """When the first wait gives up, a browse mark ends or a scan is due, in milliseconds since 1970; 0 never."""
         while self.deadlines and self.deadlines[0][2].done:
             heapq.heappop(self.deadlines)
         first = self.deadlines[0][0] if self.deadlines else 0
         if self.marks and (first == 0 or self.marks[0][0] < first):
-            return self.marks[0][0]
-        return first
+            first = self.marks[0][0]
+        scan = self.expiry.due_ms()
+        return scan if scan and (first == 0 or scan < first) else first
 
     # -- storage ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,82 @@
+"""What the engine wants to do at a time of its own: scans for expired messages (EXPRYINT, REFRESH QMGR).
+
+A thread that is only there while a scan is due or under way. It sleeps until the time has come, takes the lock like any
+call, lets the engine do a slice, and gives the lock back, so that applications come in between. It keeps nothing alive:
+when the queue manager is closed, has failed, or is forgotten by everybody, it ends.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING
+
+from flintmq.client.errors import MQError
+from flintmq.qmgr import expiry
+
+if TYPE_CHECKING:
+    from flintmq.client.embedded import Host
+
+#: Between two slices, for those who wait for the lock.
+_PAUSE_S = 0.001
+
+
+class Timer:
+    """The timer of one host."""
+
+    def __init__(self, host: Host) -> None:
+        self._changed = threading.Event()
+        self._host = weakref.ref(host, self._forgotten)
+        self._thread: threading.Thread | None = None
+
+    def _forgotten(self, _: object) -> None:
+        self._changed.set()
+
+    def look(self) -> None:
+        """Under the lock: something may have changed that says when a scan is due."""
+        host = self._host()
+        if host is None:
+            return
+        if self._thread is not None:
+            self._changed.set()
+        elif host.engine.expiry.due_ms():
+            name = f"flintmq expiry {host.engine.name}"
+            self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """The queue manager ends; the thread will find out."""
+        self._changed.set()
+
+    def _run(self) -> None:
+        wait_s = 0.0
+        while wait_s >= 0:
+            self._changed.wait(wait_s)
+            self._changed.clear()
+            wait_s = self._turn()
+
+    def _turn(self) -> float:
+        """A slice, if one is due; how long to wait for the next, -1 to end."""
+        host = self._host()
+        if host is None or host.state:
+            return -1
+        try:
+            with host.call:
+                return self._slice(host)
+        except (MQError, OSError):
+            return -1  # Stopped by somebody else, or by this very call: host.fail has told why.
+
+    def _slice(self, host: Host) -> float:
+        engine = host.engine
+        now = engine.clock.now_ms()
+        due = engine.expiry.due_ms()
+        if not due:
+            self._thread = None
+            return -1
+        if due > now:
+            return (due - now) / 1000
+        more = expiry.scan(engine, now)
+        if engine.expiry.log_full:
+            host.make_room()
+        host.after_scan()
+        return _PAUSE_S if more else 0
