@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from flintmq.client.commands import CommandReply as CommandReply
     from flintmq.client.connection import Connection as Connection
     from flintmq.client.connection import Transaction as Transaction
+    from flintmq.client.consumer import Consumer as Consumer
     from flintmq.client.errors import BackedOut as BackedOut
     from flintmq.client.errors import CommandFailed as CommandFailed
     from flintmq.client.errors import GetInhibited as GetInhibited
@@ -67,6 +68,7 @@ else:
         "CommandReply": "flintmq.client.commands",
         "Connection": "flintmq.client.connection",
         "Transaction": "flintmq.client.connection",
+        "Consumer": "flintmq.client.consumer",
         "BackedOut": "flintmq.client.errors",
         "CommandFailed": "flintmq.client.errors",
         "GetInhibited": "flintmq.client.errors",
@@ -121,6 +123,7 @@ __all__ = [
     "CommandFailed",
     "CommandReply",
     "Connection",
+    "Consumer",
     "GetInhibited",
     "InvalidName",
     "LogConfig",

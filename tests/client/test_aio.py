@@ -396,3 +396,39 @@ def test_opening_can_be_awaited_and_can_fail(data: Path) -> None:
 
     coroutine: Coroutine[Any, Any, None] = main()
     asyncio.run(coroutine)
+
+
+def test_a_queue_is_iterated_over_without_an_end_until_the_task_leaves() -> None:
+    async def main() -> list[str]:
+        async with flintmq.aopen(":memory:") as qm:
+            queue = await qm.queue("A", create=True)
+
+            async def feed() -> None:
+                for text in ("a", "b", "end", "c"):
+                    await queue.put(text)
+
+            feeding = asyncio.create_task(feed())
+            seen: list[str] = []
+            async for message in queue:
+                seen.append(message.text)
+                if message.text == "end":
+                    break
+            await feeding
+            assert queue.depth == 1
+            return seen
+
+    assert asyncio.run(main()) == ["a", "b", "end"]
+
+
+def test_messages_in_an_async_with_block_give_nothing_after_it() -> None:
+    async def main() -> None:
+        async with flintmq.aopen(":memory:") as qm:
+            queue = await qm.queue("A", create=True)
+            await queue.put("a")
+            async with queue.messages() as messages:
+                assert [message.text async for message in messages] == ["a"]
+            await queue.put("b")
+            assert [message.text async for message in messages] == []
+            assert queue.depth == 1
+
+    asyncio.run(main())

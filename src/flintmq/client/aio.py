@@ -384,13 +384,13 @@ class AsyncQueue:
         except NoMessageAvailable:
             return None
 
-    async def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None) -> AsyncIterator[Message]:
-        """Get messages until there are no more, or none came for `wait` seconds."""
-        while True:
-            message = await self.get_or_none(wait=wait, correlation_id=correlation_id)
-            if message is None:
-                return
-            yield message
+    def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None) -> AsyncMessages:
+        """Get messages until there are no more, or none came for `wait` seconds: `async for message in ...`."""
+        return AsyncMessages(self, wait, correlation_id)
+
+    def __aiter__(self) -> AsyncMessages:
+        """`async for message in queue:` the messages as they come, without an end."""
+        return AsyncMessages(self, True, None)
 
     async def browse(
         self, *, wait: Wait = None, correlation_id: bytes | None = None, message_id: bytes | None = None
@@ -476,6 +476,50 @@ class AsyncQueue:
             timer.cancel()
         if not woken.came and link.give_up():
             raise link.nothing(self.name)
+
+
+class AsyncMessages:
+    """The messages of a queue, one after the other; in a transaction each belongs to it.
+
+    >>> import asyncio, flintmq
+    >>> async def main():
+    ...     async with flintmq.aopen(":memory:") as qm:
+    ...         queue = await qm.queue("A", create=True)
+    ...         for text in ("a", "b"):
+    ...             _ = await queue.put(text)
+    ...         async with queue.messages(wait=0.01) as messages:
+    ...             return [message.text async for message in messages]
+    >>> asyncio.run(main())
+    ['a', 'b']
+    """
+
+    def __init__(self, queue: AsyncQueue, wait: Wait, correlation_id: bytes | None) -> None:
+        self._queue = queue
+        self._wait = wait
+        self._correlation_id = correlation_id
+        self._over = False
+
+    def __aiter__(self) -> AsyncMessages:
+        return self
+
+    async def __anext__(self) -> Message:
+        if self._over:
+            raise StopAsyncIteration
+        message = await self._queue.get_or_none(wait=self._wait, correlation_id=self._correlation_id)
+        if message is None:
+            self._over = True
+            raise StopAsyncIteration
+        return message
+
+    async def __aenter__(self) -> AsyncMessages:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """No more messages."""
+        self._over = True
 
 
 class _Woken:

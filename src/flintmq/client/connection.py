@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.qmgr.connection import Handle
 
 if TYPE_CHECKING:
+    from flintmq.client.dispatcher import Dispatcher
     from flintmq.client.embedded import Host
     from flintmq.client.mqi import MQI
 
@@ -91,7 +93,7 @@ class Calls:
 
     def backout(self) -> None:
         """Undo what was put and got with `syncpoint=True`."""
-        self._current()._link.backout()
+        self._current()._backout()
 
     def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
         """Run MQSC commands. `str(reply)` is what runmqsc would print, `reply.rows` the attributes as dictionaries.
@@ -115,11 +117,25 @@ class Calls:
         return MQI(self._current())
 
 
-class Connection(Calls):
-    """One connection. Used by one thread at a time."""
+class ThreadConnection(threading.local):
+    """The connection that a queue manager uses for the calls of a thread."""
 
-    def __init__(self, host: Host, application: str, user: str) -> None:
+    connection: Connection | None = None
+
+
+class Connection(Calls):
+    """One connection. Used by one thread at a time; while asynchronous consumers run, by their callbacks."""
+
+    #: What runs callbacks, once there are any.
+    _dispatcher: Dispatcher | None = None
+
+    def __init__(
+        self, host: Host, application: str, user: str, thread_connection: ThreadConnection | None = None
+    ) -> None:
         self._host = host
+        #: Where the queue manager finds the connection of a thread: in a callback that is this one. Weak, because it
+        #: holds this connection, and a queue manager that was dropped must go.
+        self._thread_connection = weakref.ref(thread_connection) if thread_connection is not None else None
         self._link = Link(host, application, user)
         self._in_transaction = False
         #: Released, once, by the call that completes our wait.
@@ -136,8 +152,19 @@ class Connection(Calls):
         self.close()
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out."""
+        """Disconnect. What was not committed is backed out.
+
+        Asynchronous consumers are stopped before; a callback that is under way may finish, for up to ten seconds.
+        """
+        if self._dispatcher is not None:
+            self._dispatcher.close()
         self._link.close()
+
+    def _another(self) -> Connection:
+        """A connection of the same application."""
+        engine = self._link.connection
+        local = self._thread_connection() if self._thread_connection is not None else None
+        return Connection(self._host, engine.appl_name, engine.user, local)
 
     @property
     def application(self) -> str:
@@ -148,6 +175,8 @@ class Connection(Calls):
 
     def _put(self, name: str, md: MQMD, data: bytes, syncpoint: bool | None) -> None:
         link = self._link
+        if self._dispatcher is not None:
+            self._dispatcher.check_thread()
         force = link.put(name, md, _IN if (self._in_transaction if syncpoint is None else syncpoint) else _OUT, data)
         if link.connection.delay_ms:
             self._slow_down()
@@ -162,6 +191,8 @@ class Connection(Calls):
 
     def _get(self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, syncpoint: bool | None) -> Message:
         link = self._link
+        if self._dispatcher is not None:
+            self._dispatcher.check_thread()
         in_unit = self._in_transaction if syncpoint is None else syncpoint
         gmo.options |= MQGMO_SYNCPOINT if in_unit else MQGMO_NO_SYNCPOINT
         if not link.get(name, md, gmo, max_length, requeue, self._gate.release):
@@ -230,7 +261,14 @@ class Connection(Calls):
                 gate.acquire()  # It was released, under the lock, before give_up looked.
                 return
 
+    def _backout(self) -> None:
+        if self._dispatcher is not None:
+            self._dispatcher.check_thread()
+        self._link.backout()
+
     def _commit(self) -> None:
+        if self._dispatcher is not None:
+            self._dispatcher.check_thread()
         force = self._link.commit()
         if force:
             self._host.durable(force)

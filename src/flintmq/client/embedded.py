@@ -3,6 +3,7 @@
     a call      takes the lock, runs the engine function, and `settle`s: wakes those whose waits it completed, writes
                 notices, takes a checkpoint if one is due; then gives the lock back
     durability  outside the lock: group_commit.py
+    callbacks   of asynchronous consumers run outside the lock, one at a time for a connection: dispatcher.py
     waits       each waiting get has its own primitive, released exactly once, by the call that completed it
 
 Rules that everything in this room keeps:
@@ -23,7 +24,7 @@ import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from flintmq.client.error_log import ErrorLog
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
@@ -40,8 +41,12 @@ from flintmq.qmgr.close import close_handle
 from flintmq.qmgr.connect import abandon, connect
 from flintmq.qmgr.connection import Connection as EngineConnection
 from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.get import fail_waiter
 from flintmq.qmgr.queue_manager import QueueManager as Engine
 from flintmq.store.errors import PageSetError
+
+if TYPE_CHECKING:
+    from flintmq.client.dispatcher import Dispatcher
 
 OPEN = 0
 CLOSED = 1
@@ -69,6 +74,8 @@ class Host:
         self._why = ""
         #: What wakes the owner of a wait, by connection id.
         self.parked: dict[bytes, Callable[[], None]] = {}
+        #: What runs the callbacks of a connection, by connection id.
+        self.dispatchers: weakref.WeakValueDictionary[bytes, Dispatcher] = weakref.WeakValueDictionary()
         #: Left behind by threads that ended and iterators that were dropped; closed by the next call (see `reap`).
         self.orphans: deque[EngineConnection | Handle] = deque()
         #: Called under the lock before commands that need objects closed: gives up handles kept for speed only.
@@ -127,6 +134,11 @@ class Host:
         woken = self.engine.woken
         self.engine.woken = []
         for waiter in woken:
+            if waiter.consumer is not None:
+                dispatcher = self.dispatchers.get(waiter.connection.connection_id)
+                if dispatcher is not None:
+                    dispatcher.due(waiter)
+                continue
             release = self.parked.pop(waiter.connection.connection_id, None)
             if release is not None:
                 release()
@@ -162,6 +174,8 @@ class Host:
         parked, self.parked = self.parked, {}
         for release in parked.values():
             release()
+        for dispatcher in list(self.dispatchers.values()):
+            dispatcher.look_again()
 
     def durable(self, position: int) -> None:
         """Wait until the log is durable up to `position` (H3). Not under the lock."""
@@ -205,6 +219,8 @@ class Host:
         if self.state:
             return
         with self.call:
+            if connection.waiter is not None:
+                fail_waiter(self.engine, connection.waiter, MQRC_HCONN_ERROR)
             abandon(self.engine, connection)
             self.settle(connection)
 
@@ -237,6 +253,8 @@ class Host:
         if self.state == FORKED:
             self.state = CLOSED
             return
+        for dispatcher in list(self.dispatchers.values()):
+            dispatcher.close()
         with self.lock:
             if self.state == FAILED:
                 self.abandon()

@@ -43,6 +43,7 @@ from flintmq.mqi.reason import (
     MQCC_WARNING,
     MQRC_BACKOUT_THRESHOLD_REACHED,
     MQRC_CALL_IN_PROGRESS,
+    MQRC_HCONN_ASYNC_ACTIVE,
     MQRC_HOBJ_ERROR,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_Q_DELETED,
@@ -351,6 +352,20 @@ class Link:
 
     # -- poison messages --------------------------------------------------------------------------------------------
 
+    def backout_threshold(self, handle: Handle) -> int:
+        """BOTHRESH of the queue as it is now, 0 for never."""
+        with self.host.call:
+            return self._backout_threshold(handle)
+
+    def move_consumed(self, handle: Handle, md: MQMD, message: EngineMessage | None) -> bool:
+        """As for a get, for a message that an asynchronous consumer has in a unit of work of its own."""
+        connection = self.connection
+        with self.host.call:
+            self._mark = 0
+            self._threshold = self._backout_threshold(handle)
+            connection.completion, connection.message = MQCC_OK, message
+            return self._threshold > 0 and self._move_away(handle, md)
+
     def _move_away(self, handle: Handle, md: MQMD) -> bool:
         """Whether the message just got was backed out too often and has been moved. Under the lock."""
         connection = self.connection
@@ -443,8 +458,12 @@ class Link:
             host.refuse()
         host.lock.acquire()
         try:
-            backout(self.engine, self.connection)
+            reason = backout(self.engine, self.connection)
             host.settle(self.connection)
+            if reason == MQRC_HCONN_ASYNC_ACTIVE:
+                raise refusal(self.engine, reason, "")
+        except MQError:
+            raise
         except BaseException as error:
             host.fail(error)
         finally:

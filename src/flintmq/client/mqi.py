@@ -12,6 +12,18 @@
     data = qm.mqi.get(handle, md, gmo)
     qm.mqi.close(handle)
 
+Asynchronous consume is MQCB and MQCTL, with a callable in `MQCBD.callback_function`:
+
+    def arrived(mqi, md, gmo, data, cbc):       the MQI on this connection, descriptor, options, data, MQCBC
+        mqi.put1(reply_to, MQMD(), pmo, data.upper())
+        mqi.cmit()
+
+    cbd.callback_function = arrived
+    qm.mqi.cb(MQOP_REGISTER, cbd, handle, md, gmo)
+    qm.mqi.ctl(MQOP_START)
+
+dispatcher.py says which thread calls it and what an exception does. `queue.consume` is the same for less writing.
+
 XA is here for a transaction manager: `xa_start` and the rest, with the xids, flags and codes of `flintmq.qmgr.xa`. They
 return XA_* and XAER_* codes instead of raising; only a queue manager that is closed or has stopped raises NotConnected.
 A prepare or commit that returns XA_OK is on disk.
@@ -24,18 +36,23 @@ connection.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from operator import index
 from typing import TYPE_CHECKING
 
+from flintmq.client.dispatcher import Dispatcher
+from flintmq.client.errors import MQError
 from flintmq.client.explain import refusal
-from flintmq.mqi.constants import MQCO_NONE
+from flintmq.mqi.cbd import MQCBD
+from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER, MQOP_START, MQOP_START_WAIT, MQOP_STOP
+from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.reason import MQCC_FAILED, MQRC_RESOURCE_PROBLEM
+from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALLBACK_ROUTINE_ERROR, MQRC_RESOURCE_PROBLEM
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr import xa
+from flintmq.qmgr import consume, xa
 from flintmq.qmgr.close import close
 from flintmq.qmgr.connection import Connection as EngineConnection
 from flintmq.qmgr.connection import Handle
@@ -69,7 +86,7 @@ class MQI:
         """MQOPEN."""
         od.pack()
         host = self._host
-        with host.call:
+        with self._calling():
             handle = open_object(host.engine, self._link.connection, od, options)
             if handle is None:
                 raise refusal(host.engine, self._link.connection.reason, od.object_name)
@@ -80,7 +97,7 @@ class MQI:
     def close(self, handle: Handle, options: int = MQCO_NONE) -> None:
         """MQCLOSE."""
         host = self._host
-        with host.call:
+        with self._calling():
             close(host.engine, self._link.connection, handle, options)
             force = self._leave(handle.object_name, handle)
         host.durable(force)
@@ -89,7 +106,7 @@ class MQI:
         """MQPUT. Ids and context are written into `md`."""
         _check(md, pmo, data)
         host = self._host
-        with host.call:
+        with self._calling():
             put(host.engine, self._link.connection, handle, md, pmo, data)
             force = self._leave(handle.object_name, handle, len(data))
         host.durable(force)
@@ -99,7 +116,7 @@ class MQI:
         od.pack()
         _check(md, pmo, data)
         host = self._host
-        with host.call:
+        with self._calling():
             put1(host.engine, self._link.connection, od, md, pmo, data)
             force = self._leave(od.object_name, None, len(data))
         host.durable(force)
@@ -110,6 +127,8 @@ class MQI:
         md.pack(), gmo.pack()
         connection, link = self._connection, self._link
         name = handle.object_name
+        if connection._dispatcher is not None:
+            connection._dispatcher.check_thread()
         if not link.get(name, md, gmo, max_length, False, connection._gate.release, handle):
             connection._wait(name, md, gmo, max_length, False, handle)
         self.completion, self.reason = link.connection.completion, link.connection.reason
@@ -124,7 +143,7 @@ class MQI:
 
     def back(self) -> None:
         """MQBACK."""
-        self._link.backout()
+        self._connection._backout()
 
     def inq(self, handle: Handle, selectors: Sequence[int]) -> Inquiry:
         """MQINQ: `integers` and `characters` of the answer are in the order of their selectors.
@@ -134,7 +153,7 @@ class MQI:
         asked = [index(selector) for selector in selectors]
         inquiry = Inquiry()
         host = self._host
-        with host.call:
+        with self._calling():
             inquire(host.engine, self._link.connection, handle, asked, inquiry)
             force = self._leave(handle.object_name, handle)
         host.durable(force)
@@ -150,7 +169,7 @@ class MQI:
             raise TypeError(f"character attributes are str, not {type(char_attrs).__name__}")
         char_attrs.encode("utf-8")  # What has no UTF-8 must not reach the engine. Raises UnicodeEncodeError.
         host = self._host
-        with host.call:
+        with self._calling():
             engine, connection = host.engine, self._link.connection
             reason = set_attributes(engine, connection, handle, asked, integers, char_attrs)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
@@ -163,11 +182,71 @@ class MQI:
         kind = index(type)
         sts = MQSTS()
         host = self._host
-        with host.call:
+        with self._calling():
             stat(host.engine, self._link.connection, kind, sts)
             force = self._leave()
         host.durable(force)
         return sts
+
+    # -- asynchronous consume ---------------------------------------------------------------------------------------
+
+    def cb(
+        self, operation: int, cbd: MQCBD, handle: Handle | None = None, md: MQMD | None = None, gmo: MQGMO | None = None
+    ) -> None:
+        """MQCB: register, suspend, resume or deregister a callback, by MQOP_*.
+
+        `cbd.callback_function` is a callable that takes (mqi, md, gmo, data, cbc). A message consumer needs the handle
+        of a queue, and `md` and `gmo` say which messages it wants and how; an event handler has none of them.
+        """
+        operation = index(operation)
+        cbd.pack()
+        function = cbd.callback_function
+        if function is not None and not callable(function):
+            raise TypeError(f"callback_function is a callable, not {type(function).__name__}")
+        if operation & MQOP_REGISTER and function is None:
+            raise MQError("there is nothing to call: set callback_function", MQRC_CALLBACK_ROUTINE_ERROR)
+        md, gmo = md or MQMD(), gmo or MQGMO()
+        md.pack(), gmo.pack()
+        dispatcher = self._dispatcher()
+        host, connection = self._host, self._link.connection
+        with self._calling():
+            consume.callback(host.engine, connection, operation, handle, cbd, md, gmo, function)
+            force = self._leave(handle.object_name if handle is not None else "", handle)
+            dispatcher.look_again()
+        host.durable(force)
+
+    def ctl(self, operation: int, ctlo: MQCTLO | None = None) -> None:
+        """MQCTL: start, stop, suspend or resume the callbacks of this connection, by MQOP_*.
+
+        Callbacks run on a thread of the connection's own after MQOP_START, and in this call with MQOP_START_WAIT, which
+        returns after the stop. MQOP_STOP returns when the last callback has, unless it is called by that.
+        """
+        operation, ctlo = index(operation), ctlo or MQCTLO()
+        ctlo.pack()
+        dispatcher = self._dispatcher()
+        host, connection = self._host, self._link.connection
+        waits = operation == MQOP_START_WAIT
+        if waits:
+            dispatcher.prepare_to_run_here()
+        with host.call:
+            reason = consume.control(host.engine, connection, operation, ctlo)
+            if reason and waits:
+                dispatcher.not_started()
+            force = self._leave()
+            if operation == MQOP_START:
+                dispatcher.ensure_runner()
+            dispatcher.look_again()
+        host.durable(force)
+        if waits:
+            dispatcher.run_until_stopped(self._connection)
+        elif operation == MQOP_STOP:
+            dispatcher.wait_for_end()
+
+    def _dispatcher(self) -> Dispatcher:
+        connection = self._connection
+        if connection._dispatcher is None:
+            connection._dispatcher = Dispatcher(connection)
+        return connection._dispatcher
 
     # -- XA ---------------------------------------------------------------------------------------------------------
 
@@ -199,7 +278,7 @@ class MQI:
         """Up to `count` branches that are in doubt or heuristic: (code, xids)."""
         count, flags = index(count), index(flags)
         host = self._host
-        with host.call:
+        with self._calling():
             return xa.xa_recover(host.engine, self._link.connection, count, flags)
 
     def _branch(self, call: _BranchCall, xid: bytes, flags: int) -> int:
@@ -208,13 +287,19 @@ class MQI:
             raise TypeError(f"an xid is bytes, made by pack_xid, not {type(xid).__name__}")
         flags = index(flags)
         host, connection = self._host, self._link.connection
-        with host.call:
+        with self._calling():
             code = call(host.engine, connection, xid, flags)
             if code == xa.XAER_RMERR and host.make_room():
                 code = call(host.engine, connection, xid, flags)
             force = host.settle(connection)
         host.durable(force)
         return code
+
+    def _calling(self) -> AbstractContextManager[None]:
+        """The lock for one call; refused while a callback of the connection runs in another thread."""
+        if self._connection._dispatcher is not None:
+            self._connection._dispatcher.check_thread()
+        return self._host.call
 
     def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
         """After a call, under the lock: raise if it failed; else the log position to wait for."""

@@ -30,6 +30,7 @@ from flintmq.mqi.md import MQMD
 
 if TYPE_CHECKING:
     from flintmq.client.connection import Connection
+    from flintmq.client.consumer import Consumer, Handler
     from flintmq.client.embedded import Host
 
 
@@ -213,6 +214,34 @@ class Queue:
         (["look, don't touch"], 1)
         """
         return Browser(self._owner._current(), self.name, wait, correlation_id, message_id)
+
+    def consume(
+        self,
+        callback: Handler,
+        *,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        convert: bool = False,
+        requeue_poison: bool = True,
+    ) -> Consumer:
+        """Have `callback` called with each message, on a thread of its own, in a unit of work of its own.
+
+        The unit is committed when the callback returns and backed out if it raises; what the callback does through the
+        queue manager belongs to it. The consumer ends with `close()`, or with the `with` block that it is used in;
+        consumer.py says what becomes of one whose callback raises.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     a, b = qm.queue("A", create=True), qm.queue("B", create=True)
+        ...     with a.consume(lambda message: b.put(message.data)):
+        ...         _ = a.put(b"1")
+        ...         b.get(wait=5.0).data
+        b'1'
+        """
+        from flintmq.client.consumer import Consumer
+
+        another = self._owner._current()._another()
+        return Consumer(another, self.name, callback, correlation_id, message_id, convert, requeue_poison)
 
     @property
     def depth(self) -> int:

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from pathlib import Path
 from typing import Self
 
 from flintmq.client import instance as place
-from flintmq.client.connection import Calls, Connection
+from flintmq.client.connection import Calls, Connection, ThreadConnection
 from flintmq.client.embedded import OPEN, Host
 from flintmq.client.error_log import user_name
 from flintmq.client.errors import QueueManagerExists
@@ -80,12 +79,6 @@ def open(
     return QueueManager(open_host(name, create, options, queue_manager_name), application or application_name())
 
 
-class _ThreadConnection(threading.local):
-    """The connection of each thread."""
-
-    connection: Connection | None = None
-
-
 class _Owned(Connection):
     """The connection of a thread. When the thread ends it is dropped, and the next call disconnects it."""
 
@@ -109,7 +102,7 @@ class QueueManager(Calls):
         self._host = host
         self._application = application
         self._user = user_name()[:12]
-        self._local = _ThreadConnection()
+        self._local = ThreadConnection()
 
     @property
     def name(self) -> str:
@@ -129,12 +122,12 @@ class QueueManager(Calls):
 
     def connect(self, application: str = "") -> Connection:
         """One more connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
-        return Connection(self._host, application or self._application, self._user)
+        return Connection(self._host, application or self._application, self._user, self._local)
 
     def _current(self) -> Connection:
         connection = self._local.connection
         if connection is None:
-            self._local.connection = connection = _Owned(self._host, self._application, self._user)
+            self._local.connection = connection = _Owned(self._host, self._application, self._user, self._local)
         return connection
 
     def _owner(self) -> Owner:

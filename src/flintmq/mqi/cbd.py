@@ -6,7 +6,7 @@
          8  CallbackType      int32     1 message consumer, 2 event handler
         12  Options           int32     MQCBDO_*
         16  CallbackArea      int32     a number of the application
-        20  CallbackFunction  ptr       0
+        20  CallbackFunction  ptr       0; in this process `callback_function` is what is called
         24  CallbackName      char 128
        152  MaxMsgLength      int32     longest message to hand over, -1 any; 156 bytes
 
@@ -39,9 +39,11 @@ _BIG, _LITTLE = layouts("4s i i i i i 128s i", SIZE)  # In the order of the tabl
 class MQCBD:
     """Callback descriptor."""
 
-    __slots__ = FIELDS
+    __slots__ = (*FIELDS, "callback_function")
 
     def __init__(self) -> None:
+        #: A Python callable, for callers in the same process; it has no place in the bytes.
+        self.callback_function: object | None = None
         self.version: int = 1
         self.callback_type: int = 1  # MQCBT_MESSAGE_CONSUMER
         self.options: int = 0

@@ -4,6 +4,7 @@ The engine never calls a callback. When one is due, a `Waiter` with its `consume
 
     begin_callback(qm, waiter)              from here on the connection takes calls, those of the callback
     context(waiter), waiter.md, waiter.answer.data ...    what the callback is told
+    callback_failed(qm, waiter)             only if it ended with an exception
     callback_done(qm, waiter)               the next callback of the connection may come
 
     C1  A connection has at most one callback that is not done, and while it has one none of its consumers waits.
@@ -18,8 +19,8 @@ Connection, by MQCTL (2534 for a pair that is not here, 2500 for a start when it
     suspended   2500                -           started   stopped   allowed
 
 Consumer (`state`, MQCS_*): NONE; SUSPENDED by MQCB; SUSPENDED_TEMPORARY while its queue cannot be read (2016, 2161),
-which ends by itself; SUSPENDED_USER_ACTION when only MQCB with MQOP_RESUME helps (2052, 2080 and whatever else);
-STOPPED between a stop and the next start.
+which ends by itself; SUSPENDED_USER_ACTION when only MQCB with MQOP_RESUME helps (2052, 2080, a callback that failed,
+whatever else); STOPPED between a stop and the next start.
 
 No message: with MQGMO_WAIT and an interval the callback hears 2033 when it is over, without MQGMO_WAIT at once, but
 only once until there was a message again; with an unlimited wait never.
@@ -104,7 +105,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr import get
 from flintmq.qmgr.connection import Answer, Connection, Handle, Waiter
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import fail, not_usable, room_in_unit, succeed
+from flintmq.qmgr.unit_of_work import backout, fail, not_usable, room_in_unit, succeed
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -421,6 +422,22 @@ def callback_done(qm: QueueManager, waiter: Waiter) -> None:
     connection.callback = None
     _set_usable(connection)
     _next(qm, connection)
+
+
+def callback_failed(qm: QueueManager, waiter: Waiter) -> None:
+    """The callback has ended with an exception: what it had done is backed out, and it is not called again by itself.
+
+    The event handler hears of it (2487), unless it is what failed.
+    """
+    connection, consumer = waiter.connection, waiter.consumer
+    assert consumer is not None
+    if connection.callback is not waiter:
+        return
+    backout(qm, connection)
+    consumer.state = MQCS_SUSPENDED_USER_ACTION
+    handler = connection.event_handler
+    if handler is not None and handler is not consumer:
+        _cause(qm, handler, MQCBCT_EVENT_CALL, MQCC_FAILED, MQRC_CALLBACK_ROUTINE_ERROR)
 
 
 def gets_enabled(qm: QueueManager, queue: Queue) -> None:

@@ -1,0 +1,183 @@
+"""A consumer: a callback that is given each message of a queue, in a unit of work of its own.
+
+    def handle(message):
+        qm.queue("DONE").put(message.text.upper())
+
+    with qm.queue("WORK").consume(handle):
+        ...
+
+The callback runs on a thread of the consumer's own connection. What it puts and gets through the queue manager belongs
+to the unit of work of its message:
+
+    the callback returns        the unit is committed, and the next message comes
+    it raises, and the queue    the unit is backed out, the error log says so, and the message comes again until it was
+      has BOTHRESH              backed out that often; then it is moved away (link.py)
+    it raises, and it has not   the unit is backed out, and the consumer stops: `error` says why
+    the queue is inhibited      the consumer goes on when it is no longer
+    the queue is deleted        the consumer stops
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from flintmq.client.errors import MQError
+from flintmq.client.explain import refusal
+from flintmq.client.message import Message
+from flintmq.client.mqi import MQI
+from flintmq.client.queue import get_options, wanted
+from flintmq.mqi.cbc import MQCBC
+from flintmq.mqi.cbd import MQCBD
+from flintmq.mqi.constants import (
+    MQCBCT_MC_EVENT_CALL,
+    MQCBCT_MSG_REMOVED,
+    MQCBDO_MC_EVENT_CALL,
+    MQCS_SUSPENDED_USER_ACTION,
+    MQGMO_SYNCPOINT,
+    MQOO_FAIL_IF_QUIESCING,
+    MQOO_INPUT_AS_Q_DEF,
+    MQOP_REGISTER,
+    MQOP_RESUME,
+    MQOP_START,
+    MQOP_SUSPEND,
+)
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.reason import MQCC_FAILED
+
+if TYPE_CHECKING:
+    from flintmq.client.connection import Connection
+
+Handler = Callable[[Message], object]
+
+
+class Consumer:
+    """A running consumer. Made by `queue.consume(callback)`; close it, or use it in a `with` statement.
+
+    >>> import flintmq
+    >>> with flintmq.open(":memory:") as qm:
+    ...     work, done = qm.queue("WORK", create=True), qm.queue("DONE", create=True)
+    ...     with work.consume(lambda message: done.put(message.text.upper())):
+    ...         _ = work.put("hello")
+    ...         done.get(wait=5.0).text
+    'HELLO'
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        name: str,
+        callback: Handler,
+        correlation_id: bytes | None,
+        message_id: bytes | None,
+        convert: bool,
+        requeue_poison: bool,
+    ) -> None:
+        self._callback = callback
+        self._requeue = requeue_poison
+        self._stopped = threading.Event()
+        #: Why it stopped by itself; None while it runs, and if it was closed.
+        self.error: BaseException | None = None
+        self.queue_name = name
+        self._connection = connection
+        self._mqi = MQI(connection)
+        try:
+            if not callable(callback):
+                raise TypeError(f"a callback is a callable that takes a message, not {type(callback).__name__}")
+            md, gmo = wanted(correlation_id, message_id), get_options(True, convert, False)
+            self._handle = connection._link.open(name, MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING)
+            cbd = MQCBD()
+            cbd.options = MQCBDO_MC_EVENT_CALL
+            cbd.callback_function = self._called
+            gmo.options |= MQGMO_SYNCPOINT
+            self._mqi.cb(MQOP_REGISTER, cbd, self._handle, md, gmo)
+            self._mqi.ctl(MQOP_START)
+        except BaseException:
+            connection.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<Consumer of {self.queue_name}{' stopped' if self._stopped.is_set() else ''}>"
+
+    @property
+    def running(self) -> bool:
+        """Whether messages still come, now or after it was resumed."""
+        return not self._stopped.is_set()
+
+    def suspend(self) -> None:
+        """No more messages, until it is resumed."""
+        self._mqi.ctl(MQOP_SUSPEND)
+
+    def resume(self) -> None:
+        """On with it."""
+        self._mqi.ctl(MQOP_RESUME)
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait until it has stopped, by itself or by `close`; False if it still runs after `timeout` seconds."""
+        return self._stopped.wait(timeout)
+
+    def close(self) -> None:
+        """Stop. A callback that is under way finishes, and its unit of work with it. A second close does nothing."""
+        self._stopped.set()
+        self._connection.close()
+
+    def __enter__(self) -> Consumer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
+        """Close it, and raise what made it stop, if something did and the block itself ended well."""
+        self.close()
+        if kind is None and self.error is not None:
+            raise self.error
+
+    # -- in the consumer's thread -----------------------------------------------------------------------------------
+
+    def _called(self, mqi: MQI, md: MQMD, gmo: MQGMO, data: bytes, cbc: MQCBC) -> None:
+        if cbc.call_type == MQCBCT_MSG_REMOVED and cbc.comp_code != MQCC_FAILED:
+            self._consume(Message(data, md, self.queue_name))
+        elif cbc.call_type == MQCBCT_MC_EVENT_CALL and cbc.state == MQCS_SUSPENDED_USER_ACTION:
+            connection = self._connection
+            self._stop(refusal(connection._host.engine, cbc.reason, self.queue_name, self._handle.queue))
+
+    def _consume(self, message: Message) -> None:
+        connection, link = self._connection, self._connection._link
+        registered = self._handle.consumer
+        if (
+            self._requeue
+            and registered is not None
+            and link.move_consumed(self._handle, message.md, registered.message)
+        ):
+            return
+        connection._in_transaction = True
+        try:
+            self._callback(message)
+            connection._commit()
+        except BaseException as error:
+            if connection._host.state:
+                return  # The queue manager is closed: the message is on its queue.
+            connection._backout()
+            again = self._requeue and link.backout_threshold(self._handle) > 0
+            self._report(message, error, again)
+            if not again:
+                self._stop(error)
+        finally:
+            connection._in_transaction = False
+
+    def _stop(self, error: BaseException) -> None:
+        """No more messages; the application finds the reason in `error`."""
+        self.error = error
+        try:
+            self._mqi.cb(MQOP_SUSPEND, MQCBD(), self._handle)
+        except MQError:
+            pass  # Its queue is gone, or the connection; it is suspended anyway.
+        self._stopped.set()
+
+    def _report(self, message: Message, error: BaseException, again: bool) -> None:
+        what = "and will come again" if again else "and the consumer has stopped"
+        self._connection._host.errors.write(
+            "AMQ5101E",
+            f"The callback of {self.queue_name} raised {type(error).__name__}: {error}. The message was backed out, "
+            f"for the {message.backout_count + 1}. time, {what}.",
+        )
