@@ -160,9 +160,14 @@ class MessageProperties:
         kind: int = MQTYPE_AS_SET,
         descriptor: MQPD | None = None,
         options: int = MQSMPO_SET_FIRST,
+        valid: bool = True,
     ) -> Property:
-        """MQSETMP. Without `kind` the type follows from the value. Raises PropertyError; then nothing has changed."""
-        check_name(name)
+        """MQSETMP. Without `kind` the type follows from the value. Raises PropertyError; then nothing has changed.
+
+        With `valid` False the name is not checked: who writes the folders has to do that before.
+        """
+        if valid:
+            check_name(name)
         name = canonical(name)
         if name.startswith(DESCRIPTOR_PREFIX):
             raise PropertyError(f"{name!r} is a field of the message descriptor: see md_properties")

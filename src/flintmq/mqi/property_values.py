@@ -13,18 +13,25 @@
     MQTYPE_NULL       xsi:nil='true'   None
 
 A dt that is not in the table is read as a string and remembered in `Property.type_string`.
+
+In a buffer of MQSETMP and MQINQMP a boolean is an int32, numbers have the size of their type and the encoding that the
+options name (System/390 and TNS floats are not known here), strings the character set.
 """
 
 import math
 import struct
 from typing import Final
 
+from flintmq.mqi.ccsid import decode, encode, is_known
 from flintmq.mqi.errors import PropertyError, StructureError
 from flintmq.mqi.reason import (
+    MQRC_BUFFER_LENGTH_ERROR,
     MQRC_PROP_CONV_NOT_SUPPORTED,
     MQRC_PROP_NUMBER_FORMAT_ERROR,
+    MQRC_PROP_VALUE_NOT_CONVERTED,
     MQRC_PROPERTY_TYPE_ERROR,
     MQRC_RFH_FORMAT_ERROR,
+    MQRC_SOURCE_CCSID_ERROR,
 )
 from flintmq.mqi.values.calls import (
     MQTYPE_AS_SET,
@@ -56,6 +63,20 @@ DT_OF_TYPE: Final = {
 TYPE_OF_DT: Final = {dt: kind for kind, dt in DT_OF_TYPE.items()} | {"string": MQTYPE_STRING, "int": MQTYPE_INT32}
 _INTEGER_BITS: Final = {MQTYPE_INT8: 8, MQTYPE_INT16: 16, MQTYPE_INT32: 32, MQTYPE_INT64: 64}
 _FLOATS: Final = (MQTYPE_FLOAT32, MQTYPE_FLOAT64)
+#: The layout of a number in a buffer.
+_LAYOUTS: Final = {
+    MQTYPE_BOOLEAN: "i",
+    MQTYPE_INT8: "b",
+    MQTYPE_INT16: "h",
+    MQTYPE_INT32: "i",
+    MQTYPE_INT64: "q",
+    MQTYPE_FLOAT32: "f",
+    MQTYPE_FLOAT64: "d",
+}
+_NORMAL_INTEGERS: Final = 0x001
+_IEEE_NORMAL: Final = 0x100
+_IEEE_REVERSED: Final = 0x200
+_FLOAT_MASK: Final = 0xF00
 _FLOAT_WORDS: Final = {"nan": math.nan, "infinity": math.inf, "+infinity": math.inf, "-infinity": -math.inf}
 
 
@@ -145,6 +166,54 @@ def convert_value(value: Value, kind: int, wanted: int) -> Value:
     if isinstance(value, float) and wanted == MQTYPE_FLOAT64:
         return value
     raise PropertyError(f"property type {kind} does not become type {wanted}", MQRC_PROP_CONV_NOT_SUPPORTED)
+
+
+def unpack_value(raw: bytes, kind: int, encoding: int, ccsid: int) -> Value:
+    """The value in a buffer of MQSETMP. Raises PropertyError (2473 type, 2005 length, 2111 character set)."""
+    if kind == MQTYPE_STRING:
+        try:
+            return decode(raw, ccsid, encoding & 0xF == _NORMAL_INTEGERS)
+        except (StructureError, UnicodeDecodeError):
+            raise PropertyError(f"the value is not text of CCSID {ccsid}", MQRC_SOURCE_CCSID_ERROR) from None
+    if kind == MQTYPE_BYTE_STRING:
+        return raw
+    if kind == MQTYPE_NULL:
+        if raw:
+            raise PropertyError("a null property has no value", MQRC_BUFFER_LENGTH_ERROR)
+        return None
+    if kind not in _LAYOUTS:
+        raise PropertyError(f"{kind} is not a property type", MQRC_PROPERTY_TYPE_ERROR)
+    layout = _byte_order(kind, encoding) + _LAYOUTS[kind]
+    if len(raw) != struct.calcsize(layout):
+        raise PropertyError(f"a value of property type {kind} has not {len(raw)} bytes", MQRC_BUFFER_LENGTH_ERROR)
+    (value,) = struct.unpack(layout, raw)
+    if kind == MQTYPE_BOOLEAN:
+        return bool(value)
+    if kind in _FLOATS:
+        return float(value)
+    return int(value)
+
+
+def pack_value(value: Value, kind: int, encoding: int, ccsid: int) -> bytes:
+    """A value of type `kind` as MQINQMP returns it. Raises PropertyError (2466) for a character set not known here."""
+    if value is None:
+        return b""
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        if not is_known(ccsid):
+            raise PropertyError(f"CCSID {ccsid} is not known here", MQRC_PROP_VALUE_NOT_CONVERTED)
+        return encode(value, ccsid, encoding & 0xF == _NORMAL_INTEGERS)
+    return struct.pack(_byte_order(kind, encoding) + _LAYOUTS[kind], value)
+
+
+def _byte_order(kind: int, encoding: int) -> str:
+    if kind not in _FLOATS:
+        return ">" if encoding & 0xF == _NORMAL_INTEGERS else "<"
+    floats = encoding & _FLOAT_MASK
+    if floats not in (0, _IEEE_NORMAL, _IEEE_REVERSED):
+        raise PropertyError(f"floats of encoding {encoding} are not known here", MQRC_PROP_VALUE_NOT_CONVERTED)
+    return ">" if floats == _IEEE_NORMAL else "<"
 
 
 def _fits(value: int, bits: int) -> bool:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from flintmq.qmgr.group import PutGroup
     from flintmq.qmgr.logical_get import GetGroup
     from flintmq.qmgr.message import Message, Node
+    from flintmq.qmgr.message_handle import MessageHandle
     from flintmq.qmgr.queue import Queue
     from flintmq.qmgr.trigger import Trigger
 
@@ -125,6 +126,7 @@ class Connection(Answer):
         self.appl_type = appl_type
         self.accounting_token: bytes = NO_ACCOUNTING_TOKEN
         self.handles: dict[int, Handle] = {}
+        self.message_handles: dict[int, MessageHandle] = {}
         self.consumers: list[Consumer] = []
         #: Callbacks other than for messages that are due: start, stop, register, deregister, events.
         self.callbacks_due: list[Waiter] = []
@@ -175,6 +177,8 @@ class Handle:
     #: The last browse was in logical order.
     browse_logical: bool = False
     consumer: Consumer | None = None
+    #: PROPCTL of the name that was opened: MQPROP_*, see property_control.py.
+    property_control: int = 0
     #: Delete the dynamic queue on close by its creator.
     owns_dynamic: bool = False
     selector: str = ""

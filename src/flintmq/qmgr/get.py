@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import (
+    MQFMT_RF_HEADER_2,
     MQGMO_ACCEPT_TRUNCATED_MSG,
     MQGMO_ALL_MSGS_AVAILABLE,
     MQGMO_ALL_SEGMENTS_AVAILABLE,
@@ -52,6 +53,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import (
     MQCC_OK,
     MQRC_GET_INHIBITED,
+    MQRC_HMSG_ERROR,
     MQRC_HOBJ_ERROR,
     MQRC_INCONSISTENT_BROWSE,
     MQRC_MATCH_OPTIONS_ERROR,
@@ -71,12 +73,23 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_WAIT_INTERVAL_ERROR,
 )
-from flintmq.qmgr import browse_mark, convert, event, expiry, group, headers, logical_get, report
+from flintmq.qmgr import (
+    browse_mark,
+    convert,
+    event,
+    expiry,
+    group,
+    headers,
+    logical_get,
+    property_control,
+    report,
+)
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
 from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
 from flintmq.qmgr.index import comes_before
 from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, Message, Node, fill_descriptor
 from flintmq.qmgr.paging import MATCH_ANY, MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID, Acceptor
+from flintmq.qmgr.property_control import PROPERTY_OPTIONS
 from flintmq.qmgr.queue import (
     WAITS_FOR_ANY,
     WAITS_FOR_CORREL_ID,
@@ -177,7 +190,15 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         message = queue.first_available()
     else:
         message = find(queue, md, gmo)
-    if message is None or message.expires_ms or message.msg_flags or message.report or message.marked_until:
+    if (
+        message is None
+        or message.expires_ms
+        or message.msg_flags
+        or message.report
+        or message.marked_until
+        or message.properties
+        or message.format == MQFMT_RF_HEADER_2
+    ):
         return _get_checked(qm, connection, handle, md, gmo, max_length)
     data = message.data
     length = len(data)
@@ -230,6 +251,10 @@ def _get_checked(
             return _unlock(qm, connection, handle, queue)
     elif not handle.can_get:
         return fail(connection, MQRC_NOT_OPEN_FOR_INPUT)
+    if gmo.version > 3 or options & PROPERTY_OPTIONS:
+        reason = property_control.check(qm, connection, gmo)
+        if reason:
+            return fail(connection, reason)
     if options & _SYNCPOINTS:
         chosen = options & _SYNCPOINTS
         if chosen & (chosen - 1):
@@ -464,22 +489,31 @@ def deliver(
     reason = MQRC_NONE
     if parts is not None:
         reason = logical_get.differences(parts)
+    view = property_control.view(qm, connection, handle, message, gmo)
+    if view is not None and view.lost:
+        return fail(answer, MQRC_HMSG_ERROR)
     if options & MQGMO_CONVERT:
         conversion = convert.Request(md)
         fill_descriptor(message, md, now)
         if message.msg_flags and md.version == 1:
             data = headers.for_version_1(qm, md, message, data)
+        if view is not None:
+            data = view.data(md, data)
         reason, data = conversion.apply(qm, md, data, max_length, options & MQGMO_ACCEPT_TRUNCATED_MSG != 0, reason)
     else:
         fill_descriptor(message, md, now)
         if message.msg_flags and md.version == 1:
             data = headers.for_version_1(qm, md, message, data)
+        if view is not None:
+            data = view.data(md, data)
     length = len(data)
     if max_length >= 0 and length > max_length:
         answer.data_length = length
         answer.data = data[:max_length]
         answer.message = message
         if not options & MQGMO_ACCEPT_TRUNCATED_MSG:
+            if view is not None:
+                view.fill_handle(md, now)
             return warn(answer, MQRC_TRUNCATED_MSG_FAILED)
         data = data[:max_length]
         reason = MQRC_TRUNCATED_MSG_ACCEPTED
@@ -499,6 +533,8 @@ def deliver(
     answer.data = data
     answer.data_length = length
     answer.message = message
+    if view is not None:
+        view.fill_handle(md, now)
     gmo.resolved_q_name = queue.name
     if gmo.version > 2:
         gmo.msg_token = msg_token(message)
@@ -659,6 +695,7 @@ def wait(
         waiter.kind = WAITS_FOR_OTHER
     queue.add_waiter(waiter)
     qm.waiting += 1
+    property_control.hold(qm, connection, gmo, 1)
     if answer is connection:
         connection.waiter = waiter
     if deadline >= 0:
@@ -683,6 +720,7 @@ def serve(qm: QueueManager, queue: Queue, message: Message) -> None:
             queue.add_waiter(waiter)
             qm.waiting += 1
             waiter.done = False
+            property_control.hold(qm, waiter.connection, waiter.gmo, 1)
             discard_expired(qm, waiter.connection, queue, message)
             return
         deliver(
@@ -730,6 +768,7 @@ def end_wait(qm: QueueManager, waiter: Waiter) -> None:
     queue.remove_waiter(waiter)
     qm.waiting -= 1
     waiter.done = True
+    property_control.hold(qm, waiter.connection, waiter.gmo, -1)
     if waiter.connection.waiter is waiter:
         waiter.connection.waiter = None
 

@@ -306,8 +306,12 @@ def put_segments(
     data: bytes,
     syncpoint: bool,
     now: int,
+    properties: bytes = b"",
 ) -> int:
-    """Put a message in segments, all or none. Their COA reports are sent from here, one for each."""
+    """Put a message in segments, all or none. Their COA reports are sent from here, one for each.
+
+    The first segment has the properties of the message.
+    """
     room = _room(qm, handle, queue)
     behind = headers.payload(md.encoding, md.coded_char_set_id, md.format, data)
     first = (room - behind.start) // PIECE * PIECE
@@ -326,7 +330,7 @@ def put_segments(
             if md.msg_flags & A_SEGMENT != MQMF_SEGMENT:
                 part.msg_flags |= MQMF_LAST_SEGMENT
         piece = data[start:end]
-        reason = _put_segment(qm, connection, handle, queue, part, piece, now)
+        reason = _put_segment(qm, connection, handle, queue, part, piece, now, b"" if start else properties)
         if reason:
             _take_back(qm, connection, mark)
             return reason
@@ -342,13 +346,20 @@ def put_segments(
 
 
 def _put_segment(
-    qm: QueueManager, connection: Connection, handle: Handle, queue: Queue, md: MQMD, data: bytes, now: int
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    queue: Queue,
+    md: MQMD,
+    data: bytes,
+    now: int,
+    properties: bytes,
 ) -> int:
     if handle.remote_qmgr:
-        return remote.put_remote(qm, connection, handle, queue, md, data, True, now)
-    reason = to_queue(qm, connection, queue, md, data, True, now, b"", handle)
+        return remote.put_remote(qm, connection, handle, queue, md, data, True, now, properties)
+    reason = to_queue(qm, connection, queue, md, data, True, now, properties, handle)
     if not reason and md.report & MQRO_COA:
-        report.confirm_arrival(qm, connection, handle, md, data, True)
+        report.confirm_arrival(qm, connection, handle, md, data, True, properties)
     return reason
 
 

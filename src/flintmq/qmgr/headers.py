@@ -46,7 +46,13 @@ _UTF8: Final = 1208
 
 
 class Payload:
-    """The application's data behind all headers: where it starts, and what describes it."""
+    """A place between two headers, at last behind all of them: where it is, and what describes the data there."""
+
+    #: Where in the data Encoding, CodedCharSetId and Format stand that say so, and how that header is written;
+    #: -1 if it is the descriptor that says so.
+    said_at: int = -1
+    said_encoding: int = 0
+    said_ccsid: int = 0
 
     def __init__(self, start: int, encoding: int, ccsid: int, format: str) -> None:
         self.start = start
@@ -81,6 +87,9 @@ def step(place: Payload, data: bytes) -> int:
     if length < chain + _CHAIN_SIZE or start + length > len(data):
         return 0
     at = start + chain
+    place.said_at = at
+    place.said_encoding = place.encoding
+    place.said_ccsid = place.ccsid
     place.encoding = _integer(data, at, order) or place.encoding
     following_ccsid = _integer(data, at + 4, order)
     place.format = read_text(data[at + 8 : at + 16], known_ccsid(place.ccsid))

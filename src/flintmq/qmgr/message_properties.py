@@ -63,15 +63,19 @@ def add_headers(properties: MessageProperties, format: str, encoding: int, ccsid
 class RulesHeader:
     """An MQRFH2 in the data of a message: where it stands, and what is in it."""
 
-    def __init__(self, start: int, end: int, encoding: int, ccsid: int, rfh2: MQRFH2) -> None:
-        """Raises StructureError if a folder is not well formed."""
-        self.start = start
-        self.end = end
+    def __init__(self, place: headers.Payload, data: bytes) -> None:
+        """The header that stands at `place`. Raises StructureError if it is not one or a folder is not well formed."""
+        self.start = place.start
         #: Of the numbers and the text of the header itself.
-        self.encoding = encoding
-        self.ccsid = ccsid
-        self.rfh2 = rfh2
-        found = MessageProperties.from_folders(rfh2.folders)
+        self.encoding = place.encoding
+        self.ccsid = headers.known_ccsid(place.ccsid)
+        #: Where it is said that this header stands here: see headers.Payload.
+        self.said_at = place.said_at
+        self.said_encoding = place.said_encoding
+        self.said_ccsid = headers.known_ccsid(place.said_ccsid)
+        self.rfh2 = MQRFH2.unpack(data, self.start, self.encoding & 0xF == 1, self.ccsid)
+        self.end = self.start + self.rfh2.struc_length
+        found = MessageProperties.from_folders(self.rfh2.folders)
         self.properties: MessageProperties = found[0]
         #: The folders that are not of properties.
         self.others: list[str] = found[1]
@@ -80,16 +84,18 @@ class RulesHeader:
 def rules_headers(format: str, encoding: int, ccsid: int, data: bytes) -> list[RulesHeader]:
     """The MQRFH2 headers among those in front of `data`, up to the first that is not well formed (M1)."""
     found: list[RulesHeader] = []
+    try:
+        collect_headers(found, format, encoding, ccsid, data)
+    except StructureError:
+        pass
+    return found
+
+
+def collect_headers(found: list[RulesHeader], format: str, encoding: int, ccsid: int, data: bytes) -> None:
+    """The same, for who wants to hear of it: raises StructureError at the first that is not well formed."""
     place = headers.Payload(0, encoding, ccsid, format)
     while place.format.startswith(_MQ) and place.format != MQFMT_XMIT_Q_HEADER:
-        is_rules = place.format == MQFMT_RF_HEADER_2
-        start, own_encoding, own_ccsid = place.start, place.encoding, headers.known_ccsid(place.ccsid)
+        if place.format == MQFMT_RF_HEADER_2:
+            found.append(RulesHeader(place, data))
         if not headers.step(place, data):
             break
-        if is_rules:
-            try:
-                rfh2 = MQRFH2.unpack(data, start, own_encoding & 0xF == 1, own_ccsid)
-                found.append(RulesHeader(start, place.start, own_encoding, own_ccsid, rfh2))
-            except StructureError:
-                break
-    return found

@@ -37,6 +37,7 @@ from flintmq.mqi.constants import (
     MQOT_Q_MGR,
     MQPMO_ASYNC_RESPONSE,
     MQPMO_LOGICAL_ORDER,
+    MQPROP_COMPATIBILITY,
 )
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
@@ -57,7 +58,7 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
-from flintmq.qmgr import event, stream, trigger
+from flintmq.qmgr import event, property_control, stream, trigger
 from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject, Resolution
@@ -232,13 +233,16 @@ def _queue_handle(
     handle.def_priority = named.number("DEFPRTY")
     handle.def_persistence = 1 if named.text("DEFPSIST") == "YES" else 0
     handle.def_put_response = 1 if named.text("DEFPRESP") == "ASYNC" else 0
+    handle.property_control = property_control.of_definition(named)
     if named.kind != "QLOCAL":
         handle.put_enabled_by = named.name
         if named.kind == "QALIAS":
             handle.get_enabled_by = named.name
     plain = named.kind == "QLOCAL" and not handle.remote_qmgr
     handle.straight_put = plain and handle.can_put and not handle.context and not handle.def_put_response
-    handle.straight_get = plain and handle.can_get and handle.saved is None
+    handle.straight_get = (
+        plain and handle.can_get and handle.saved is None and handle.property_control == MQPROP_COMPATIBILITY
+    )
     queue.handles.append(handle)
     queue.open_count += 1
     if handle.can_get and queue.input_handles == 1:

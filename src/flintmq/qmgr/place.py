@@ -34,6 +34,7 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
+from flintmq.qmgr import property_headers
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiring import capped
 from flintmq.qmgr.message import NO_ID, PUT_PENDING, Message
@@ -73,7 +74,7 @@ def to_queue(
         or length > qm.max_msg_length
         or queue.depth - queue.held >= queue.max_depth
     ):
-        reason = refusal(qm, queue, length)
+        reason = refusal(qm, queue, counted_length(qm, queue, md, data))
         if reason:
             return reason
         if queue.stream_name:
@@ -145,6 +146,14 @@ def refusal(qm: QueueManager, queue: Queue, length: int) -> int:
     return MQRC_NONE
 
 
+def counted_length(qm: QueueManager, queue: Queue, md: MQMD, data: bytes) -> int:
+    """The length of a message as MAXMSGL counts it: without the properties that stand in an MQRFH2."""
+    length = len(data)
+    if length <= queue.max_msg_length and length <= qm.max_msg_length:
+        return length
+    return length - property_headers.counted(md, data)
+
+
 class Delivery:
     """Messages that are placed on their queues together, or not at all."""
 
@@ -162,7 +171,7 @@ class Delivery:
         `md` may be changed and used again for the next one. With `counts` the message counts for MAXUMSGS.
         """
         length = len(data)
-        reason = refusal(self.qm, queue, length)
+        reason = refusal(self.qm, queue, counted_length(self.qm, queue, md, data))
         if not reason and self.syncpoint and counts:
             reason = self._room_in_unit()
         if reason:
@@ -249,7 +258,13 @@ class Delivery:
 
 
 def place_internal(
-    qm: QueueManager, connection: Connection, queue: Queue, md: MQMD, data: bytes, syncpoint: bool
+    qm: QueueManager,
+    connection: Connection,
+    queue: Queue,
+    md: MQMD,
+    data: bytes,
+    syncpoint: bool,
+    properties: bytes = b"",
 ) -> int:
     """A message that the queue manager itself makes: report, trigger, event, dead letter. Resolves the defaults."""
     if md.persistence == 2:
@@ -263,7 +278,7 @@ def place_internal(
     if md.coded_char_set_id == 0:
         md.coded_char_set_id = qm.ccsid
     force = connection.force
-    reason = to_queue(qm, connection, queue, md, data, syncpoint, qm.clock.now_ms())
+    reason = to_queue(qm, connection, queue, md, data, syncpoint, qm.clock.now_ms(), properties)
     if connection.force < force:
         connection.force = force
     return reason

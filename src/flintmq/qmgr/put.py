@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from flintmq.mqi.constants import (
     MQEI_UNLIMITED,
     MQFMT_MD_EXTENSION,
+    MQFMT_RF_HEADER_2,
     MQMD_VERSION_1,
     MQMT_DATAGRAM,
     MQMT_REQUEST,
@@ -41,12 +42,14 @@ from flintmq.mqi.constants import (
     MQPMO_SUPPRESS_REPLYTO,
     MQPMO_SYNC_RESPONSE,
     MQPMO_SYNCPOINT,
+    MQPMO_VERSION_2,
     MQPMO_WARN_IF_NO_SUBS_MATCHED,
     MQRO_COA,
 )
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
+    MQCC_FAILED,
     MQCC_OK,
     MQRC_CONTEXT_HANDLE_ERROR,
     MQRC_CONTEXT_NOT_AVAILABLE,
@@ -67,11 +70,12 @@ from flintmq.mqi.reason import (
     MQRC_PERSISTENT_NOT_ALLOWED,
     MQRC_PRIORITY_ERROR,
     MQRC_PRIORITY_EXCEEDS_MAXIMUM,
+    MQRC_PROPERTIES_TOO_BIG,
     MQRC_PUT_INHIBITED,
     MQRC_Q_MGR_QUIESCING,
     MQRC_UNKNOWN_REPORT_OPTION,
 )
-from flintmq.qmgr import event, group, headers, remote, report
+from flintmq.qmgr import event, group, headers, put_properties, remote, report
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import NO_ID, NO_TOKEN
@@ -119,6 +123,8 @@ _KNOWN_OPTIONS: Final = (
     | MQPMO_SUPPRESS_REPLYTO
     | MQPMO_NOT_OWN_SUBS
 )
+#: How the formats of most headers begin, those with properties (MQHRF2) and MQHMDE among them.
+_HEADERS: Final = "MQH"
 FEEDBACK_MAX: Final = 999_999_999
 #: A priority that is too high is kept in the descriptor as far as its byte in the message record reaches.
 PRIORITY_KEPT_MAX: Final = 255
@@ -134,6 +140,7 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
         or options & ~_STRAIGHT_OPTIONS
         or md.msg_type != MQMT_DATAGRAM
         or md.version > MQMD_VERSION_1
+        or pmo.version > MQPMO_VERSION_2
         or md.report
         or md.feedback
         or md.reply_to_q
@@ -142,7 +149,7 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
         or md.priority < -1
         or md.persistence > 2
         or md.persistence < 0
-        or md.format == MQFMT_MD_EXTENSION
+        or (md.format and md.format.startswith(_HEADERS))
         or options & _SYNCPOINT_OPTIONS == _SYNCPOINT_OPTIONS
         or handle.put_group is not None
         or not connection.usable
@@ -199,9 +206,23 @@ def _put_unusual(qm: QueueManager, connection: Connection, handle: Handle, md: M
     return reason
 
 
-def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-    """A put through a handle that is known to be good; also the second half of MQPUT1."""
+def put_checked(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    md: MQMD,
+    pmo: MQPMO,
+    data: bytes,
+    properties: bytes = b"",
+    composed: bool = False,
+) -> int:
+    """A put through a handle that is known to be good; also the second half of MQPUT1.
+
+    `properties` are those of the message handles, once these have been looked at (`composed`).
+    """
     options = pmo.options
+    if not composed and put_properties.takes_part(pmo):
+        return _put_composed(qm, connection, handle, md, pmo, data)
     if qm.quiescing and options & MQPMO_FAIL_IF_QUIESCING:
         return fail(connection, MQRC_Q_MGR_QUIESCING)
     syncpoint = options & MQPMO_SYNCPOINT != 0
@@ -214,7 +235,8 @@ def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQ
         if extended_reason:
             return fail(connection, extended_reason)
         if full is not None:
-            extended_reason = put_checked(qm, connection, handle, full, pmo, headers.without_extension(data))
+            behind = headers.without_extension(data)
+            extended_reason = put_checked(qm, connection, handle, full, pmo, behind, properties, composed)
             headers.give_back(md, full)
             return extended_reason
     queue = handle.queue
@@ -259,20 +281,8 @@ def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQ
     if options & MQPMO_NEW_CORREL_ID:
         md.correl_id = qm.new_msg_id()
     md.backout_count = 0
-    segmented = False
-    expiry = md.expiry
-    if handle.put_enabled_by or handle.remote_qmgr:
-        md.expiry = capped(expiry, cap_on_the_way(qm, handle))
-    if handle.put_enabled_by and qm.definition_inhibits_put(handle):
-        put_reason = MQRC_PUT_INHIBITED
-    elif grouped and md.version > 1 and group.must_segment(qm, handle, queue, md, data):
-        put_reason = group.put_segments(qm, connection, handle, queue, md, data, syncpoint, now)
-        segmented = True
-    elif handle.remote_qmgr:
-        put_reason = remote.put_remote(qm, connection, handle, queue, md, data, syncpoint, now)
-    else:
-        put_reason = to_queue(qm, connection, queue, md, data, syncpoint, now, b"", handle)
-    md.expiry = expiry
+    segmented = grouped and md.version > 1 and group.must_segment(qm, handle, queue, md, data)
+    put_reason = _send(qm, connection, handle, md, data, syncpoint, now, properties, segmented)
     if put_reason:
         queue.put_failed += 1
         event.put_refused(qm, connection, handle, put_reason)
@@ -280,12 +290,55 @@ def put_checked(qm: QueueManager, connection: Connection, handle: Handle, md: MQ
     if grouped:
         group.put_done(connection, handle, md, pmo, data)
     if md.report & MQRO_COA and not segmented:
-        report.confirm_arrival(qm, connection, handle, md, data, syncpoint)
+        report.confirm_arrival(qm, connection, handle, md, data, syncpoint, properties)
     pmo.resolved_q_name = handle.resolved_name
     pmo.resolved_q_mgr_name = handle.resolved_qmgr
     if reason:
         return warn(connection, reason)
     return succeed(connection)
+
+
+def _send(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    md: MQMD,
+    data: bytes,
+    syncpoint: bool,
+    now: int,
+    properties: bytes,
+    segmented: bool,
+) -> int:
+    """The settled message goes where the handle leads: whole, in segments, or with a transmission header."""
+    queue = handle.queue
+    assert queue is not None
+    if handle.put_enabled_by and qm.definition_inhibits_put(handle):
+        return MQRC_PUT_INHIBITED
+    if md.format == MQFMT_RF_HEADER_2 and put_properties.too_long(qm, md, data, properties):
+        return MQRC_PROPERTIES_TOO_BIG
+    expiry = md.expiry
+    if handle.put_enabled_by or handle.remote_qmgr:
+        md.expiry = capped(expiry, cap_on_the_way(qm, handle))
+    if segmented:
+        reason = group.put_segments(qm, connection, handle, queue, md, data, syncpoint, now, properties)
+    elif handle.remote_qmgr:
+        reason = remote.put_remote(qm, connection, handle, queue, md, data, syncpoint, now, properties)
+    else:
+        reason = to_queue(qm, connection, queue, md, data, syncpoint, now, properties, handle)
+    md.expiry = expiry
+    return reason
+
+
+def _put_composed(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    """A put with message handles: see put_properties.py."""
+    composition = put_properties.Composition()
+    reason = put_properties.compose(qm, connection, md, pmo, handle.remote_qmgr != "", composition)
+    if reason:
+        return fail(connection, reason)
+    reason = put_checked(qm, connection, handle, md, pmo, data, composition.block, True)
+    if connection.completion != MQCC_FAILED:
+        composition.done(md)
+    return reason
 
 
 def _check_md(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD) -> int:

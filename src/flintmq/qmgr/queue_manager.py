@@ -35,12 +35,15 @@ from flintmq.store.pageset import PageSet
 
 if TYPE_CHECKING:
     from flintmq.qmgr.event import EventState
+    from flintmq.qmgr.message_handle import MessageHandle
 
 #: A checkpoint is due when so many bytes were logged since the last one, unless LOGLOAD says otherwise.
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
 #: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
 STUCK_PART: Final = 16
+#: What the properties of a message may have together if MAXPROPL sets no limit.
+PROPERTIES_LENGTH_MAX: Final = 104_857_600
 
 
 class Counters:
@@ -116,6 +119,9 @@ class QueueManager:
         self.marks: list[tuple[int, int, Message]] = []
         self.topics = TopicTree()
         self.subscriptions = Subscriptions()
+        #: Message handles that belong to no connection, and the number that the last one got.
+        self.message_handles: dict[int, MessageHandle] = {}
+        self.next_message_handle = 0
         self.waiting = 0
         #: Scans for expired messages.
         self.expiry = expiry.ExpiryTask()
@@ -139,6 +145,9 @@ class QueueManager:
         self.max_msg_length = number(values["MAXMSGL"])
         self.max_uncommitted = number(values["MAXUMSGS"])
         self.max_handles = number(values["MAXHANDS"])
+        #: MAXPROPL; without a limit, what a message may have at most.
+        limit = values["MAXPROPL"]
+        self.max_properties_length = limit if isinstance(limit, int) else PROPERTIES_LENGTH_MAX
         self.max_priority = number(values["MAXPRTY"])
         self.ccsid = number(values["CCSID"])
         self.dead_letter_queue = str(values["DEADQ"])

@@ -10,6 +10,8 @@ A message on a transmission queue has two descriptors. The embedded one, in the 
     origin context      the queue manager, now
     version 2 fields    their defaults
 
+Properties that were put through a message handle stand in an MQRFH2 behind these headers: on the way they are data.
+
 So a message expires on a transmission queue like on any other. The headers count: a message that fits the destination
 may be too big for the transmission queue, whose MAXMSGL should be MQ_MSG_HEADER_LENGTH (4000) larger.
 """
@@ -38,7 +40,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.mqi.xqh import MQXQH
 from flintmq.mqi.xqh import SIZE as XQH_SIZE
-from flintmq.qmgr import headers
+from flintmq.qmgr import headers, property_headers
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.place import place_internal, to_queue
@@ -60,9 +62,12 @@ def put_remote(
     data: bytes,
     syncpoint: bool,
     now: int,
+    properties: bytes = b"",
 ) -> int:
     """Put a message with a transmission header on a transmission queue."""
-    return transmit(qm, connection, queue, handle.remote_queue, handle.remote_qmgr, md, data, syncpoint, now)
+    return transmit(
+        qm, connection, queue, handle.remote_queue, handle.remote_qmgr, md, data, syncpoint, now, properties
+    )
 
 
 def transmit(
@@ -75,21 +80,27 @@ def transmit(
     data: bytes,
     syncpoint: bool,
     now: int,
+    properties: bytes = b"",
 ) -> int:
     """Put a message for `q_name` of `q_mgr_name`, its descriptor settled, on the transmission queue `queue`."""
     if len(data) > qm.max_msg_length:
         return MQRC_MSG_TOO_BIG_FOR_Q_MGR
     try:
-        wrapped = wrap(qm, q_name, q_mgr_name, md, data)
+        wrapped = wrap(qm, q_name, q_mgr_name, md, data, properties)
     except StructureError:
         return MQRC_MD_ERROR
     return to_queue(qm, connection, queue, separate_descriptor(qm, md, now), wrapped, syncpoint, now)
 
 
-def wrap(qm: QueueManager, q_name: str, q_mgr_name: str, md: MQMD, data: bytes) -> bytes:
+def wrap(qm: QueueManager, q_name: str, q_mgr_name: str, md: MQMD, data: bytes, properties: bytes = b"") -> bytes:
     """`data` with its transmission header. Raises StructureError for a descriptor that cannot be written."""
     embedded = md.copy()
     embedded.version = 1
+    if properties:
+        body = property_headers.body_of(md, data)
+        property_headers.insert(body, properties, qm.ccsid)
+        body.describe_in(embedded)
+        data = body.data
     if md.version > 1:
         data = headers.with_extension(qm, embedded, data)
     xqh = MQXQH()
@@ -142,7 +153,14 @@ def as_queue_manager(qm: QueueManager, md: MQMD, now: int) -> None:
 
 
 def route(
-    qm: QueueManager, connection: Connection, q_name: str, q_mgr_name: str, md: MQMD, data: bytes, syncpoint: bool
+    qm: QueueManager,
+    connection: Connection,
+    q_name: str,
+    q_mgr_name: str,
+    md: MQMD,
+    data: bytes,
+    syncpoint: bool,
+    properties: bytes = b"",
 ) -> int:
     """Put a message of the queue manager's own to a name, as an open would resolve it. Returns the reason."""
     resolution = qm.catalogue.resolve(q_name, q_mgr_name)
@@ -158,7 +176,7 @@ def route(
     if named is not None and named.attributes.get("PUT") == "DISABLED":
         return MQRC_PUT_INHIBITED
     if not resolution.remote_q_mgr_name:
-        return place_internal(qm, connection, queue, md, data, syncpoint)
+        return place_internal(qm, connection, queue, md, data, syncpoint, properties)
     if md.persistence == 2:
         md.persistence = queue.def_persistence
     if md.priority == -1:
@@ -176,6 +194,7 @@ def route(
         data,
         syncpoint,
         qm.clock.now_ms(),
+        properties,
     )
     connection.force = max(connection.force, force)
     return reason

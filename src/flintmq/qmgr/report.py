@@ -13,7 +13,8 @@ The descriptor of a report: type REPORT; Encoding, CodedCharSetId, Format, Prior
 GroupId, MsgSeqNumber, Offset and MsgFlags of the original; OriginalLength that of the original, or the length of its
 data; the ids by MQRO_PASS_MSG_ID and MQRO_PASS_CORREL_ID; no report options and no expiry, unless
 MQRO_PASS_DISCARD_AND_EXPIRY; no ReplyToQ; origin context the queue manager's. Its data: none, the first 100 bytes
-behind any MQ headers with those headers, or all.
+behind any MQ headers with those headers, or all. Properties: those of the original that say MQCOPY_REPORT; those of an
+MQRFH2 too if there is no data.
 
 A report that cannot be delivered goes to the dead-letter queue; if that does not take it either it is dropped, and the
 operator gets a notice. The message it speaks of is never held up by its reports.
@@ -66,7 +67,7 @@ from flintmq.mqi.reason import (
     MQRC_XMIT_Q_USAGE_ERROR,
     reason_name,
 )
-from flintmq.qmgr import headers, remote
+from flintmq.qmgr import headers, put_properties, remote
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import Message, fill_descriptor
 from flintmq.qmgr.place import place_internal
@@ -134,7 +135,13 @@ def needs_reply_queue(report: int) -> bool:
 
 
 def confirm_arrival(
-    qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, data: bytes, syncpoint: bool
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    md: MQMD,
+    data: bytes,
+    syncpoint: bool,
+    properties: bytes = b"",
 ) -> None:
     """MQRO_COA: the message is on its destination queue."""
     queue = handle.queue
@@ -143,7 +150,7 @@ def confirm_arrival(
     if md.format == MQFMT_DEAD_LETTER_HEADER or md.format == MQFMT_XMIT_Q_HEADER:
         return
     amount = _amount(md.report, MQRO_COA_WITH_DATA, MQRO_COA_WITH_FULL_DATA)
-    _report(qm, connection, md, data, MQFB_COA, amount, syncpoint)
+    _report(qm, connection, md, data, MQFB_COA, amount, syncpoint, properties)
 
 
 def confirm_delivery(qm: QueueManager, connection: Connection, message: Message, syncpoint: bool) -> None:
@@ -152,7 +159,7 @@ def confirm_delivery(qm: QueueManager, connection: Connection, message: Message,
         return
     md = _descriptor_of(qm, message)
     amount = _amount(md.report, MQRO_COD_WITH_DATA, MQRO_COD_WITH_FULL_DATA)
-    _report(qm, connection, md, message.data, MQFB_COD, amount, syncpoint)
+    _report(qm, connection, md, message.data, MQFB_COD, amount, syncpoint, message.properties)
 
 
 def expired(qm: QueueManager, connection: Connection, message: Message) -> None:
@@ -167,7 +174,7 @@ def expired(qm: QueueManager, connection: Connection, message: Message) -> None:
         except StructureError:
             pass
     amount = _amount(md.report, MQRO_EXPIRATION_WITH_DATA, MQRO_EXPIRATION_WITH_FULL_DATA)
-    _report(qm, connection, md, data, MQFB_EXPIRATION, amount, False)
+    _report(qm, connection, md, data, MQFB_EXPIRATION, amount, False, message.properties)
 
 
 def exception(qm: QueueManager, connection: Connection, md: MQMD, data: bytes, reason: int, syncpoint: bool) -> None:
@@ -208,6 +215,7 @@ def dead_letter(
     q_mgr_name: str,
     reason: int,
     syncpoint: bool,
+    properties: bytes = b"",
 ) -> int:
     """Put a message on the dead-letter queue, with a header that says where it was to go and why it is not there.
 
@@ -239,7 +247,7 @@ def dead_letter(
     dead.format = MQFMT_DEAD_LETTER_HEADER
     dead.encoding = MQENC_NATIVE
     dead.coded_char_set_id = qm.ccsid
-    return place_internal(qm, connection, queue, dead, header + data, syncpoint)
+    return place_internal(qm, connection, queue, dead, header + data, syncpoint, properties)
 
 
 # -- making and sending ----------------------------------------------------------------------------------------------
@@ -260,7 +268,14 @@ def _descriptor_of(qm: QueueManager, message: Message) -> MQMD:
 
 
 def _report(
-    qm: QueueManager, connection: Connection, md: MQMD, data: bytes, feedback: int, amount: int, syncpoint: bool
+    qm: QueueManager,
+    connection: Connection,
+    md: MQMD,
+    data: bytes,
+    feedback: int,
+    amount: int,
+    syncpoint: bool,
+    properties: bytes = b"",
 ) -> None:
     """Make a report about the message that `md` and `data` are, and send it."""
     start = headers.payload(md.encoding, md.coded_char_set_id, md.format, data).start
@@ -269,7 +284,11 @@ def _report(
     else:
         part = data
     report = _report_descriptor(qm, md, feedback, len(data) - start)
-    _send(qm, connection, report, part, md.reply_to_q, md.reply_to_q_mgr, syncpoint)
+    copied = put_properties.for_report(properties, md, b"" if part else data)
+    if not part and data and copied:
+        behind = headers.payload(md.encoding, md.coded_char_set_id, md.format, data)
+        report.encoding, report.coded_char_set_id, report.format = behind.encoding, behind.ccsid, behind.format
+    _send(qm, connection, report, part, md.reply_to_q, md.reply_to_q_mgr, syncpoint, copied)
 
 
 def _report_descriptor(qm: QueueManager, md: MQMD, feedback: int, length: int) -> MQMD:
@@ -303,13 +322,20 @@ def _report_descriptor(qm: QueueManager, md: MQMD, feedback: int, length: int) -
 
 
 def _send(
-    qm: QueueManager, connection: Connection, md: MQMD, data: bytes, q_name: str, q_mgr_name: str, syncpoint: bool
+    qm: QueueManager,
+    connection: Connection,
+    md: MQMD,
+    data: bytes,
+    q_name: str,
+    q_mgr_name: str,
+    syncpoint: bool,
+    properties: bytes,
 ) -> None:
     """Send a report where the original said, else to the dead-letter queue, else tell the operator."""
-    reason = remote.route(qm, connection, q_name, q_mgr_name, md, data, syncpoint)
+    reason = remote.route(qm, connection, q_name, q_mgr_name, md, data, syncpoint, properties)
     if not reason:
         return
-    refused = dead_letter(qm, connection, data, md, q_name, q_mgr_name, reason, syncpoint)
+    refused = dead_letter(qm, connection, data, md, q_name, q_mgr_name, reason, syncpoint, properties)
     if refused:
         qm.notice(
             "AMQ9544W",
