@@ -20,7 +20,12 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_OBJECT_OPEN_FORCE,
     MQRCCF_OBJECT_WRONG_TYPE,
 )
-from flintmq.mqi.reason import MQRC_OBJECT_IN_USE, MQRC_Q_NOT_EMPTY, MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.mqi.reason import (
+    MQRC_MSG_TOO_BIG_FOR_Q,
+    MQRC_OBJECT_IN_USE,
+    MQRC_Q_NOT_EMPTY,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.catalogue import Catalogue, MQObject, check_catalogue
 
@@ -39,6 +44,10 @@ class CatalogueAdministration:
         self.connected: list[Row] = []
         self.connection_objects: dict[str, list[Row]] = {}
         self.reason = 0
+        #: How many messages a MOVE manages to move, None all; objects that the issuer may not touch; what was asked.
+        self.movable: int | None = None
+        self.forbidden: set[str] = set()
+        self.asked: list[tuple[str, str, str]] = []
         self.resets: list[str] = []
         self.log = default_attributes("LOG")
         self.system = default_attributes("SYSTEM")
@@ -95,6 +104,23 @@ class CatalogueAdministration:
             return MQRC_OBJECT_IN_USE
         self.depths.pop(name, None)
         return 0
+
+    def move(self, source: str, target: str, add: bool) -> tuple[int, int]:
+        if not self.catalogue.find("QLOCAL", source) or not self.catalogue.find("QLOCAL", target):
+            return MQRC_UNKNOWN_OBJECT_NAME, 0
+        if self.handles.get(source):
+            return MQRC_OBJECT_IN_USE, 0
+        if self.depths.get(target) and not add:
+            return MQRC_Q_NOT_EMPTY, 0
+        wanted = self.depths.get(source, 0)
+        moved = wanted if self.movable is None else self.movable
+        self.depths[target] = self.depths.get(target, 0) + moved
+        self.depths[source] = wanted - moved
+        return (MQRC_MSG_TOO_BIG_FOR_Q if moved < wanted else 0), moved
+
+    def may(self, verb: str, kind: str, name: str) -> bool:
+        self.asked.append((verb, kind, name))
+        return name not in self.forbidden
 
     def objects(self, kind: str) -> list[MQObject]:
         result = [definition.copy() for definition in self.catalogue.match(kind)]

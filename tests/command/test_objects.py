@@ -49,8 +49,7 @@ def test_the_life_of_an_object_and_its_message_numbers(
     assert numbers(run(f"DELETE {noun}({name})")) == ["AMQ8147E"]
     assert numbers(run(f"DEFINE {noun}({name})")) == [created]
     assert numbers(run(f"DEFINE {noun}({name})")) == ["AMQ8150E"]
-    if noun != "PSID":
-        assert numbers(run(f"DEFINE {noun}({name}) REPLACE")) == [created]
+    assert numbers(run(f"DEFINE {noun}({name}) REPLACE")) == [created]
     assert numbers(run(f"ALTER {noun}({name})")) == [changed]
     assert numbers(run(f"DISPLAY {noun}({name})")) == [shown]
     assert numbers(run(f"DELETE {noun}({name})")) == [deleted]

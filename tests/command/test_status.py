@@ -209,3 +209,59 @@ def test_system_parameters_that_take_effect_at_once(text: Text, administration: 
         "          ,X501)",
         "   LOGLOAD(1000)                           QINDXBLD(NOWAIT)",
     ]
+
+
+# -- MOVE and authority -----------------------------------------------------------------------------------------------
+
+
+def test_move_says_how_many_messages_were_moved(text: Text, administration: CatalogueAdministration) -> None:
+    text("DEFINE QLOCAL(A)")
+    text("DEFINE QLOCAL(B)")
+    administration.depths["A"] = 5
+    assert text("MOVE QLOCAL(A) TOQLOCAL(B)").splitlines() == [
+        "CSQ9022I: 'MOVE QLOCAL' normal completion.",
+        "   5 messages moved to B.",
+    ]
+    administration.depths["A"] = 1
+    assert text("MOVE QL(A) TOQLOCAL(B) TYPE(MOVE)") == "AMQ8143E: Queue B is not empty."
+    assert "   1 message moved to B." in text("MOVE QL(A) TOQLOCAL(B) TYPE(ADD)")
+    administration.depths["A"] = 9
+    administration.movable = 4
+    stopped = text("MOVE QL(A) TOQLOCAL(B) TYPE(ADD)").splitlines()
+    assert stopped[0].startswith("AMQ8101S: The command failed with reason 2030 (MQRC_MSG_TOO_BIG_FOR_Q)")
+    assert stopped[1] == "   4 messages moved to B; the rest are on A."
+    assert text("MOVE QL(A) TOQLOCAL(NO)") == "AMQ8147E: Object NO not found."
+    assert text("MOVE QL(NO) TOQLOCAL(B)") == "AMQ8147E: Object NO not found."
+    administration.handles["A"] = [{}]
+    assert text("MOVE QL(A) TOQLOCAL(B) TYPE(ADD)") == "AMQ8148E: Object A is in use."
+    assert "TOQLOCAL is missing" in text("MOVE QL(A)")
+
+
+def test_a_command_on_an_object_that_the_issuer_may_not_touch_is_not_authorized(
+    run: Run, text: Text, administration: CatalogueAdministration
+) -> None:
+    text("DEFINE QLOCAL(MINE)")
+    text("DEFINE QLOCAL(YOURS)")
+    administration.forbidden = {"YOURS", "QM1"}
+    for command in (
+        "DISPLAY QLOCAL(YOURS)",
+        "DISPLAY QSTATUS(YOURS)",
+        "CLEAR QLOCAL(YOURS)",
+        "DELETE QLOCAL(YOURS)",
+        "MOVE QLOCAL(MINE) TOQLOCAL(YOURS)",
+        "ALTER QMGR DESCR(X)",
+        "SET LOG COMPLOG(RLE)",
+    ):
+        assert text(command) == "AMQ8135E: Not authorized.", command
+        assert run(command).reason == 2035
+    assert ("ALTER", "QMGR", "QM1") in administration.asked
+    assert administration.catalogue.find("QLOCAL", "YOURS") is not None
+
+
+def test_a_generic_name_shows_only_what_the_issuer_may_see(text: Text, administration: CatalogueAdministration) -> None:
+    text("DEFINE QLOCAL(Q.MINE)")
+    text("DEFINE QLOCAL(Q.YOURS)")
+    administration.forbidden = {"Q.YOURS"}
+    for command in ("DISPLAY QUEUE(Q.*)", "DISPLAY QSTATUS(Q.*)", "RESET QSTATS(Q.*)"):
+        assert "Q.MINE" in text(command) and "Q.YOURS" not in text(command)
+    assert text("DISPLAY QUEUE(Q.YOURS*)") == "AMQ8147E: Object Q.YOURS* not found."

@@ -10,6 +10,8 @@ import pytest
 import flintmq
 from flintmq.command.administration import Administration
 from flintmq.command.defaults import default_objects, q_mgr_attributes
+from flintmq.command.display import render
+from flintmq.command.execute import execute
 from flintmq.log import LZ4, NONE, Log, LogConfig
 from flintmq.log.files import RealFiles
 from flintmq.mqi.constants import (
@@ -537,3 +539,19 @@ def test_a_queue_that_is_altered_to_trigger_looks_at_what_is_on_it(tmp_path: Pat
         init.get_or_none()  # Opens it for input, as a trigger monitor does.
         qm.mqsc("ALTER QLOCAL(APP) TRIGGER TRIGTYPE(FIRST) INITQ(INIT) PROCESS(P)")
         assert init.get_or_none() is not None
+
+
+def test_authority_is_asked_as_the_user_who_gives_the_command(world: World) -> None:
+    class OnlyLooks(Authority):
+        def may_command(self, user: str, verb: str, object_kind: str, name: str) -> bool:
+            return user == "root" or (verb == "DISPLAY" and name != "SECRET")
+
+    world.define("SECRET")
+    world.qm.authority = OnlyLooks()
+    world.admin.user = "me"
+    assert "AMQ8135E" in render(execute("CLEAR QLOCAL(SECRET)", world.admin))[0]
+    assert "AMQ8135E" in render(execute("DEFINE QLOCAL(NEW)", world.admin))[0]
+    assert "AMQ8409I" in render(execute("DISPLAY QLOCAL(SYSTEM.ADMIN.QMGR.EVENT)", world.admin))[0]
+    assert "QUEUE(SECRET)" not in "".join(render(execute("DISPLAY QLOCAL(*)", world.admin)))
+    world.admin.user = "root"
+    assert "AMQ8022I" in render(execute("CLEAR QLOCAL(SECRET)", world.admin))[0]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 
+import flintmq
 from flintmq.cli._failure import CommandFailed
 from flintmq.client import instance
+from flintmq.client.embedded import Host
 
 EXISTS = 8
 DOES_NOT_EXIST = 16
@@ -31,3 +33,17 @@ def name_or_default(name: str | None) -> str:
     if not chosen:
         raise CommandFailed("no queue manager was named, and there is no default queue manager", DOES_NOT_EXIST)
     return chosen
+
+
+def open_or_refuse(name: str | None) -> Host | None:
+    """The queue manager that was named, or the default one, opened; None after having said why not."""
+    try:
+        place = instance.locate(name_or_default(name))
+        return Host(*instance.open_on_disk(place), place)
+    except flintmq.QueueManagerInUse as error:
+        refuse(f"AMQ8146E: {error.text}", 0)
+    except flintmq.QueueManagerNotFound as error:
+        refuse(f"AMQ8118E: {error.text}", 0)
+    except (flintmq.QueueManagerError, CommandFailed, OSError) as error:
+        refuse(f"AMQ8101S: {error}", 0)
+    return None

@@ -17,11 +17,8 @@ import os
 import sys
 from collections.abc import Iterator
 
-import flintmq
 from flintmq.cli import _control
-from flintmq.cli._failure import CommandFailed
-from flintmq.client import commands, instance
-from flintmq.client.embedded import Host
+from flintmq.client import commands
 
 NAME = "runmqsc"
 SUMMARY = "run MQSC commands against a queue manager"
@@ -38,14 +35,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     try:
         lines = _lines(options.f)
-        place = instance.locate(_control.name_or_default(options.name))
-        host = Host(*instance.open_on_disk(place), place)
-    except flintmq.QueueManagerInUse as error:
-        return _control.refuse(f"AMQ8146E: {error.text}", COULD_NOT_RUN)
-    except flintmq.QueueManagerNotFound as error:
-        return _control.refuse(f"AMQ8118E: {error.text}", COULD_NOT_RUN)
-    except (flintmq.QueueManagerError, CommandFailed, OSError) as error:
+    except OSError as error:
         return _control.refuse(f"AMQ8101S: {error}", COULD_NOT_RUN)
+    host = _control.open_or_refuse(options.name)
+    if host is None:
+        return COULD_NOT_RUN
     terminal = options.f is None and sys.stdin.isatty()
     try:
         return commands.run_session(host, lines, print, echo=not options.e and not terminal, verify=options.v)

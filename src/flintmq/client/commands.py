@@ -14,7 +14,7 @@ from flintmq.qmgr.attribute import FLAG, Value, ValueRejected, check_value, is_n
 from flintmq.qmgr.attributes import find_attribute, settable_defaults
 
 #: Commands before which handles that are open for speed only are closed: they must not stand in the way.
-_NEED_OBJECTS_CLOSED = ("ALT", "DEF", "DEL", "CLE")
+_NEED_OBJECTS_CLOSED = ("ALT", "DEF", "DEL", "CLE", "MOV")
 _DEFAULT_QUEUE = "SYSTEM.DEFAULT.LOCAL.QUEUE"
 
 
@@ -38,7 +38,7 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
     from flintmq.command.parser import CommandReader
 
     reader = CommandReader()
-    commands = [command for line in text.splitlines() for command in reader.feed(line)]
+    commands = [command for line in text.split("\n") for command in reader.feed(line)]
     commands += reader.finish()
     reply = CommandReply()
     lines: list[str] = []

@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
-from flintmq.client.error_log import ErrorLog
+from flintmq.client.error_log import ErrorLog, user_name
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.group_commit import GroupCommit
 from flintmq.client.instance import Instance, Storage
@@ -68,6 +68,7 @@ class Host:
         self.commits = GroupCommit(engine.log)
         self.log = engine.log
         self.admin = Admin(engine)
+        self.admin.user = user_name()[:12]
         self.errors = ErrorLog(instance.errors_directory if instance is not None else None, engine.name)
         #: OPEN, or why not.
         self.state = OPEN

@@ -41,6 +41,16 @@ class Administration(Protocol):
     def clear(self, name: str) -> int:
         """CLEAR QLOCAL: remove all messages. 2085 no such local queue, 2042 open or uncommitted messages."""
 
+    def move(self, source: str, target: str, add: bool) -> tuple[int, int]:
+        """MOVE QLOCAL: a reason, and how many messages were moved, which may be some when the reason is not 0.
+
+        2085 one is not a local queue, 2152 they are the same, 2042 the source is open or has uncommitted messages, 2055
+        the target is not empty and not `add`, 2053 it would be too deep; then what a put to the target may end with.
+        """
+
+    def may(self, verb: str, kind: str, name: str) -> bool:
+        """Whether the issuer is allowed the command `verb` on this object. Asked before each command runs."""
+
     def objects(self, kind: str) -> list[MQObject]:
         """Copies of all objects of `kind` ("QUEUE" for queues of every kind), live values filled in, any order."""
 

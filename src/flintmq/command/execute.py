@@ -4,6 +4,9 @@
 
 `bind` checks everything that can be checked without the queue manager: verb, noun, name, keywords, values. What it
 refuses is a syntax error (AMQ8405I, with the command up to the failing word, then why, then the valid syntax).
+
+Then the issuer's authority: a command on one object is refused whole (AMQ8135E); one with a generic name leaves out the
+objects that its issuer may not see (objects.py, queues.py).
 """
 
 from __future__ import annotations
@@ -24,10 +27,11 @@ from flintmq.command.model import (
     syntax,
 )
 from flintmq.command.parser import Command, CommandSyntaxError, CommandText, Parameter, Word, parse
-from flintmq.command.reply import Answer, Reply
+from flintmq.command.reply import Answer, Reply, refused
 from flintmq.command.request import Request
 from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
+from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
 from flintmq.qmgr.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
 from flintmq.qmgr.attributes import PAGE_SET_ID_MAX
 from flintmq.qmgr.catalogue import is_object_name
@@ -59,7 +63,12 @@ def execute(text: str | CommandText, administration: Administration | None) -> R
         return Reply([Answer("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
     if administration is None:
         return Reply()
-    return bound.form.handler(bound.request, administration)
+    request = bound.request
+    name = request.name or administration.name
+    one_by_one = name.endswith("*") and bound.form.authority[1] != "qmgr"
+    if not one_by_one and not administration.may(request.verb, request.kind or request.noun, name):
+        return refused(MQRC_NOT_AUTHORIZED, name, administration.name)
+    return bound.form.handler(request, administration)
 
 
 def bind(command: Command) -> Bound:

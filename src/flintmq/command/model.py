@@ -158,7 +158,7 @@ _KINDS = [
         "STGCLASS",
         "a storage class, which leads from a queue to its page set",
         "BIG",
-        "PSID(4)",
+        "PSID(5)",
         "qmgr",
         (
             pcf.MQCMD_CREATE_STG_CLASS,
@@ -170,7 +170,7 @@ _KINDS = [
     _Kind(
         "BUFFPOOL",
         "a buffer pool",
-        "3",
+        "4",
         "BUFFERS(50000)",
         "qmgr",
         (
@@ -183,8 +183,8 @@ _KINDS = [
     _Kind(
         "PSID",
         "a page set",
-        "4",
-        "BUFFPOOL(3) EXPAND(SYSTEM)",
+        "5",
+        "BUFFPOOL(4) EXPAND(SYSTEM)",
         "qmgr",
         (
             pcf.MQCMD_CREATE_PAGE_SET,
@@ -202,7 +202,7 @@ def _object_forms(each: _Kind) -> list[Form]:
     queue = kind in QUEUE_KINDS
     on_qmgr = each.authority == "qmgr"
     create, change, delete, inquire = each.commands
-    define_options = (_REPLACE, _LIKE) if kind != "PSID" else ()
+    define_options = (_REPLACE, _LIKE) if kind != "PSID" else (_REPLACE,)
     alter_options = (_FORCE,) if kind in ("QLOCAL", "QALIAS", "QREMOTE") else ()
     delete_options = (_IGNSTATE, *((_AUTHREC,) if not on_qmgr else ()), *((_PURGE,) if kind == "QLOCAL" else ()))
     display_options = (_ALL, _WHERE, *((_QUEUE_TYPE,) if queue else ()))
@@ -285,6 +285,19 @@ _QUEUE_FORMS = [
         pcf.MQCMD_CLEAR_Q,
         "Remove all messages from a local queue that nobody has open.",
         "CLEAR QLOCAL(ORDERS.IN)",
+    ),
+    Form(
+        "MOVE",
+        "QLOCAL",
+        "QLOCAL",
+        OBJECT_NAME,
+        queues.move,
+        ("chg", "queue"),
+        pcf.MQCMD_MOVE_Q,
+        "Move all messages of a local queue that nobody has open to another, which is empty, or with TYPE(ADD) need not be.",
+        "MOVE QLOCAL(ORDERS.IN) TOQLOCAL(ORDERS.OLD) TYPE(ADD)",
+        options=(_text("TOQLOCAL"), _choice("TYPE", "MOVE ADD")),
+        required=("TOQLOCAL",),
     ),
     Form(
         "RESET",

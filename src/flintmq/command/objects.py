@@ -90,7 +90,8 @@ def display(request: Request, administration: Administration) -> Reply:
             continue
         if request.where is not None and not request.where.matches_row(definition.attributes):
             continue
-        answers.append(_shown(definition, keywords))
+        if administration.may(request.verb, definition.kind, definition.name):
+            answers.append(_shown(definition, keywords))
     if not answers:
         return refused(MQRC_UNKNOWN_OBJECT_NAME, name, administration.name)
     return Reply(answers)

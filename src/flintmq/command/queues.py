@@ -1,4 +1,4 @@
-"""Commands about the messages of local queues: CLEAR QLOCAL, RESET QSTATS, DISPLAY QSTATUS."""
+"""Commands about the messages of local queues: CLEAR QLOCAL, MOVE QLOCAL, RESET QSTATS, DISPLAY QSTATUS."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused, 
 from flintmq.command.request import Request
 from flintmq.command.status import QUEUE_HANDLE, QUEUE_STATISTICS, QUEUE_STATUS
 from flintmq.mqi.pcf_constants import MQRCCF_Q_STATUS_NOT_FOUND
-from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED, MQRC_OBJECT_IN_USE, MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.qmgr.catalogue import matches
 
 
@@ -15,6 +15,29 @@ def clear(request: Request, administration: Administration) -> Reply:
     """CLEAR QLOCAL."""
     reason = administration.clear(request.name)
     return refused(reason, request.name, administration.name) if reason else done("AMQ8022I")
+
+
+def move(request: Request, administration: Administration) -> Reply:
+    """MOVE QLOCAL. How many messages were moved is said when it stopped half-way, too."""
+    target = request.option("TOQLOCAL")
+    if not administration.may(request.verb, request.kind, target):
+        return refused(MQRC_NOT_AUTHORIZED, target, administration.name)
+    reason, moved = administration.move(request.name, target, request.option("TYPE", "MOVE") == "ADD")
+    count = "1 message" if moved == 1 else f"{moved} messages"
+    if not reason:
+        return Reply([Answer("CSQ9022I", {"command": request.command}, lines=[f"   {count} moved to {target}."])])
+    reply = refused(reason, _to_blame(reason, request.name, target, administration), administration.name)
+    if moved:
+        reply.answers[0].lines.append(f"   {count} moved to {target}; the rest are on {request.name}.")
+    return reply
+
+
+def _to_blame(reason: int, source: str, target: str, administration: Administration) -> str:
+    """The queue that a refused MOVE is about."""
+    if reason == MQRC_UNKNOWN_OBJECT_NAME:
+        known = [each.name for each in administration.objects("QLOCAL")]
+        return target if source in known else source
+    return source if reason == MQRC_OBJECT_IN_USE else target
 
 
 def reset_statistics(request: Request, administration: Administration) -> Reply:
@@ -53,4 +76,6 @@ def _handles(request: Request, administration: Administration, name: str) -> lis
 
 
 def _local_queues(request: Request, administration: Administration) -> list[str]:
-    return sorted(each.name for each in administration.objects("QLOCAL") if matches(request.name, each.name))
+    """The queues that are meant and that the issuer may see."""
+    names = sorted(each.name for each in administration.objects("QLOCAL") if matches(request.name, each.name))
+    return [name for name in names if administration.may(request.verb, "QLOCAL", name)]

@@ -21,6 +21,7 @@ something returns a reason; the log position that must be durable before the adm
     DELETE of STGCLASS, PSID, BUFFPOOL  2042 while something leads to it; page set 0 and pool 0 never go
     CLEAR                            2042 open or uncommitted messages
     DEFINE, ALTER with CUSTOM        3355 with a CAPEXPRY in it that is no time
+    MOVE                             move.py
 
 What is shown (DISPLAY QSTATUS, CONN, USAGE ...) is in admin_rows.py.
 """
@@ -44,6 +45,7 @@ from flintmq.mqi.pcf_constants import (
 from flintmq.mqi.reason import (
     MQRC_NONE,
     MQRC_OBJECT_IN_USE,
+    MQRC_OBJECT_NAME_ERROR,
     MQRC_Q_DELETED,
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
@@ -62,6 +64,7 @@ from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.expiring import custom_is_good
 from flintmq.qmgr.get import fail_waiters
 from flintmq.qmgr.inquire import definition_changed
+from flintmq.qmgr.move import Move
 from flintmq.qmgr.objects import (
     attach_queue,
     change_pool,
@@ -92,6 +95,8 @@ class Admin:
 
     #: The log position that must be durable before the administrator hears of success.
     force: int = 0
+    #: Who gives the commands; `Authority.may_command` is asked about them.
+    user: str = ""
 
     def __init__(self, qm: QueueManager) -> None:
         self.qm = qm
@@ -354,6 +359,24 @@ class Admin:
             return MQRC_RESOURCE_PROBLEM
         queue.purged_count += clear_up_to(queue, last)
         return MQRC_NONE
+
+    def move(self, source: str, target: str, add: bool) -> tuple[int, int]:
+        """MOVE QLOCAL: the reason, and how many messages were moved."""
+        self.force = 0
+        taken = self.qm.catalogue.find("QLOCAL", source)
+        given = self.qm.catalogue.find("QLOCAL", target)
+        if taken is None or given is None:
+            return MQRC_UNKNOWN_OBJECT_NAME, 0
+        if taken is given:
+            return MQRC_OBJECT_NAME_ERROR, 0
+        move = Move(self.qm, self.qm.queues_by_id[taken.object_id], self.qm.queues_by_id[given.object_id])
+        reason = move.run(add)
+        self.force = move.force
+        return reason, move.moved
+
+    def may(self, verb: str, kind: str, name: str) -> bool:
+        """Whether the administrator may do this."""
+        return self.qm.authority.may_command(self.user, verb, kind, name)
 
     # -- what is there --------------------------------------------------------------------------------------------
 

@@ -1,0 +1,187 @@
+"""dmpmqcfg: the definitions of a queue manager as MQSC that makes the same definitions again.
+
+    layout   a definition is                                       what is not set by DEFINE (ALTDATE, CRDATE ...)
+    mqsc     one attribute to a line, continued with +              left out
+    1line    one line, for `diff`                                   left out
+    2line    one line, and a comment                                the comment
+
+    order    QMGR, then what others lead to before what leads to it: pools, page sets, storage classes, processes,
+             namelists, queues. Within a kind the SYSTEM.DEFAULT object first: the others take from it what they leave out.
+
+The dump is complete although it is short: an attribute is left out only if both the product's default and the
+SYSTEM.DEFAULT object have the same value; a SYSTEM.DEFAULT object itself leaves out nothing. With `everything` nothing
+is left out anywhere. Never dumped: passwords (INITKEY, KEYRPWD), temporary dynamic queues, and the queues that managed
+subscriptions have made for themselves.
+
+A line is never longer than runmqsc takes. A longer one is cut, inside quotes as well: with `-` in front of a blank, else
+with `+`, the next line beginning with a blank that does not count, because a `*` in column 1 would make it a comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from flintmq.command.administration import Administration, Row
+from flintmq.command.defaults import q_mgr_attributes
+from flintmq.command.objects import DEFAULT_OBJECTS
+from flintmq.command.parser import LINE_LENGTH_MAX
+from flintmq.qmgr.attribute import FLAG, INT, LIST, NAME, STRING, Attribute, Value
+from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
+from flintmq.qmgr.catalogue import MQObject, matches
+
+LAYOUTS = ("mqsc", "1line", "2line")
+
+#: Every kind that is dumped, in the order of the dump.
+KINDS = ("QMGR", "BUFFPOOL", "PSID", "STGCLASS", "PROCESS", "NAMELIST", "QLOCAL", "QMODEL", "QALIAS", "QREMOTE")
+
+#: What `-t` takes: MQ's words for kinds of objects. Some name kinds that do not exist here; they dump nothing.
+TYPES: dict[str, tuple[str, ...]] = {
+    "all": KINDS,
+    "qmgr": ("QMGR",),
+    "queue": ("QLOCAL", "QMODEL", "QALIAS", "QREMOTE"),
+    "q": ("QLOCAL", "QMODEL", "QALIAS", "QREMOTE"),
+    "qlocal": ("QLOCAL",),
+    "qmodel": ("QMODEL",),
+    "qalias": ("QALIAS",),
+    "qremote": ("QREMOTE",),
+    "process": ("PROCESS",),
+    "prcs": ("PROCESS",),
+    "namelist": ("NAMELIST",),
+    "nl": ("NAMELIST",),
+    "stgclass": ("STGCLASS",),
+    "psid": ("PSID",),
+    "buffpool": ("BUFFPOOL",),
+    "authinfo": (),
+    "channel": (),
+    "clntconn": (),
+    "comminfo": (),
+    "listener": (),
+    "lstr": (),
+    "service": (),
+    "srvc": (),
+}
+
+_LINE = LINE_LENGTH_MAX - 2  # Room for " +".
+_INDENT = "   "
+_MANAGED = "SYSTEM.MANAGED."
+
+
+@dataclass(frozen=True)
+class Dump:
+    """What to dump, and how."""
+
+    kinds: tuple[str, ...] = KINDS
+    name: str = "*"
+    everything: bool = False
+    layout: str = "mqsc"
+
+
+def dump(administration: Administration, what: Dump) -> Iterator[str]:
+    """The lines of the dump."""
+    for kind in KINDS:
+        if kind not in what.kinds:
+            continue
+        definitions = administration.objects(kind)
+        default = next((each for each in definitions if each.name == DEFAULT_OBJECTS.get(kind)), None)
+        for definition in sorted(definitions, key=_order):
+            if kind == "QMGR":
+                yield from _queue_manager(definition, what)
+            elif matches(what.name, definition.name) and not _goes_by_itself(definition):
+                yield from _object(definition, default, what)
+
+
+def _order(definition: MQObject) -> tuple[bool, int, str]:
+    number = int(definition.name) if definition.kind in ("PSID", "BUFFPOOL") else 0
+    return definition.name != DEFAULT_OBJECTS.get(definition.kind), number, definition.name
+
+
+def _goes_by_itself(definition: MQObject) -> bool:
+    return definition.kind == "QLOCAL" and (
+        definition.text("DEFTYPE") == "TEMPDYN" or definition.name.startswith(_MANAGED)
+    )
+
+
+def _queue_manager(definition: MQObject, what: Dump) -> Iterator[str]:
+    defaults = {} if what.everything else q_mgr_attributes(definition.name)
+    values = _values(definition, defaults, {})
+    if values:
+        yield from command(["ALTER QMGR", *values, "FORCE"], what.layout)
+        yield from _remark(definition, what)
+
+
+def _object(definition: MQObject, default: MQObject | None, what: Dump) -> Iterator[str]:
+    builtin = {} if what.everything or definition is default else settable_defaults(definition.kind)
+    inherited = default.attributes if default is not None else builtin
+    head = f"DEFINE {definition.kind}({quoted(definition.name)})"
+    yield from command([head, *_values(definition, builtin, inherited), "REPLACE"], what.layout)
+    yield from _remark(definition, what)
+
+
+def _values(definition: MQObject, builtin: Row, inherited: Row) -> list[str]:
+    """KEYWORD(value) for every attribute that has to be said."""
+    result: list[str] = []
+    for attribute in ATTRIBUTES[definition.kind]:
+        keyword = attribute.keyword
+        if attribute.read_only or attribute.secret or keyword not in definition.attributes:
+            continue
+        value = definition.attributes[keyword]
+        if keyword in builtin and value == builtin[keyword] and value == inherited.get(keyword, value):
+            continue
+        result.append(parameter(attribute, value))
+    return result
+
+
+def _remark(definition: MQObject, what: Dump) -> Iterator[str]:
+    if what.layout == "2line":
+        shown = [
+            parameter(attribute, definition.attributes[attribute.keyword])
+            for attribute in ATTRIBUTES[definition.kind]
+            if attribute.read_only and not attribute.live and attribute.keyword in definition.attributes
+        ]
+        if shown:
+            yield "* " + " ".join(shown)
+
+
+# -- text -------------------------------------------------------------------------------------------------------------
+
+
+def quoted(text: str) -> str:
+    """A value as written in quotes; the blank value is one blank."""
+    return "'" + (text.replace("'", "''") or " ") + "'"
+
+
+def parameter(attribute: Attribute, value: Value) -> str:
+    """KEYWORD(value) such that runmqsc reads the same value."""
+    if attribute.kind == FLAG:
+        return str(value)
+    if isinstance(value, list):
+        text = ",".join(quoted(each) for each in value) if value else quoted("")
+    elif attribute.kind in (STRING, NAME, LIST) or (attribute.kind == INT and value == ""):
+        text = quoted(str(value))
+    else:
+        text = str(value)
+    return f"{attribute.keyword}({text})"
+
+
+def command(parts: list[str], layout: str) -> Iterator[str]:
+    """One command in its layout."""
+    if layout != "mqsc":
+        yield from _cut(" ".join(parts))
+        return
+    for number, part in enumerate(parts):
+        text = part if number == 0 else _INDENT + part
+        yield from _cut(text if number == len(parts) - 1 else text + " +")
+
+
+def _cut(text: str) -> Iterator[str]:
+    """`text` in lines that runmqsc takes and joins again."""
+    while len(text) > LINE_LENGTH_MAX:
+        rest = text[_LINE:]
+        if rest.startswith(" "):
+            yield text[:_LINE] + "-"
+            text = rest
+        else:
+            yield text[:_LINE] + "+"
+            text = " " + rest
+    yield text
