@@ -203,10 +203,11 @@ def answers() -> dict[tuple[str, str], str]:
     with tempfile.TemporaryDirectory(prefix="flint-reference-") as directory:
         log = LogConfig(file_pages=64, linear=True)
         with flintmq.open(Path(directory) / "QM1", log=log, application="orders") as qm:
+            qm.queue("ORDERS.OLD", create=True)
             qm.queue("ORDERS.OUT", create=True).put(b"one")
             browser = iter(qm.queue("ORDERS.OUT").browse())
             for form in _in_running_order():
-                text = example(form)
+                text = form.example
                 if form.name == CONNECTION_ID:
                     row = qm.mqsc("DISPLAY CONN(*) WHERE(APPLTAG EQ 'stop me')").rows[0]
                     text = f"{form.verb} {form.noun}({row['CONN']})"
@@ -220,14 +221,9 @@ def answers() -> dict[tuple[str, str], str]:
     return found
 
 
-def example(form: Form) -> str:
-    """The example of the model; page set 4 and buffer pool 3, which every queue manager has, become new ones."""
-    return form.example.replace("PSID(4)", "PSID(9)").replace("BUFFPOOL(3)", "BUFFPOOL(8)")
-
-
 def _in_running_order() -> list[Form]:
     """What is defined first can be shown and altered, and is deleted at the end, what leads to another object first."""
-    verbs = ["DEFINE", "ALTER", "SET", "DISPLAY", "PING", "REFRESH", "RESET", "ARCHIVE", "CLEAR", "STOP", "DELETE"]
+    verbs = "DEFINE ALTER SET DISPLAY PING REFRESH RESET ARCHIVE MOVE CLEAR STOP DELETE".split()
     nouns = ["BUFFPOOL", "PSID", "STGCLASS"]
 
     def order(form: Form) -> tuple[int, int]:
@@ -279,7 +275,7 @@ def anchor(heading: str) -> str:
 
 def command(form: Form, answer: str) -> list[str]:
     """The section of one command."""
-    lines = [f"## {title(form)}", "", form.summary, "", f"    {example(form)}", f"    {answer}", ""]
+    lines = [f"## {title(form)}", "", form.summary, "", f"    {form.example}", f"    {answer}", ""]
     lines += wrapped(f"Written `{title(form)}{_NAMES[form.name]}`." + _defaults(form))
     remark = texts.REMARKS.get(title(form))
     if remark:

@@ -15,7 +15,9 @@ from tests.command.conftest import CatalogueAdministration
 
 NAMES = st.text("ABCabc019./_%", min_size=1, max_size=12)
 #: What MQSC could trip over, more often than other characters.
-TEXTS = st.text(st.one_of(st.sampled_from("'+-*;(), \"&"), st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc"])))
+TEXTS = st.text(
+    st.one_of(st.sampled_from("'+-*;(), \"&"), st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc"]))
+)
 
 
 def values(attribute: Attribute) -> st.SearchStrategy[Value]:

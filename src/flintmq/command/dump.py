@@ -6,15 +6,15 @@
     2line    one line, and a comment                                the comment
 
     order    QMGR, then what others lead to before what leads to it: pools, page sets, storage classes, processes,
-             namelists, queues. Within a kind the SYSTEM.DEFAULT object first: the others take from it what they leave out.
+             namelists, queues. Within a kind the SYSTEM.DEFAULT object first: it supplies what the others leave out.
 
 The dump is complete although it is short: an attribute is left out only if both the product's default and the
 SYSTEM.DEFAULT object have the same value; a SYSTEM.DEFAULT object itself leaves out nothing. With `everything` nothing
 is left out anywhere. Never dumped: passwords (INITKEY, KEYRPWD), temporary dynamic queues, and the queues that managed
 subscriptions have made for themselves.
 
-A line is never longer than runmqsc takes. A longer one is cut, inside quotes as well: with `-` in front of a blank, else
-with `+`, the next line beginning with a blank that does not count, because a `*` in column 1 would make it a comment.
+A line is never longer than runmqsc takes. A longer one is cut, inside quotes as well: with `-` in front of a blank,
+else with `+`, the next line beginning with a blank that does not count, because a `*` in column 1 makes a comment.
 """
 
 from __future__ import annotations

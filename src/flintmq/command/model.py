@@ -294,7 +294,7 @@ _QUEUE_FORMS = [
         queues.move,
         ("chg", "queue"),
         pcf.MQCMD_MOVE_Q,
-        "Move all messages of a local queue that nobody has open to another, which is empty, or with TYPE(ADD) need not be.",
+        "Move all messages of a local queue that nobody has open to another, which must be empty unless TYPE(ADD).",
         "MOVE QLOCAL(ORDERS.IN) TOQLOCAL(ORDERS.OLD) TYPE(ADD)",
         options=(_text("TOQLOCAL"), _choice("TYPE", "MOVE ADD")),
         required=("TOQLOCAL",),

@@ -200,6 +200,15 @@ def parse(text: str) -> Command:
     return _Parser(text).command()
 
 
+def parse_parameters(text: str) -> tuple[Parameter, ...]:
+    """Take a list of KEYWORD(value) apart that has no verb and noun in front: an entry of a rules table."""
+    parser = _Parser(text)
+    parameters: list[Parameter] = []
+    while parser.more():
+        parameters.append(parser.parameter())
+    return tuple(parameters)
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
