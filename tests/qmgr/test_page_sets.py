@@ -398,3 +398,32 @@ def test_page_sets_of_one_queue_manager_come_back_with_their_queues(chain: Machi
     chain.bounce()
     assert {name: chain.contents(name) for name in put} == put
     assert [chain.qm.accounts[psid].used for psid in (0, 1, 2)] == [153, 153, 153]
+
+
+# -- replay over a page set that is newer than the log record ---------------------------------------------------------
+
+
+def test_a_message_put_after_a_clear_and_got_does_not_come_back_though_the_clear_read_it_from_the_page_set() -> None:
+    """R1. Replay clears what it had spilled itself, in a range that also has a later message of the newer page set."""
+    objects: list[Definition] = [
+        ("PSID", "0", {}),
+        ("PSID", "1", {}),
+        ("STGCLASS", "OTHER", {"PSID": 1}),
+        ("QLOCAL", "Q", DEEP),
+        ("QLOCAL", "FILLER", {**DEEP, "STGCLASS": "OTHER"}),
+    ]
+    machine = Machine("memory", None, objects, 12)
+    app = machine.connect()
+    app.put("Q", b"1", persistence=1)
+    fill(app, "FILLER", 40, persistence=1)
+    app.put("Q", b"2")
+    app.close("Q")
+    assert machine.admin.clear("Q") == MQRC_NONE
+    app.put("Q", b"3", persistence=1)
+    fill(app, "FILLER", 40)
+    machine.memory(0).sync()
+    assert machine.memory(0).lanes(machine.queue("Q").queue_id)
+    assert app.get("Q").data == b"3"
+    machine.log.flush()
+    machine.crash()
+    assert (machine.depth("Q"), machine.depth("FILLER")) == (0, 40)

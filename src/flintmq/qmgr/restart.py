@@ -626,6 +626,8 @@ class Replay:
         queue = self._queue(queue_id)
         if queue is not None:
             clear_up_to(queue, sequence)
+            for message in queue.messages_in_memory():  # It may have read more from the page set than it removed.
+                self.known[(queue_id, message.sequence)] = message
 
     def _backout_count(self, payload: bytes) -> None:
         queue_id, sequence, lane, count = COUNT.unpack(payload)
