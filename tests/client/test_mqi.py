@@ -30,9 +30,17 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.object_record import MQOR
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.reason import MQCC_FAILED, MQCC_OK, MQCC_WARNING
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQCC_OK,
+    MQCC_WARNING,
+    MQRC_MULTIPLE_REASONS,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
+from flintmq.mqi.response_record import MQRR
 from flintmq.qmgr import xa
 from flintmq.testing import DiskQueueManager, assert_queue
 
@@ -67,6 +75,31 @@ def prepare(qm: flintmq.QueueManager, *data: bytes) -> None:
         put_in_unit(qm, each)
     assert qm.mqi.xa_end(XID) == xa.XA_OK
     assert qm.mqi.xa_prepare(XID) == xa.XA_OK
+
+
+# -- distribution lists -----------------------------------------------------------------------------------------------
+
+
+def test_a_distribution_list_is_opened_and_put_to_as_one(qm: flintmq.QueueManager) -> None:
+    """Not all alike is a warning: the call returns, and the response records say which."""
+    first, second = qm.queue("A", create=True), qm.queue("B", create=True)
+    od, pmo = MQOD(), MQPMO()
+    od.version, od.recs_present = 2, 3
+    od.object_records = [MQOR("A"), MQOR("NO.SUCH"), MQOR("B")]
+    od.response_records = [MQRR(), MQRR(), MQRR()]
+    mqi = qm.mqi
+    handle = mqi.open(od, MQOO_OUTPUT)
+    assert (mqi.completion, mqi.reason) == (MQCC_WARNING, MQRC_MULTIPLE_REASONS)
+    assert [record.reason for record in od.response_records] == [0, MQRC_UNKNOWN_OBJECT_NAME, 0]
+    md = MQMD()
+    md.persistence = MQPER_PERSISTENT
+    mqi.put(handle, md, pmo, b"news")
+    assert mqi.reason == MQRC_MULTIPLE_REASONS and pmo.invalid_dest_count == 1
+    mqi.close(handle)
+    assert first.get().data == second.get().data == b"news"
+    od.object_records = [MQOR("NO.SUCH")] * 3
+    with pytest.raises(flintmq.UnknownObject):
+        mqi.put1(od, MQMD(), pmo, b"")
 
 
 # -- MQINQ, MQSET -----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ NAMES = [
     "MQBMHO", "MQBNO", "MQBO", "MQCBC", "MQCBD", "MQCFH", "MQCHARV", "MQCIH", "MQCMHO", "MQCNO", "MQCSP",
     "MQCTLO", "MQDH",
     "MQDLH", "MQDMHO", "MQDMPO", "MQEPH", "MQGMO", "MQIIH", "MQIMPO", "MQMD", "MQMDE", "MQMHBO", "MQOD", "MQPD",
-    "MQPMO",
+    "MQOR", "MQPMO", "MQRR",
     "MQRFH", "MQRFH2", "MQSD", "MQSMPO", "MQSRO", "MQSTS", "MQTM", "MQTMC2", "MQWIH", "MQXQH",
 ]  # fmt: skip
 PARAMETERS = [

@@ -83,8 +83,8 @@ class MQI:
         self.data_length = 0
 
     def open(self, od: MQOD, options: int) -> Handle:
-        """MQOPEN."""
-        od.pack()
+        """MQOPEN. Of a distribution list if `recs_present` and `object_records` of the descriptor say so."""
+        _check_object(od)
         host = self._host
         with self._calling():
             handle = open_object(host.engine, self._link.connection, od, options)
@@ -113,7 +113,7 @@ class MQI:
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         """MQPUT1."""
-        od.pack()
+        _check_object(od)
         _check(md, pmo, data)
         host = self._host
         with self._calling():
@@ -312,9 +312,18 @@ class MQI:
         return force
 
 
+def _check_object(od: MQOD) -> None:
+    """The same for an object descriptor with its records."""
+    od.pack()
+    for record in od.object_records or ():
+        record.pack()
+
+
 def _check(md: MQMD, pmo: MQPMO, data: bytes) -> None:
     """What cannot be written into a structure must not reach the engine. Raises StructureError."""
     if not isinstance(data, bytes):
         raise TypeError(f"message data is bytes, not {type(data).__name__}")
     md.pack()
     pmo.pack()
+    for record in pmo.put_msg_records or ():
+        record.pack(pmo.put_msg_rec_fields)

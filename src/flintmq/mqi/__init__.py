@@ -3,7 +3,7 @@
     numbers     constants, pcf_constants, channel_constants (the tables are in values/), reason, errors
     text        ccsid (character sets), encoding (byte order of numbers), fields, charv (strings in structures),
                 layout and options_structure (what structures have in common)
-    calls       md od pmo gmo sd sro sts cno csp bno bo cbd cbc ctlo
+    calls       md od pmo gmo object_record response_record sd sro sts cno csp bno bo cbd cbc ctlo
     properties  properties, with property_names, property_values, folders and md_properties;
                 cmho dmho bmho mhbo smpo impo dmpo pd
     headers     dlh xqh mde rfh rfh2 dh cih iih wih eph, tm and tmc2: in front of, or as, message data
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from flintmq.mqi.md import MQMD
     from flintmq.mqi.mde import MQMDE
     from flintmq.mqi.mhbo import MQMHBO
+    from flintmq.mqi.object_record import MQOR
     from flintmq.mqi.od import MQOD
     from flintmq.mqi.pcf import (
         MQCFBF,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from flintmq.mqi.pd import MQPD
     from flintmq.mqi.pmo import MQPMO
     from flintmq.mqi.properties import MessageProperties, Property
+    from flintmq.mqi.response_record import MQRR
     from flintmq.mqi.rfh import MQRFH
     from flintmq.mqi.rfh2 import MQRFH2
     from flintmq.mqi.sd import MQSD
@@ -104,11 +106,13 @@ else:
         "md": "MQMD",
         "mde": "MQMDE",
         "mhbo": "MQMHBO",
+        "object_record": "MQOR",
         "od": "MQOD",
         "pcf": "MQCFBF MQCFBS MQCFGR MQCFH MQCFIF MQCFIL MQCFIL64 MQCFIN MQCFIN64 MQCFSF MQCFSL MQCFST PCFMessage",
         "pd": "MQPD",
         "pmo": "MQPMO",
         "properties": "MessageProperties Property",
+        "response_record": "MQRR",
         "rfh": "MQRFH",
         "rfh2": "MQRFH2",
         "sd": "MQSD",
@@ -139,7 +143,7 @@ __all__ = [
     "ConversionError", "MQBMHO", "MQBNO", "MQBO", "MQCBC", "MQCBD", "MQCFBF", "MQCFBS", "MQCFGR", "MQCFH", "MQCFIF",
     "MQCFIL", "MQCFIL64", "MQCFIN", "MQCFIN64", "MQCFSF", "MQCFSL", "MQCFST", "MQCHARV", "MQCIH", "MQCMHO", "MQCNO",
     "MQCSP", "MQCTLO", "MQDH", "MQDLH", "MQDMHO", "MQDMPO", "MQEPH", "MQGMO", "MQIIH", "MQIMPO", "MQMD", "MQMDE",
-    "MQMHBO", "MQOD", "MQPD", "MQPMO", "MQPMR", "MQRFH", "MQRFH2", "MQSD", "MQSMPO", "MQSRO", "MQSTS",
+    "MQMHBO", "MQOD", "MQOR", "MQPD", "MQPMO", "MQPMR", "MQRFH", "MQRFH2", "MQRR", "MQSD", "MQSMPO", "MQSRO", "MQSTS",
     "MQStructuresError", "MQTM", "MQTMC2", "MQWIH", "MQXQH", "MessageProperties", "PCFMessage", "Property",
     "PropertyError", "StructureError",
 ]  # fmt: skip

@@ -34,7 +34,9 @@ from flintmq.mqi.charv import Strings, read_string
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
 from flintmq.mqi.layout import layouts
+from flintmq.mqi.object_record import MQOR
 from flintmq.mqi.reason import MQRC_OD_ERROR
+from flintmq.mqi.response_record import MQRR
 
 SIZE_1: Final[int] = 168
 SIZE_2: Final[int] = 200
@@ -60,9 +62,12 @@ _BIG_4, _LITTLE_4 = layouts("20s 20s 20s i", SIZE_4 - SIZE_3)
 class MQOD:
     """Object descriptor."""
 
-    __slots__ = FIELDS
+    __slots__ = (*FIELDS, "object_records", "response_records")
 
     def __init__(self) -> None:
+        #: Of a distribution list: `recs_present` of each. They stand beside the structure, not in its bytes.
+        self.object_records: list[MQOR] | None = None
+        self.response_records: list[MQRR] | None = None
         self.version: int = 1
         self.object_type: int = 1  # MQOT_Q
         self.object_name: str = ""

@@ -28,10 +28,12 @@ A structure that is not valid gives MQRC_PMO_ERROR.
 import struct
 from typing import Final
 
+from flintmq.mqi.dh import MQPMR
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
 from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_PMO_ERROR
+from flintmq.mqi.response_record import MQRR
 
 SIZE_1: Final[int] = 128
 SIZE_2: Final[int] = 152
@@ -52,9 +54,12 @@ _BIG_3, _LITTLE_3 = layouts("q q i i", SIZE_3 - SIZE_2)
 class MQPMO:
     """Put-message options."""
 
-    __slots__ = FIELDS
+    __slots__ = (*FIELDS, "put_msg_records", "response_records")
 
     def __init__(self) -> None:
+        #: For a distribution list; they stand beside the structure, not in its bytes. The first has `recs_present`.
+        self.put_msg_records: list[MQPMR] | None = None
+        self.response_records: list[MQRR] | None = None
         self.version: int = 1
         self.options: int = 0
         self.timeout: int = -1

@@ -6,7 +6,7 @@ The way of a message, file by file:
     open.py         MQOPEN, MQPUT1: a name becomes a handle catalogue.py    what is defined; attributes.py says how
     put.py          MQPUT: options, descriptor, context     group.py, remote.py, report.py, headers.py: rarer ways
     place.py        the one door to a local queue           unit_of_work.py commit, backout, prepare; records.py: log
-    stream.py       STREAMQ: a copy to a second queue
+    stream.py       STREAMQ: a copy to a second queue       distribution.py: one put to several queues
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     get.py          MQGET: find, deliver, wait, serve       logical_get.py, browse_mark.py, convert.py: the rarer ways
     expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY

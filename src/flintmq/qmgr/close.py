@@ -81,6 +81,10 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
     connection.handles.pop(handle.number, None)
     queue = handle.queue
     if queue is None:
+        if handle.destinations is not None:
+            for destination in handle.destinations:
+                if destination.handle is not None:
+                    close_handle(qm, connection, destination.handle)
         return
     consume.forget_handle(qm, handle)
     if queue.waiting:

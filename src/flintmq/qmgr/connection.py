@@ -29,6 +29,7 @@ from flintmq.mqi.md import MQMD, NO_ACCOUNTING_TOKEN
 if TYPE_CHECKING:
     from flintmq.qmgr.browse_mark import Marks
     from flintmq.qmgr.consume import Consumer
+    from flintmq.qmgr.distribution import Destination
     from flintmq.qmgr.group import PutGroup
     from flintmq.qmgr.logical_get import GetGroup
     from flintmq.qmgr.message import Message, Node
@@ -179,6 +180,8 @@ class Handle:
     consumer: Consumer | None = None
     #: PROPCTL of the name that was opened: MQPROP_*, see property_control.py.
     property_control: int = 0
+    #: Of a distribution list, in the order of its object records; such a handle has no queue.
+    destinations: list[Destination] | None = None
     #: Delete the dynamic queue on close by its creator.
     owns_dynamic: bool = False
     selector: str = ""

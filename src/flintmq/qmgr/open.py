@@ -5,6 +5,7 @@
                     a local queue         input, browse, output, inquire, set
                     a model queue         a dynamic queue is made from it and opened
                     another queue manager output only, to the transmission queue
+      open_list     several queues (distribution.py)
       open_other    queue manager, process, namelist: inquire only
 
 Where more than one reason could apply, the order of checking is: options (2046), handles (2017), object type (2043),
@@ -100,6 +101,11 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
     if reason:
         fail(connection, reason)
         return None
+    if od.recs_present and od.version > 1:
+        handle = qm.open_list(connection, od, options)
+        if handle is not None:
+            connection.handles[handle.number] = handle
+        return handle
     if od.selection_string:
         fail(connection, MQRC_SELECTION_NOT_AVAILABLE)
         return None
@@ -329,14 +335,22 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
         return fail(connection, MQRC_OPTIONS_ERROR)
     if od.object_type != MQOT_Q:
         return fail(connection, MQRC_OBJECT_TYPE_ERROR)
-    handle = open_queue(qm, connection, od, MQOO_OUTPUT | put1_open_options(pmo.options))
+    open_options = MQOO_OUTPUT | put1_open_options(pmo.options)
+    if od.recs_present and od.version > 1:
+        handle = qm.open_list(connection, od, open_options)
+    else:
+        handle = open_queue(qm, connection, od, open_options)
     if handle is None:
         return connection.reason
-    queue = handle.queue
-    assert queue is not None
-    queue.put1_count += 1
     force = connection.force
-    reason = put_checked(qm, connection, handle, md, pmo, data)
+    queue = handle.queue
+    if queue is None:
+        if pmo.response_records is None:
+            pmo.response_records = od.response_records
+        reason = qm.put_to_list(connection, handle, md, pmo, data)
+    else:
+        queue.put1_count += 1
+        reason = put_checked(qm, connection, handle, md, pmo, data)
     if pmo.options & MQPMO_ASYNC_RESPONSE:
         reason = asynchronous(connection, handle, pmo, reason)
     completion = connection.completion

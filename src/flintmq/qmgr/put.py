@@ -200,7 +200,10 @@ def _put_unusual(qm: QueueManager, connection: Connection, handle: Handle, md: M
         return fail(connection, MQRC_HOBJ_ERROR)
     if not handle.can_put:
         return fail(connection, MQRC_NOT_OPEN_FOR_OUTPUT)
-    reason = put_checked(qm, connection, handle, md, pmo, data)
+    if handle.destinations is not None:
+        reason = qm.put_to_list(connection, handle, md, pmo, data)
+    else:
+        reason = put_checked(qm, connection, handle, md, pmo, data)
     if handle.def_put_response or pmo.options & MQPMO_ASYNC_RESPONSE:
         return asynchronous(connection, handle, pmo, reason)
     return reason

@@ -17,7 +17,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.md import MQMD
-from flintmq.qmgr import consume, event, expiry, get, stream, trigger, xa
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.qmgr import consume, distribution, event, expiry, get, stream, trigger, xa
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
@@ -240,6 +242,14 @@ class QueueManager:
     ) -> int:
         """A message for a queue with STREAMQ: place it and its copy."""
         return stream.put_streamed(self, connection, queue, md, data, syncpoint, now, properties, handle)
+
+    def open_list(self, connection: Connection, od: MQOD, options: int) -> Handle | None:
+        """MQOPEN of a distribution list."""
+        return distribution.open_list(self, connection, od, options)
+
+    def put_to_list(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        """MQPUT to one."""
+        return distribution.put_to_list(self, connection, handle, md, pmo, data)
 
     def arrived(self, queue: Queue, message: Message) -> None:
         """`message` was put outside syncpoint: events, those who wait, triggers."""
