@@ -138,9 +138,9 @@ This page is made by `python tools/reference.py page-set-format` from the docstr
 
 | what | where | magic | version |
 |---|---|---|---|
-| where chunks are, counts, meta data | `data.mdb`, an LMDB environment | LMDB's, and `FLPS` | 1 |
+| where chunks are, counts, meta data | `data.mdb`, an LMDB environment | LMDB's, and `FLPS` | 2; 1 is read |
 | chunks of messages, index buckets | `pages.dat` | `FLPF` | 1 |
-| a chunk | in `pages.dat` | `FLCH` | 1 |
+| a chunk | in `pages.dat` | `FLCH` | 2; 1 is read |
 | an index bucket | in `pages.dat` | `FLIX` | 1 |
 | the seal | `data.seal` | `FLSEAL` | 1 |
 
@@ -166,6 +166,7 @@ PAGE_SET_FORMAT = {
     "Span": "store/span.py",
     "Page file": "store/pagefile.py",
     "Chunk": "store/chunk.py",
+    "Chunks by expiry": "store/expiry.py",
     "Index": "store/index.py",
     "Index directory": "store/lmdb_index.py",
     "Is the file whole": "store/datafile.py",

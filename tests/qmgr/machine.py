@@ -82,6 +82,9 @@ class Watched:
     def lookup(self, volatile: bool, queue: int, key: bytes, limit: int = 0) -> list[tuple[int, int]]:
         return self.inner.lookup(volatile, queue, key, limit)
 
+    def expiring(self, volatile: bool, until: int, after: bytes, limit: int) -> list[bytes]:
+        return self.inner.expiring(volatile, until, after, limit)
+
     def queues(self) -> list[int]:
         return self.inner.queues()
 

@@ -26,6 +26,6 @@ def test_the_histories_meet_full_missing_and_altered_stream_queues() -> None:
         for what, count in world.happened.items():
             happened[what] = happened.get(what, 0) + count
     for what in ("pair refused", "copied", "not copied", "streaming off", "streaming on", "delete", "define"):
-        assert happened.get(what, 0) > 20, f"{what}: {happened}"
+        assert happened.get(what, 0) > 10, f"{what}: {happened}"
     assert sum(world.restarts for world in worlds) > 60
     assert sum(world.spilled for world in worlds) > 500

@@ -42,6 +42,7 @@ from flintmq.mqi.reason import (
     MQRC_OBJECT_IN_USE,
     MQRC_RESOURCE_PROBLEM,
 )
+from flintmq.qmgr import expiry
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
@@ -50,11 +51,13 @@ from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import abandon, connect
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.get import get
+from flintmq.qmgr.message import AVAILABLE
 from flintmq.qmgr.open import open_object
 from flintmq.qmgr.put import put
 from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import backout, commit, prepare_unit, resolve_unit
+from flintmq.store.check import check_page_set
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
 from tests.simulation.disk import SimulatedDisk
@@ -129,6 +132,8 @@ class World:
         for _ in self.log.replay():
             raise AssertionError("a new log is not empty")
         buffers = random.choice([6, 12, 30, 100])
+        #: How many of the messages have an expiry.
+        self.expiring = random.choice([0.15, 0.15, 0.6])
         objects: list[tuple[str, str, dict[str, Value]]] = [
             ("QMGR", "SIM", {}),
             ("BUFFPOOL", "0", {"BUFFERS": buffers}),
@@ -194,7 +199,7 @@ class World:
         """Do so many random steps. Raises the crash if one was provoked."""
         random = self.random
         actions = [self.put] * 8 + [self.get] * 7 + [self.commit] * 3 + [self.backout] * 2 + [self.flush] * 2
-        actions += [self.checkpoint, self.prepare, self.resolve, self.look]
+        actions += [self.checkpoint, self.prepare, self.resolve, self.look, self.scan]
         actions += [self.lock, self.unlock, self.get_under_cursor, self.clear, self.define, self.delete, self.move]
         favoured = random.choice([self.put, self.get, self.commit])
         actions += [favoured] * random.choice([0, 0, 6])
@@ -223,7 +228,7 @@ class World:
         pmo.options = (MQPMO_SYNCPOINT if syncpoint else MQPMO_NO_SYNCPOINT) | MQPMO_NEW_MSG_ID
         lane = 0 if name == "FIFO" else md.priority
         item = Item(self.number, name, lane, md.persistence == 1, md.correl_id, data)
-        if random.random() < 0.15:
+        if random.random() < self.expiring:
             md.expiry = random.choice([1, 3, 10])
             item.expires_ms = self.clock.now_ms() + md.expiry * 100
         fact = Fact("commit")
@@ -508,6 +513,45 @@ class World:
 
     def checkpoint(self) -> None:
         checkpoint(self.qm)
+
+    def scan(self) -> None:
+        """Look for expired messages, as EXPRYINT or REFRESH QMGR does; sometimes it is left in the middle."""
+        random = self.random
+        if self.qm.expiry.scan is None:
+            expiry.refresh(self.qm, random.choice(["*", "*", "F*", "GUEST.*"]))
+        everything = self.qm.expiry.scan is None and self.qm.expiry.wanted == ["*"]
+        before = self.qm.counters.expired
+        more = True
+        while more and random.random() < 0.8:
+            more = expiry.scan(self.qm, self.clock.now_ms(), random.choice([1, 3, 100]))
+        if self.qm.counters.expired > before:
+            self.note("expired")
+        if everything and not more and not self.qm.expiry.log_full:
+            self.nothing_is_due()
+            self.note("scan")
+        self.qm.check()
+
+    def nothing_is_due(self) -> None:
+        """After a scan of everything, what has expired is held by somebody; on the page sets, too."""
+        now = self.clock.now_ms()
+        for queue in self.qm.queues.values():
+            in_memory = {message.sequence: message for message in queue.messages_in_memory()}
+            for message in in_memory.values():
+                assert message.state != AVAILABLE or not 0 < message.expires_ms <= now, f"{queue.name}: not scanned"
+            pager = queue.pager
+            dead = {number for home in pager.dirty.values() if home.queue_id == queue.queue_id for number in home.dead}
+            for volatile, lane, first, last, _ in pager.page_set.lanes(queue.queue_id):
+                at = first
+                while at <= last:
+                    chunk = pager.page_set.chunk_at(volatile, queue.queue_id, lane, at)
+                    assert chunk is not None
+                    for slot in chunk.slots():
+                        if 0 < slot.expires <= now and slot.sequence not in dead:
+                            assert slot.sequence in in_memory, f"{queue.name}: {slot.sequence} is on the page set"
+                            self.note("expired in memory and on the page set")
+                    at = chunk.last + 1
+        for page_set in self.page_sets.values():
+            check_page_set(page_set)
 
     def look(self) -> None:
         """Compare a queue with the model, through browse, and check every invariant."""

@@ -59,25 +59,55 @@ def test_a_chunk_gives_back_what_was_put_in(slots: list[Slot], lane: int, queue:
 
 def test_the_layout_is_the_one_in_the_docstring() -> None:
     """A change of these bytes needs a new version."""
-    slot = Slot(7, b"M" * 24, b"C" * 24, 1234, b"record")
+    slot = Slot(7, b"M" * 24, b"C" * 24, 1234, b"record", 4, True)
 
     assert (
         encode_chunk(3, 5, [slot], [b"C" * 24]).hex()
         == (
             "464c4348"
-            "234dac3e"
-            "0100"
+            "93282e29"
+            "0200"
             "02"
             "05"
             "01000000"
-            "78000000"
-            "7e000000"
+            "7c000000"
+            "82000000"
             "03000000"
             "00000000"
             "0700000000000000" + "0700000000000000" + "0700000000000000" + "06000000" + "d4ac9679" + "d204000000000000"
+            "04000080"
         )
         + (b"M" * 24 + b"C" * 24 + b"record").hex()
     )
+
+
+#: A chunk of version 1, which had no lengths: what encode_chunk made of Slot(7, M..., C..., 1234, b"record") then.
+VERSION_1 = bytes.fromhex(
+    "464c4348234dac3e0100020501000000780000007e0000000300000000000000"
+    "07000000000000000700000000000000070000000000000006000000d4ac9679d204000000000000"
+) + (b"M" * 24 + b"C" * 24 + b"record")
+
+
+def test_a_chunk_of_version_1_is_still_read() -> None:
+    """It does not say how long the data is, nor whether a report is wanted."""
+    chunk = whole_chunk("x", chunk_key(3, 5, 7), VERSION_1, 0)
+
+    assert (chunk.expires(0), chunk.expiries(), chunk.record(0)) == (1234, [1234], b"record")
+    assert (chunk.msg_id(0), chunk.correl_id(0), chunk.index_key(0)) == (b"M" * 24, b"C" * 24, b"C" * 24)
+    assert (chunk.has_lengths, chunk.data_length(0), chunk.wants_report(0)) == (False, -1, True)
+    (slot,) = chunk.slots()
+    assert (slot.sequence, slot.record, slot.length, slot.report) == (7, b"record", 0, False)
+
+
+def test_the_tables_say_how_long_the_data_is_and_whether_a_report_is_wanted() -> None:
+    """B103: what is needed to expire a message."""
+    slots = [Slot(1, NO_ID, NO_ID, 0, b"r1", 104_857_600), Slot(4, NO_ID, NO_ID, 77, b"r2", 5, True)]
+    chunk = whole_chunk("x", chunk_key(1, 0, 1), encode_chunk(1, 0, slots), 0)
+
+    assert [chunk.data_length(slot) for slot in (0, 1)] == [104_857_600, 5]
+    assert [chunk.wants_report(slot) for slot in (0, 1)] == [False, True]
+    assert chunk.expiries() == [0, 77]
+    assert [(slot.length, slot.report) for slot in chunk.slots()] == [(104_857_600, False), (5, True)]
 
 
 def test_an_id_is_found_only_at_its_own_place() -> None:

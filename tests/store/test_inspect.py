@@ -15,18 +15,19 @@ Make = Callable[..., list[Slot]]
 Key = Callable[[int], bytes]
 
 EXPECTED = """\
-format 1, page set 03
+format 2, page set 03
 meta account = 00000000000000000000000000000000000000000000000000000000 (28 bytes)
 meta queue:00000001 = 7374617465 (5 bytes)
 queue 1 lane 5: 2 messages in 1 chunks
 queue 1 lane 9: 1 messages in 1 chunks
-chunk queue 1 lane 5 10..12: 2 of 3 live, 282 bytes on page 1, by CorrelId
+chunk queue 1 lane 5 10..12: 2 of 3 live, 294 bytes on page 1, by CorrelId
   10 msgid {msg}0a correlid {key10} 6 bytes: 10.10.
   11 msgid {msg}0b correlid {key11} dead
   12 msgid {msg}0c correlid {key12} 6 bytes: 12.12.
-chunk queue 1 lane 9 7..7: 1 of 1 live, 124 bytes on page 2, no index
+chunk queue 1 lane 9 7..7: 1 of 1 live, 128 bytes on page 2, no index
   7 msgid {zero} correlid {zero} expires 1700000000000 4 bytes: last
 index changes of 1 batches wait
+expires from second 1700000000: chunk queue 1 lane 9 7
 """
 
 

@@ -15,7 +15,9 @@ from flintmq.store.check import check_page_set
 from flintmq.store.chunk import NO_ID, Slot, split_into_chunks
 from flintmq.store.datafile import check_data_file
 from flintmq.store.errors import PageSetError, PageSetFull
+from flintmq.store.expiry import START, place_of
 from flintmq.store.lmdb_pageset import LmdbPageSet, page_set_directory
+from flintmq.store.lmdb_part import FORMAT
 from flintmq.store.pageset import PageSetBatch
 
 Make = Callable[..., list[Slot]]
@@ -92,6 +94,7 @@ import resource, signal, sys
 from flintmq.store.chunk import NO_ID, Slot
 from flintmq.store.errors import PageSetFull
 from flintmq.store.lmdb_pageset import LmdbPageSet
+from flintmq.store.lmdb_part import FORMAT
 from flintmq.store.pageset import PageSetBatch
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -231,3 +234,43 @@ def test_every_page_is_sound_after_much_work(tmp_path: Path, make_slots: Make, k
 
 def test_the_text_of_a_full_disk_names_the_file() -> None:
     assert "data.mdb: the disk" in str(PageSetFull("data.mdb", "the disk is full"))
+
+
+def test_a_page_set_of_version_1_gets_its_entries_by_expiry_when_it_is_opened(tmp_path: Path, make_slots: Make) -> None:
+    """Once; a page set of a version that nobody knows is refused."""
+    page_set = LmdbPageSet(str(tmp_path), waiting_max=100)
+    slots = make_slots(0, 300, 50)
+    for slot in slots[200:]:
+        slot.expires = 5000 + slot.sequence
+    page_set.apply(batch_of(slots, indexed=False), True)
+    page_set.close()
+    _as_version(tmp_path, 1)
+
+    page_set = LmdbPageSet(str(tmp_path), waiting_max=100)
+    found = [place_of(entry) for entry in page_set.expiring(False, 1 << 60, START, 9)]
+    assert found == [(1, 5, 128), (1, 5, 256)]
+    check_page_set(page_set)
+    batch = PageSetBatch()
+    batch.kill(False, 1, 5, 256, list(range(256, 300)))
+    page_set.apply(batch, True)
+    assert len(page_set.expiring(False, 1 << 60, START, 9)) == 1
+    page_set.close()
+    _as_version(tmp_path, 3)
+    with pytest.raises(PageSetError, match="has format 3; this program reads formats 1 to 2"):
+        LmdbPageSet(str(tmp_path))
+
+
+def _as_version(directory: Path, version: int) -> None:
+    """Make the page set one of another version; 1 had no entries by expiry, and 0 in every span."""
+    with lmdb.open(str(directory / "stable"), max_dbs=9) as environment, environment.begin(write=True) as txn:
+        about = environment.open_db(b"about", txn)
+        packed = txn.get(b"format", db=about)
+        assert packed is not None
+        magic, _, psid = FORMAT.unpack(packed)
+        txn.put(b"format", FORMAT.pack(magic, version, psid), db=about)
+        if version == 1:
+            txn.drop(environment.open_db(b"expiry", txn))
+            spans = environment.open_db(b"spans", txn)
+            for key, value in list(txn.cursor(spans)):
+                txn.put(key, value[:12] + bytes(4) + value[16:], db=spans)
+    (directory / "stable" / "data.seal").unlink()

@@ -7,6 +7,7 @@ import pytest
 from flintmq.store.check import check_page_set
 from flintmq.store.chunk import NO_ID, Slot, split_into_chunks
 from flintmq.store.errors import ChunkGone
+from flintmq.store.expiry import START, place_of
 from flintmq.store.pageset import PageSet, PageSetBatch
 
 Make = Callable[..., list[Slot]]
@@ -35,6 +36,7 @@ def test_an_empty_page_set_has_nothing(page_set: PageSet) -> None:
     assert page_set.chunk(False, 1, 5, 0) is None
     assert page_set.chunk_at(True, 1, 5, 0) is None
     assert page_set.lookup(False, 1, b"x" * 24) == []
+    assert page_set.expiring(False, 1 << 60, START, 9) == page_set.expiring(True, 1 << 60, START, 9) == []
     assert page_set.meta(b"x") is None
     assert page_set.meta_items(b"") == []
     assert page_set.statistics().messages == 0
@@ -369,3 +371,89 @@ def test_what_before_io_refuses_is_not_done(kind: object, make_slots: Make, add:
     page_set.before_io = None
     assert seen == ["apply", "sync"]
     assert page_set.queues() == []
+
+
+# -- chunks by expiry ------------------------------------------------------------------------------------------------
+
+
+def expire(slots: list[Slot], *expiries: int) -> list[Slot]:
+    """Give slots their expiries."""
+    for slot, expires in zip(slots, expiries, strict=True):
+        slot.expires = expires
+    return slots
+
+
+def due(page_set: PageSet, until: int, volatile: bool = False, limit: int = 99) -> list[tuple[int, int, int]]:
+    return [place_of(entry) for entry in page_set.expiring(volatile, until, START, limit)]
+
+
+def test_chunks_are_found_in_the_order_of_their_earliest_expiry(page_set: PageSet, make_slots: Make, add: Add) -> None:
+    """To the second; a chunk that never expires is not there."""
+    add(page_set, expire(make_slots(1, 3), 0, 9500, 5200))
+    add(page_set, expire(make_slots(10, 2), 3000, 0), queue=2, lane=9)
+    add(page_set, make_slots(20, 2))
+    add(page_set, expire(make_slots(30, 1), 4000), volatile=True)
+
+    assert due(page_set, 2999) == []
+    assert due(page_set, 3000) == [(2, 9, 10)]
+    assert due(page_set, 5200) == [(2, 9, 10), (1, 5, 1)]
+    assert due(page_set, 1 << 60) == [(2, 9, 10), (1, 5, 1)]
+    assert due(page_set, 1 << 60, limit=1) == [(2, 9, 10)]
+    assert due(page_set, 4999, volatile=True) == [(1, 5, 30)]
+    first = page_set.expiring(False, 1 << 60, START, 1)[0]
+    assert [place_of(entry) for entry in page_set.expiring(False, 1 << 60, first, 9)] == [(1, 5, 1)]
+    check_page_set(page_set)
+
+
+def test_an_entry_by_expiry_moves_when_it_is_told_to_and_goes_with_its_chunk(
+    page_set: PageSet, make_slots: Make, add: Add
+) -> None:
+    add(page_set, expire(make_slots(1, 3), 5000, 7000, 9000))
+    add(page_set, expire(make_slots(10, 1), 8000))
+    kill(page_set, 1, [1])
+    assert due(page_set, 5000) == [(1, 5, 1)]
+
+    batch = PageSetBatch()
+    batch.kill(False, 1, 5, 1, [2])
+    batch.set_expiry(False, 1, 5, 1, 9000)
+    page_set.apply(batch, False)
+    assert due(page_set, 1 << 60) == [(1, 5, 10), (1, 5, 1)]
+    check_page_set(page_set)
+    kill(page_set, 1, [3])
+    assert due(page_set, 1 << 60) == [(1, 5, 10)]
+    batch = PageSetBatch()
+    batch.set_expiry(False, 1, 5, 1, 1000)
+    batch.set_expiry(False, 1, 5, 10, 0)
+    page_set.apply(batch, False)
+    assert due(page_set, 1 << 60) == []
+
+
+def test_a_chunk_added_again_has_only_its_new_entry_and_a_dropped_queue_has_none(
+    page_set: PageSet, make_slots: Make, add: Add
+) -> None:
+    add(page_set, expire(make_slots(1, 2), 5000, 0))
+    add(page_set, expire(make_slots(1, 2), 9000, 0))
+    assert due(page_set, 8999) == [] and due(page_set, 9000) == [(1, 5, 1)]
+    batch = PageSetBatch()
+    batch.set_expiry(False, 1, 5, 1, 1000)
+    batch.add_chunk(False, 1, 5, make_slots(1, 2))
+    page_set.apply(batch, False)
+    assert due(page_set, 1 << 60) == []
+
+    add(page_set, expire(make_slots(1, 2), 5000, 0))
+    add(page_set, expire(make_slots(1, 1), 6000), queue=2)
+    batch = PageSetBatch()
+    batch.set_expiry(False, 1, 5, 1, 1000)
+    batch.drop_queue(1)
+    page_set.apply(batch, False)
+    assert due(page_set, 1 << 60) == [(2, 5, 1)]
+
+
+def test_entries_by_expiry_are_there_after_reopening(kind: object, make_slots: Make, add: Add) -> None:
+    page_set = kind.make()  # type: ignore[attr-defined]
+    add(page_set, expire(make_slots(1, 2), 0, 5000))
+    add(page_set, expire(make_slots(1, 2), 0, 5000), volatile=True)
+    again = kind.reopen(page_set)  # type: ignore[attr-defined]
+
+    assert due(again, 5000) == [(1, 5, 1)]
+    assert due(again, 5000, volatile=True) == []

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from flintmq.store.check import check_page_set
 from flintmq.store.chunk import NO_ID, Slot
+from flintmq.store.expiry import START, place_of
 from flintmq.store.lmdb_pageset import LmdbPageSet
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet, PageSetBatch
@@ -31,6 +32,11 @@ index_choices = st.sampled_from(["none", "msg", "correl", "key"])
 
 def key_of(number: int) -> bytes:
     return NO_ID if number % 5 == 0 else bytes([number % 5]) * 24
+
+
+def expiry_of(sequence: int) -> int:
+    """Every third message expires, the later ones sooner."""
+    return (100 - sequence) * 1000 if sequence % 3 == 0 else 0
 
 
 class Model:
@@ -79,7 +85,13 @@ class Machine(RuleBasedStateMachine):
         volatile, queue, lane, first = place
         sequences = sorted({first} | {first + each for each in more})
         slots = [
-            Slot(each, key_of(each + salt), key_of(each * 3 + salt), each, b"%d/%d" % (each, salt) + bytes(size))
+            Slot(
+                each,
+                key_of(each + salt),
+                key_of(each * 3 + salt),
+                expiry_of(each),
+                b"%d/%d" % (each, salt) + bytes(size),
+            )
             for each in sequences
         ]
         keys: list[bytes] | None = None
@@ -103,6 +115,13 @@ class Machine(RuleBasedStateMachine):
                 live.pop(each, None)
             if not live:
                 del self.next.chunks[place]
+
+    @rule(place=places)
+    def set_expiry(self, place: Place) -> None:
+        """As a scan does: the entry of the chunk is that of its earliest live message."""
+        if place in self.next.chunks:
+            expiries = [expiry_of(each) for each in self.next.chunks[place][0]]
+            self.batch.set_expiry(*place, min([each for each in expiries if each], default=0))
 
     @rule(queue=st.sampled_from(QUEUES))
     def drop_queue(self, queue: int) -> None:
@@ -150,6 +169,11 @@ class Machine(RuleBasedStateMachine):
         assert page_set.statistics().messages == sum(len(live) for live, _, _ in self.model.chunks.values())
         for queue in QUEUES:
             self.same_queue(queue)
+        for volatile in (False, True):
+            entries = page_set.expiring(volatile, 1 << 60, START, 999)
+            assert entries == sorted(entries)
+            found = [(volatile, *place_of(entry)) for entry in entries]
+            assert len(set(found)) == len(found) and set(found) <= set(self.model.chunks)
 
     def same_queue(self, queue: int) -> None:
         lanes: dict[tuple[bool, int], list[tuple[int, int, int]]] = {}

@@ -4,8 +4,9 @@ A get or browse discards the expired messages that it comes across (get.py). Wha
 (B99): every EXPRYINT seconds for the whole queue manager, never with OFF, which is the default.
 
     begin    when the time has come: note the queues, and the moment that counts as "now" for the whole scan
-    find     messages in memory by their buckets (expiring.py)
-    delete   what was found, as long as nobody holds it: log, queue, counters
+    find     messages in memory by their buckets (expiring.py), then chunks on the page sets by their earliest expiry
+    delete   what was found, as long as nobody holds it: log, queue, counters; those in chunks by their tables alone,
+             without reading their data (expire_spilled.py, B103)
     report   MQRO_EXPIRATION: messages that asked for it
 
 Finding and deleting are separate steps (B104): in between anything may happen to what was found, so deleting looks
@@ -26,13 +27,16 @@ from flintmq.qmgr import report
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import matches
 from flintmq.qmgr.connection import Connection
+from flintmq.qmgr.expire_spilled import expire_chunk
 from flintmq.qmgr.expiring import Expiring as Expiring
 from flintmq.qmgr.expiring import cap_of, lowest_cap
 from flintmq.qmgr.expiring import capped as capped
 from flintmq.qmgr.message import AVAILABLE, Message
+from flintmq.qmgr.paging import Pager
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY
 from flintmq.qmgr.unit_of_work import log_get
+from flintmq.store.expiry import place_of
 
 if TYPE_CHECKING:
     from flintmq.qmgr.connection import Handle
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
 SLICE: Final = 5000
 #: Messages that are found at a time, or as many as expire within one second.
 FIND: Final = 20_000
+#: Chunks that are found at a time.
+FIND_CHUNKS: Final = 100
 #: With a full log the scan rests so long.
 LOG_FULL_REST_MS: Final = 1000
 
@@ -49,18 +55,25 @@ LOG_FULL_REST_MS: Final = 1000
 class Scan:
     """A scan that is under way."""
 
-    def __init__(self, now_ms: int, queues: list[Queue]) -> None:
+    def __init__(self, now_ms: int, generic_name: str, queues: list[Queue], pagers: list[Pager]) -> None:
         #: The moment that counts: what expires later is left to the next scan, so that this one has an end.
         self.now_ms = now_ms
+        self.generic_name = generic_name
         #: Queues whose messages in memory are still to be looked at, the next one last.
         self.queues = queues
+        #: Page sets that are still to be looked at, the next one last; which part of it; how far the scan is there.
+        self.pagers = pagers
+        self.volatile = False
+        self.position = b""
+        #: Entries of chunks behind that position, the next one last.
+        self.places: list[bytes] = []
         #: Found on the last of `queues` and not deleted yet, the next one last.
         self.found: list[Message] = []
         self.expired = 0
 
     def is_done(self) -> bool:
         """Whether there is nothing left to look at."""
-        return not self.queues
+        return not self.queues and not self.pagers
 
 
 class ExpiryTask:
@@ -77,6 +90,8 @@ class ExpiryTask:
     scans: int = 0
     overruns: int = 0
     expired: int = 0
+    #: Chunks on page sets that were looked at.
+    chunks: int = 0
 
     def __init__(self) -> None:
         #: Generic names of REFRESH QMGR TYPE(EXPIRY) whose scans have not begun.
@@ -114,7 +129,8 @@ def scan(qm: QueueManager, now_ms: int, limit: int = SLICE) -> bool:
     if current is None:
         if not task.wanted:
             return False
-        current = task.scan = Scan(now_ms, _queues(qm, task.wanted.pop(0)))
+        name = task.wanted.pop(0)
+        current = task.scan = Scan(now_ms, name, _queues(qm, name), list(qm.pagers.values()))
     elif task.log_full and now_ms < task.resume_ms:
         return False
     task.log_full = False
@@ -151,6 +167,8 @@ def _queues(qm: QueueManager, generic_name: str) -> list[Queue]:
 
 def _step(qm: QueueManager, task: ExpiryTask, current: Scan, limit: int) -> int:
     """Find some messages, or delete some of those found; returns how many were deleted."""
+    if not current.queues:
+        return _step_on_page_set(qm, task, current)
     queue = current.queues[-1]
     if current.found:
         return _delete(qm, task, current, queue, limit)
@@ -184,6 +202,33 @@ def _delete(qm: QueueManager, task: ExpiryTask, current: Scan, queue: Queue, lim
         found.pop()
     expired(qm, queue, count, reports)
     return count
+
+
+def _step_on_page_set(qm: QueueManager, task: ExpiryTask, current: Scan) -> int:
+    """Find some chunks, or expire what is due in one of those found; returns how much work that was."""
+    pager = current.pagers[-1]
+    if not current.places and qm.pagers.get(pager.psid) is pager:
+        current.places = pager.page_set.expiring(current.volatile, current.now_ms, current.position, FIND_CHUNKS)
+        current.places.reverse()
+    if not current.places:
+        current.position = b""
+        if current.volatile:
+            current.pagers.pop()
+        current.volatile = not current.volatile
+        return 0
+    queue_id, lane, first = place_of(current.places[-1])
+    queue = pager.queues.get(queue_id)
+    work = 1
+    if queue is not None and (current.generic_name == "*" or matches(current.generic_name, queue.name)):
+        found = expire_chunk(qm, queue, current.volatile, lane, first, current.now_ms)
+        expired(qm, queue, found.count, found.reports)
+        work += found.count
+        task.chunks += 1
+        if found.log_full:
+            task.log_full = True
+            return work
+    current.position = current.places.pop()
+    return work
 
 
 def expired(qm: QueueManager, queue: Queue, count: int, reports: list[Message]) -> None:

@@ -10,6 +10,7 @@ a few messages at the head, one range, and a few at the tail, however deep it is
     load               the first chunk of a range comes back, in its place         (get or browse reaches the range)
     find_spilled       one message comes back out of the middle of a range         (get by id)
     died               a message with a home was removed: its slot is dead, written with the next batch
+    expires_next       a scan has expired messages of a chunk unread (expire_spilled.py); written with the next batch
 
 Invariants:
 
@@ -26,6 +27,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi.constants import MQRO_EXPIRATION
 from flintmq.qmgr.index import comes_before
 from flintmq.qmgr.lane import Lane
 from flintmq.qmgr.message import (
@@ -78,6 +80,8 @@ class Home:
         self.members = 0
         #: Slots whose message was removed since the last batch.
         self.dead: list[int] = []
+        #: The earliest expiry of the live slots, 0 none, to be written with the dead; -1 it has not been looked at.
+        self.earliest = -1
 
 
 class Pager:
@@ -204,8 +208,10 @@ class Pager:
     ) -> None:
         slots: list[Slot] = []
         for message in messages:
-            record = pack_message(message)
-            slots.append(Slot(message.sequence, message.msg_id, message.correl_id, message.expires_ms, record))
+            slot = Slot(message.sequence, message.msg_id, message.correl_id, message.expires_ms, pack_message(message))
+            slot.length = len(message.data)
+            slot.report = message.report & MQRO_EXPIRATION != 0
+            slots.append(slot)
         at = 0
         for group in split_into_chunks(slots):
             keys: list[bytes] | None = None
@@ -219,7 +225,7 @@ class Pager:
                 message.home = home
                 home.members += 1
                 queue.pool.written(message.pages)
-                self._count(volatile, queue.queue_id, 1)
+                self.count(volatile, queue.queue_id, 1)
                 if not volatile:
                     self.stable_account.put(len(message.data), message.persistence == 1)
         self.spilled_messages += len(messages)
@@ -284,7 +290,7 @@ class Pager:
         """`message`, which has a home, was removed from its queue."""
         home = message.home
         assert home is not None
-        self._count(home.volatile, queue.queue_id, -1)
+        self.count(home.volatile, queue.queue_id, -1)
         if not home.volatile:
             self.stable_account.remove(len(message.data), message.persistence == 1)
         self._forget(message)
@@ -304,18 +310,46 @@ class Pager:
         home.dead.append(message.sequence)
         home.members -= 1
         if self.backouts:
-            self.backouts.pop((home.queue_id, message.sequence), None)
-            self.hardened.discard((home.queue_id, message.sequence))
+            self.forget_backouts(home.queue_id, message.sequence)
         self.dirty[(home.volatile, home.queue_id, home.lane, home.first)] = home
 
     def add_deaths(self, batch: PageSetBatch) -> None:
         """Write all dead slots with `batch`."""
         for home in self.dirty.values():
             batch.kill(home.volatile, home.queue_id, home.lane, home.first, home.dead)
+            if home.earliest >= 0:
+                batch.set_expiry(home.volatile, home.queue_id, home.lane, home.first, home.earliest)
+
+    def home_of(self, chunk: Chunk, volatile: bool) -> Home:
+        """The home that stands for `chunk`; to be given to `expires_next` or `died_unseen`."""
+        return self._home(volatile, chunk.queue, chunk.lane, chunk.first)
+
+    def expires_next(self, home: Home, earliest: int) -> None:
+        """Due messages of a chunk have been expired: the next of those left expires at `earliest`, 0 none."""
+        home.earliest = earliest
+        key = (home.volatile, home.queue_id, home.lane, home.first)
+        self.homes[key] = home
+        self.dirty[key] = home
+        if len(self.dirty) > self.dirty_max:
+            self._apply(PageSetBatch(), 0, False)
+
+    def died_unseen(self, home: Home) -> None:
+        """Some of the due messages of a chunk have been expired, and not all that are due."""
+        key = (home.volatile, home.queue_id, home.lane, home.first)
+        if home.dead:
+            self.dirty[key] = home
+        elif home.members == 0:
+            self.homes.pop(key, None)
+
+    def forget_backouts(self, queue_id: int, sequence: int) -> None:
+        """A message that may have been backed out is gone."""
+        self.backouts.pop((queue_id, sequence), None)
+        self.hardened.discard((queue_id, sequence))
 
     def _deaths_written(self) -> None:
         for key, home in self.dirty.items():
             home.dead = []
+            home.earliest = -1
             if home.members == 0:
                 self.homes.pop(key, None)
         self.dirty = {}
@@ -356,7 +390,8 @@ class Pager:
         """The record of `queue` in the meta table of the page set."""
         return _QUEUE_STATE.pack(QUEUE_STATE_VERSION, queue.next_sequence, self.stable_live.get(queue.queue_id, 0))
 
-    def _count(self, volatile: bool, queue_id: int, messages: int) -> None:
+    def count(self, volatile: bool, queue_id: int, messages: int) -> None:
+        """So many more live messages of a queue are in an environment."""
         live = self.volatile_live if volatile else self.stable_live
         live[queue_id] = live.get(queue_id, 0) + messages
 

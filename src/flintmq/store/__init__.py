@@ -6,7 +6,7 @@ priority:
 
     engine ── PageSetBatch ──> PageSet.apply ──┬──> stable    persistent messages; atomic, synced when asked to
                                                └──> volatile  non-persistent messages; gone at the next open
-    engine <── Chunk ───────── PageSet.chunk, chunk_at, lookup
+    engine <── Chunk ───────── PageSet.chunk, chunk_at, lookup, expiring
 
     file                what it is
     chunk.py            a chunk and its layout: encode, open, find a message in it
@@ -17,6 +17,7 @@ priority:
     lmdb_apply.py       one environment: writing a batch
     span.py             the record that LMDB keeps of a chunk
     pagefile.py         the page file: where chunks and index buckets are
+    expiry.py           chunks by their earliest expiry
     index.py            index entries, buckets, and entries that wait in memory
     lmdb_index.py       the buckets in an environment
     datafile.py         an LMDB file from outside LMDB: is it whole?
@@ -38,4 +39,5 @@ Invariants of a page set, checked by check_page_set():
     S4  Every live slot with an index key other than 24 zeros is found by lookup().
     S5  After an apply that failed, and after a crash, all of a batch is there or nothing of it.
     S6  What apply(sync=True) or sync() returned for survives a power failure; so does every batch before it.
+    S7  A chunk with a live slot that expires is found by expiring() for that time.
 """

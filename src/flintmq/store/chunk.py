@@ -6,7 +6,7 @@ cheaper to write. The tables in front let one message be found and read without 
     offset  field      type        value
          0  magic      char 4      "FLCH"
          4  check      u32         CRC32C of everything between this field and the records
-         8  version    u16         1
+         8  version    u16         2; 1 has no lengths and is still read
         10  index      u8          the index keys of the messages: 0 none, 1 MsgId, 2 CorrelId, 3 those in the key table
         11  lane       u8          priority, 0..9
         12  count      u32         messages in this chunk, 1..65535
@@ -20,10 +20,13 @@ cheaper to write. The tables in front let one message be found and read without 
             ends       u32 x count where each record ends, counted from base
             checks     u32 x count CRC32C of each record
             expiries   i64 x count milliseconds since 1970, 0 = never
+            lengths    u32 x count length of the message data; bit 31: it asks for a report when it expires
             msg ids    24 x count
             correl ids 24 x count
             keys       24 x count  only when index is 3
       base  records    one after the other, opaque to this room
+
+So a message can be found by id, and expired with its pages accounted for, from the tables alone (B103).
 
 The CRC of the tables is checked when a chunk is opened, the CRC of a record when that record is read. A chunk in a
 file is read in two parts: the tables when it is opened, a record when it is wanted. Its Location says where that is
@@ -50,19 +53,22 @@ INDEX_CORREL_ID: Final = 2
 INDEX_KEYS: Final = 3
 
 _MAGIC: Final = b"FLCH"
-_VERSION: Final = 1
+_VERSION: Final = 2
+_VERSION_WITHOUT_LENGTHS: Final = 1
 _HEADER: Final = struct.Struct("<4sIHBBIIIIIQQ")
 HEADER_SIZE: Final = 48
 _CHECKED_FROM: Final = 8
-_PER_SLOT: Final = 8 + 4 + 4 + 8 + ID_LENGTH + ID_LENGTH
+_PER_SLOT: Final = 8 + 4 + 4 + 8 + 4 + ID_LENGTH + ID_LENGTH
+_REPORT: Final = 1 << 31
 _U32: Final = struct.Struct("<I")
 _U64: Final = struct.Struct("<Q")
 _I64: Final = struct.Struct("<q")
 _KEY: Final = struct.Struct(">IBQ")
 assert _HEADER.size == HEADER_SIZE
 
-_columns: dict[int, struct.Struct] = {}  # by count: sequences, ends, checks, expiries
+_columns: dict[int, struct.Struct] = {}  # by count: sequences, ends, checks, expiries, lengths
 _sequence_columns: dict[int, struct.Struct] = {}
+_expiry_columns: dict[int, struct.Struct] = {}
 
 
 def chunk_key(queue: int, lane: int, first: int) -> bytes:
@@ -79,12 +85,24 @@ def split_key(key: bytes) -> tuple[int, int, int]:
 class Slot:
     """One message on its way to or from a page set. `record` is the engine's own and never looked into."""
 
-    def __init__(self, sequence: int, msg_id: bytes, correl_id: bytes, expires: int, record: bytes) -> None:
+    def __init__(
+        self,
+        sequence: int,
+        msg_id: bytes,
+        correl_id: bytes,
+        expires: int,
+        record: bytes,
+        length: int = 0,
+        report: bool = False,
+    ) -> None:
+        """`length` is that of the message data within the record; `report`: it asks for one when it expires."""
         self.sequence = sequence
         self.msg_id = msg_id
         self.correl_id = correl_id
         self.expires = expires
         self.record = record
+        self.length = length
+        self.report = report
 
 
 class Lease:
@@ -135,7 +153,7 @@ def split_into_chunks(slots: list[Slot]) -> list[list[Slot]]:
 def _columns_of(count: int) -> struct.Struct:
     columns = _columns.get(count)
     if columns is None:
-        columns = struct.Struct(f"<{count}Q{count}I{count}I{count}q")
+        columns = struct.Struct(f"<{count}Q{count}I{count}I{count}q{count}I")
         _columns[count] = columns
     return columns
 
@@ -146,6 +164,23 @@ def _sequences_of(count: int) -> struct.Struct:
         columns = struct.Struct(f"<{count}Q")
         _sequence_columns[count] = columns
     return columns
+
+
+def _expiries_of(count: int) -> struct.Struct:
+    columns = _expiry_columns.get(count)
+    if columns is None:
+        columns = struct.Struct(f"<{count}q")
+        _expiry_columns[count] = columns
+    return columns
+
+
+def earliest_expiry(slots: list[Slot]) -> int:
+    """The earliest expiry of `slots`, 0 if none of them expires."""
+    earliest = 0
+    for slot in slots:
+        if slot.expires and (earliest == 0 or slot.expires < earliest):
+            earliest = slot.expires
+    return earliest
 
 
 def encode_chunk(queue: int, lane: int, slots: list[Slot], index_keys: list[bytes] | None = None) -> bytes:
@@ -160,6 +195,7 @@ def encode_chunk(queue: int, lane: int, slots: list[Slot], index_keys: list[byte
     ends: list[int] = []
     checks: list[int] = []
     expiries: list[int] = []
+    lengths: list[int] = []
     msg_ids: list[bytes] = []
     correl_ids: list[bytes] = []
     records: list[bytes] = []
@@ -176,11 +212,12 @@ def encode_chunk(queue: int, lane: int, slots: list[Slot], index_keys: list[byte
         ends.append(end)
         checks.append(crc32c(record))
         expiries.append(slot.expires)
+        lengths.append(slot.length | _REPORT if slot.report else slot.length)
         msg_ids.append(slot.msg_id)
         correl_ids.append(slot.correl_id)
         records.append(record)
     index = _index_kind(index_keys, msg_ids, correl_ids)
-    tables = [_columns_of(count).pack(*sequences, *ends, *checks, *expiries), _ids(msg_ids), _ids(correl_ids)]
+    tables = [_columns_of(count).pack(*sequences, *ends, *checks, *expiries, *lengths), _ids(msg_ids), _ids(correl_ids)]
     if index == INDEX_KEYS:
         assert index_keys is not None
         tables.append(_ids(index_keys))
@@ -250,9 +287,11 @@ class Chunk:
         self._length: int = header[7]
         if header[0] != _MAGIC:
             raise self._damage("does not begin with FLCH")
-        if header[2] != _VERSION:
-            raise self._damage(f"has version {header[2]}, this program reads version {_VERSION}")
-        tables = _PER_SLOT + (ID_LENGTH if self.index == INDEX_KEYS else 0)
+        #: Whether the table of lengths is there.
+        self.has_lengths = header[2] == _VERSION
+        if not self.has_lengths and header[2] != _VERSION_WITHOUT_LENGTHS:
+            raise self._damage(f"has version {header[2]}, this program reads versions 1 and {_VERSION}")
+        tables = _PER_SLOT - (0 if self.has_lengths else 4) + (ID_LENGTH if self.index == INDEX_KEYS else 0)
         if self._base != HEADER_SIZE + self.count * tables or self._length != length or self._base > length:
             raise self._damage("has tables or a length that do not fit its header")
         if crc32c(head[_CHECKED_FROM : self._base]) != header[1]:
@@ -262,7 +301,8 @@ class Chunk:
         self._ends_at = HEADER_SIZE + 8 * self.count
         self._checks_at = self._ends_at + 4 * self.count
         self._expiries_at = self._checks_at + 4 * self.count
-        self._msg_ids_at = self._expiries_at + 8 * self.count
+        self._lengths_at = self._expiries_at + 8 * self.count
+        self._msg_ids_at = self._lengths_at + (4 * self.count if self.has_lengths else 0)
         self._correl_ids_at = self._msg_ids_at + ID_LENGTH * self.count
         self._keys_at = self._correl_ids_at + ID_LENGTH * self.count
 
@@ -305,6 +345,24 @@ class Chunk:
         """When the message expires, in milliseconds since 1970; 0 = never."""
         when: int = _I64.unpack_from(self._head, self._expiries_at + 8 * slot)[0]
         return when
+
+    def expiries(self) -> list[int]:
+        """When the message of every slot expires, dead or alive."""
+        return list(_expiries_of(self.count).unpack_from(self._head, self._expiries_at))
+
+    def data_length(self, slot: int) -> int:
+        """The length of the message data; -1 if the chunk is of a version that does not say."""
+        if not self.has_lengths:
+            return -1
+        length: int = _U32.unpack_from(self._head, self._lengths_at + 4 * slot)[0]
+        return length & ~_REPORT
+
+    def wants_report(self, slot: int) -> bool:
+        """Whether the message asks for a report when it expires; True if the chunk does not say."""
+        if not self.has_lengths:
+            return True
+        length: int = _U32.unpack_from(self._head, self._lengths_at + 4 * slot)[0]
+        return length & _REPORT != 0
 
     def msg_id(self, slot: int) -> bytes:
         start = self._msg_ids_at + ID_LENGTH * slot
@@ -414,7 +472,8 @@ class Chunk:
         head = self._head
         dead = self.dead_bits
         records = self._read(self._base, self._length)
-        numbers = _columns_of(count).unpack_from(head, HEADER_SIZE)
+        numbers = _columns_of(count).unpack_from(head, HEADER_SIZE)  # Without lengths the last column means nothing.
+        lengths = 4 * count
         slots: list[Slot] = []
         msg_id_at = self._msg_ids_at
         correl_id_at = self._correl_ids_at
@@ -427,7 +486,12 @@ class Chunk:
                     raise self._damage(f"fails the CRC32C of slot {i} (sequence {numbers[i]})")
                 msg_id = head[msg_id_at : msg_id_at + ID_LENGTH]
                 correl_id = head[correl_id_at : correl_id_at + ID_LENGTH]
-                slots.append(Slot(numbers[i], msg_id, correl_id, numbers[3 * count + i], record))
+                slot = Slot(numbers[i], msg_id, correl_id, numbers[3 * count + i], record)
+                if self.has_lengths:
+                    length: int = numbers[lengths + i]
+                    slot.length = length & ~_REPORT
+                    slot.report = length & _REPORT != 0
+                slots.append(slot)
             msg_id_at += ID_LENGTH
             correl_id_at += ID_LENGTH
             start = stop

@@ -18,6 +18,7 @@ import lmdb
 from flintmq.store.chunk import Chunk, split_key, whole_chunk
 from flintmq.store.datafile import DATA_FILE, check_data_file
 from flintmq.store.errors import PageSetError
+from flintmq.store.expiry import POSITION_SIZE, place_of
 from flintmq.store.index import ENTRY_SIZE, decode_bucket
 from flintmq.store.lmdb_pageset import STABLE, VOLATILE
 from flintmq.store.lmdb_part import DATABASES, FORMAT, FORMAT_MAGIC
@@ -74,17 +75,30 @@ def _environment_lines(directory: str, describe: Describe | None, thorough: bool
     except lmdb.Error as error:
         raise PageSetError(file, f"LMDB cannot open it ({error})") from error
     try:
-        databases = {name: environment.open_db(name, create=False) for name in DATABASES}
+        databases = _databases(environment)
         with environment.begin() as txn, open(pages, "rb") as values:
             yield from _about_lines(txn, databases[b"about"])
             yield from _meta_lines(txn, databases[b"meta"])
             yield from _lane_lines(txn, databases[b"lanes"])
             yield from _chunk_lines(txn, databases[b"spans"], values, describe)
             yield from _index_lines(txn, databases, values)
+            yield from _expiry_lines(txn, databases)
     except lmdb.Error as error:
         yield f"DAMAGED: {file}: {error}"
     finally:
         environment.close()
+
+
+def _databases(environment: "lmdb.Environment") -> "dict[bytes, lmdb._Database]":
+    """The databases of an environment; one of version 1 has no entries by expiry."""
+    databases: dict[bytes, lmdb._Database] = {}
+    for name in DATABASES:
+        try:
+            databases[name] = environment.open_db(name, create=False)
+        except lmdb.NotFoundError:
+            if name != b"expiry":
+                raise
+    return databases
 
 
 def _about_lines(txn: "_Read", about: "lmdb._Database") -> Iterator[str]:
@@ -169,3 +183,14 @@ def _index_lines(txn: "_Read", databases: "dict[bytes, lmdb._Database]", values:
     waiting = txn.stat(databases[b"waiting"])["entries"]
     if waiting:
         yield f"index changes of {waiting} batches wait"
+
+
+def _expiry_lines(txn: "_Read", databases: "dict[bytes, lmdb._Database]") -> Iterator[str]:
+    if b"expiry" not in databases:
+        return
+    for entry, _ in txn.cursor(databases[b"expiry"]):
+        if len(entry) != POSITION_SIZE:
+            yield f"DAMAGED: entry by expiry {entry.hex()}"
+            continue
+        queue, lane, first = place_of(entry)
+        yield f"expires from second {int.from_bytes(entry[:4], 'big')}: chunk queue {queue} lane {lane} {first}"

@@ -1,6 +1,6 @@
 """One batch on its way into one environment, inside one LMDB write transaction.
 
-The order is that of the table in pageset.py: dropped queues, additions, kills, then counts, index and meta data. Values
+The order is that of the table in pageset.py: dropped queues, additions, kills, expiry, counts, index, meta data. Values
 go to the page file, where they are written by PageFile.flush() just before the transaction commits; so a chunk that
 this very batch has added cannot be read back yet and is looked at in the batch.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.store.chunk import Chunk, chunk_base, split_key, whole_chunk
 from flintmq.store.errors import PageSetDamaged
+from flintmq.store.expiry import position, second_of
 from flintmq.store.index import hashes_of, reference
 from flintmq.store.pageset import BatchPart, ChunkAddition
 from flintmq.store.span import Span
@@ -44,6 +45,8 @@ class Application:
             self._add(key, part.adds[key])
         for key in sorted(part.kills):
             self._kill(key, part.kills[key])
+        for key in sorted(part.expiries):
+            self._set_expiry(key, second_of(part.expiries[key]))
         self._write_lanes()
         self._write_index()
         for key, value in meta.items():
@@ -78,6 +81,8 @@ class Application:
         try:
             span = self._part.span(key, packed)
             self._part.file.remove(span.page, span.length)
+            if span.expires:
+                self._txn.delete(position(span.expires, key), db=self._part.expiries)
         except PageSetDamaged:
             return
 
@@ -87,8 +92,11 @@ class Application:
         if self._txn.get(key, db=part.spans) is not None:
             self._remove(key)
         page = part.file.add(value)
-        span = Span(addition.count, len(value), chunk_base(value), addition.last, page, self._number, 0)
+        expires = second_of(addition.expires)
+        span = Span(addition.count, len(value), chunk_base(value), addition.last, page, self._number, 0, expires)
         self._txn.put(key, span.pack(), db=part.spans)
+        if expires:
+            self._txn.put(position(expires, key), b"", db=part.expiries)
         self._added[key] = addition
         self._count(key, addition.count, 1)
         if addition.index_keys is not None:
@@ -112,6 +120,21 @@ class Application:
         elif span.dead != before:
             self._txn.put(key, span.pack(), db=part.spans)
             self._count(key, before.bit_count() - span.dead.bit_count(), 0)
+
+    def _set_expiry(self, key: bytes, second: int) -> None:
+        part = self._part
+        known = self._txn.get(key, db=part.spans)
+        if known is None:
+            return
+        span = part.span(key, known)
+        if span.expires == second:
+            return
+        if span.expires:
+            self._txn.delete(position(span.expires, key), db=part.expiries)
+        if second:
+            self._txn.put(position(second, key), b"", db=part.expiries)
+        span.expires = second
+        self._txn.put(key, span.pack(), db=part.spans)
 
     def _bits(self, key: bytes, span: Span, sequences: list[int]) -> int:
         """The bits of the slots with those sequences. Mostly a chunk has no gaps, and slots are counted off."""
@@ -144,6 +167,8 @@ class Application:
             self._changes += len(hashes)
         self._count(key, span.dead.bit_count() - span.count, -1)
         self._txn.delete(key, db=part.spans)
+        if span.expires:
+            self._txn.delete(position(span.expires, key), db=part.expiries)
         self._added.pop(key, None)
         part.file.remove(span.page, span.length)
 

@@ -1,6 +1,6 @@
 """The page set in files: a directory with an environment for each part.
 
-    psid00/stable/data.mdb      LMDB: spans of chunks, counts, index directory, meta data
+    psid00/stable/data.mdb      LMDB: spans of chunks, counts, index directory, expiry, meta data
     psid00/stable/data.seal     written at a clean end, to be quick at the next start (datafile.py)
     psid00/stable/pages.dat     page file: chunks of persistent messages and index buckets
     psid00/volatile/...         the same for non-persistent messages; deleted at every open, made when first needed
@@ -68,13 +68,13 @@ class LmdbPageSet:
     def apply(self, batch: PageSetBatch, sync: bool) -> None:
         if self.before_io is not None:
             self.before_io("apply")
-        if batch.stable.adds or batch.stable.kills or batch.meta or batch.dropped:
+        if not batch.stable.is_empty() or batch.meta or batch.dropped:
             self._stable_part.apply(batch.stable, batch.dropped, batch.meta)
         if self._volatile_part is None and batch.volatile.adds:
             self._volatile_part = LmdbPart(
                 os.path.join(self.directory, VOLATILE), self.psid, self._map_bytes, False, self._waiting_max
             )
-        if self._volatile_part is not None and (batch.volatile.adds or batch.volatile.kills or batch.dropped):
+        if self._volatile_part is not None and (not batch.volatile.is_empty() or batch.dropped):
             self._volatile_part.apply(batch.volatile, batch.dropped, {})
         if sync:
             self.sync()
@@ -101,6 +101,10 @@ class LmdbPageSet:
     def lookup(self, volatile: bool, queue: int, key: bytes, limit: int = 0) -> list[tuple[int, int]]:
         part = self._part(volatile)
         return [] if part is None else part.lookup(queue, key, limit)
+
+    def expiring(self, volatile: bool, until: int, after: bytes, limit: int) -> list[bytes]:
+        part = self._part(volatile)
+        return [] if part is None else part.expiring(until, after, limit)
 
     def queues(self) -> list[int]:
         numbers = self._stable_part.queues()

@@ -1,15 +1,19 @@
 """One environment: the stable or the volatile part of a page set, an LMDB file and a page file.
 
     database  key                            value
-    about     "format"                       "FLPS", u16 version 1, u16 page set
+    about     "format"                       "FLPS", u16 version 2, u16 page set
               "ranges"                       when each range of the index was last written (index.py)
     spans     u32 queue, u8 lane, u64 first  where the chunk is, and which of its slots are dead (span.py)
     lanes     u32 queue, u8 lane             u64 live messages, u64 chunks; absent when there are no chunks
     index     u32 queue, 12-byte entry       where a bucket of index entries is (lmdb_index.py)
     waiting   u64 apply                      a note of index changes that are not in the buckets yet (index.py)
+    expiry    17-byte entry of a chunk       empty; only for chunks with messages that expire (expiry.py)
     meta      as the engine likes            as the engine likes
 
 Keys are big-endian, so that byte order is order; values are little-endian.
+
+Version 1 had no entries by expiry. When such an environment is opened they are made, once, from the tables of all
+chunks, in the transaction that makes it version 2.
 
 All reads between one apply and the next share an LMDB read transaction. It must end before LMDB writes, because pages
 that a reader may still see cannot be used again.
@@ -26,6 +30,7 @@ from crc32c import crc32c
 from flintmq.store.chunk import NO_ID, Chunk, Lease, Location, chunk_key, split_key
 from flintmq.store.datafile import DATA_FILE, check_data_file, room_for, seal_data_file
 from flintmq.store.errors import PageSetDamaged, PageSetError, PageSetFull
+from flintmq.store.expiry import POSITION_SIZE, end_of, position, second_of
 from flintmq.store.index import WaitingIndex, hashes_of, reference, split_reference
 from flintmq.store.lmdb_apply import LANE, Application
 from flintmq.store.lmdb_index import LmdbIndex
@@ -33,10 +38,11 @@ from flintmq.store.pagefile import PageFile
 from flintmq.store.pageset import LANES, BatchPart, LaneState, PageSetStatistics
 from flintmq.store.span import Span, unpack_span
 
-DATABASES: Final = (b"about", b"spans", b"lanes", b"index", b"waiting", b"meta")
+DATABASES: Final = (b"about", b"spans", b"lanes", b"index", b"waiting", b"expiry", b"meta")
 FORMAT: Final = struct.Struct("<4sHH")
 FORMAT_MAGIC: Final = b"FLPS"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
+_VERSION_WITHOUT_EXPIRY: Final = 1
 MAP_BYTES_MIN: Final = 1 << 28
 WAITING_MAX: Final = 131072
 
@@ -105,6 +111,7 @@ class LmdbPart:
                 self.lane_counts = self._env.open_db(b"lanes", txn)
                 self._buckets = self._env.open_db(b"index", txn)
                 self.notes = self._env.open_db(b"waiting", txn)
+                self.expiries = self._env.open_db(b"expiry", txn)
                 self.meta_data = self._env.open_db(b"meta", txn)
                 self._check_format(txn)
             self._env.sync(True)  # PF3: pages that this state does not name may now be written.
@@ -121,10 +128,26 @@ class LmdbPart:
         if len(known) != FORMAT.size or known[:4] != FORMAT_MAGIC:
             raise PageSetDamaged(self.path, "is an LMDB file but not a page set")
         _, version, psid = FORMAT.unpack(known)
-        if version != FORMAT_VERSION:
-            raise PageSetError(self.path, f"has format {version}; this program reads format {FORMAT_VERSION}")
+        if version not in (FORMAT_VERSION, _VERSION_WITHOUT_EXPIRY):
+            raise PageSetError(self.path, f"has format {version}; this program reads formats 1 to {FORMAT_VERSION}")
         if psid != self._psid:
             raise PageSetError(self.path, f"is page set {psid:02d}, not {self._psid:02d}")
+        if version == _VERSION_WITHOUT_EXPIRY:
+            self._make_entries_by_expiry(txn)
+            txn.put(b"format", FORMAT.pack(FORMAT_MAGIC, FORMAT_VERSION, psid), db=self.about)
+
+    def _make_entries_by_expiry(self, txn: _Write) -> None:
+        """A damaged chunk gets none, which is told when it is read."""
+        for key, packed in list(txn.cursor(self.spans)):
+            try:
+                span = unpack_span(packed)
+                expiries = self.read_chunk(key, span).expiries()
+            except (struct.error, PageSetDamaged):
+                continue
+            span.expires = second_of(min([each for each in expiries if each], default=0))
+            if span.expires:
+                txn.put(position(span.expires, key), b"", db=self.expiries)
+                txn.put(key, span.pack(), db=self.spans)
 
     def _refusal(self, error: lmdb.Error, writing: bool = False) -> PageSetError:
         """What the caller is told about an error of LMDB."""
@@ -347,6 +370,24 @@ class LmdbPart:
         stored = self.index.lookup(queue, number, wanted)
         found = [split_reference(each) for each in self.waiting.lookup(queue, number, stored)]
         return found[:limit] if limit > 0 else found
+
+    def expiring(self, until: int, after: bytes, limit: int) -> list[bytes]:
+        entries: list[bytes] = []
+        end = end_of(until)
+        try:
+            cursor = self._begin().cursor(self.expiries)
+            found = cursor.set_range(after + b"\0") if after else cursor.first()
+            while found and len(entries) < limit:
+                entry = cursor.key()
+                if entry >= end:
+                    break
+                if len(entry) != POSITION_SIZE:
+                    raise self._damage(f"an entry by expiry has {len(entry)} bytes")
+                entries.append(entry)
+                found = cursor.next()
+        except lmdb.Error as error:
+            raise self._refusal(error) from error
+        return entries
 
     def queues(self) -> set[int]:
         try:

@@ -12,6 +12,7 @@ Both states share the chunks themselves, which never change, so the second costs
 from bisect import bisect_left, bisect_right, insort
 
 from flintmq.store.chunk import NO_ID, Chunk, chunk_count, chunk_key, chunk_last, split_key, whole_chunk
+from flintmq.store.expiry import end_of, position, second_of
 from flintmq.store.pageset import BatchPart, BeforeIO, LaneState, PageSetBatch, PageSetStatistics
 
 _PATH = ":memory:"
@@ -34,6 +35,8 @@ class _Part:
         self.lanes: dict[tuple[int, int], _Lane] = {}
         self.index: dict[tuple[int, bytes], set[tuple[int, int]]] = {}
         self.keys: dict[bytes, list[bytes]] = {}  # chunk key: its index keys
+        self.expiring: list[bytes] = []  # entries by expiry, ascending
+        self.expires: dict[bytes, int] = {}  # chunk key: the second in its entry
 
     def copy(self) -> "_Part":
         other = _Part()
@@ -41,6 +44,8 @@ class _Part:
         other.dead = dict(self.dead)
         other.index = {key: set(places) for key, places in self.index.items()}
         other.keys = dict(self.keys)
+        other.expiring = list(self.expiring)
+        other.expires = dict(self.expires)
         for place, lane in self.lanes.items():
             twin = _Lane()
             twin.firsts = list(lane.firsts)
@@ -64,6 +69,7 @@ class _Part:
             insort(lane.firsts, first)
             lane.live += addition.count
             self.values[key] = addition.value
+            self.set_expiry(key, addition.expires)
             if addition.index_keys is not None:
                 self.keys[key] = addition.index_keys
                 for each in addition.index_keys:
@@ -71,6 +77,19 @@ class _Part:
                         self.index.setdefault((queue, each), set()).add((number, first))
         for key, sequences in part.kills.items():
             self.kill(key, sequences)
+        for key, expires in part.expiries.items():
+            if key in self.values:
+                self.set_expiry(key, expires)
+
+    def set_expiry(self, key: bytes, expires: int) -> None:
+        """Move the entry of a chunk; 0 takes it away."""
+        before = self.expires.pop(key, 0)
+        if before:
+            del self.expiring[bisect_left(self.expiring, position(before, key))]
+        second = second_of(expires)
+        if second:
+            self.expires[key] = second
+            insort(self.expiring, position(second, key))
 
     def kill(self, key: bytes, sequences: list[int]) -> None:
         value = self.values.get(key)
@@ -90,6 +109,7 @@ class _Part:
         queue, number, first = split_key(key)
         value = self.values.pop(key)
         dead = self.dead.pop(key, 0)
+        self.set_expiry(key, 0)
         lane = self.lanes[(queue, number)]
         lane.live -= chunk_count(value) - dead.bit_count()
         del lane.firsts[bisect_left(lane.firsts, first)]
@@ -226,6 +246,11 @@ class MemoryPageSet:
         if limit > 0:
             places = places[:limit]
         return [(-lane, first) for lane, first in places]
+
+    def expiring(self, volatile: bool, until: int, after: bytes, limit: int) -> list[bytes]:
+        entries = self._part(volatile).expiring
+        first = bisect_right(entries, after)
+        return entries[first : min(first + limit, bisect_left(entries, end_of(until)))]
 
     def queues(self) -> list[int]:
         return sorted({place[0] for place in self._now.stable.lanes} | {place[0] for place in self._now.volatile.lanes})

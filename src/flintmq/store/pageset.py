@@ -9,9 +9,10 @@ wins:
 
     said                    effect on what the batch already holds     done by apply() in this order
     drop_queue(queue)       its additions and kills are forgotten      1. dropped queues lose all chunks, index entries
-    add_chunk(..., slots)   earlier kills of that chunk are forgotten  2. chunks are added, or replaced altogether
+    add_chunk(..., slots)   earlier words on that chunk are forgotten  2. chunks are added, or replaced altogether
     kill(..., sequences)    added to the kills of that chunk           3. slots die; a chunk with no live slot goes
-    put_meta, delete_meta   replaces the earlier word on that key      4. meta data, which lives in the stable part
+    set_expiry(...)         replaces the earlier word on that chunk    4. entries by expiry move
+    put_meta, delete_meta   replaces the earlier word on that key      5. meta data, which lives in the stable part
 
 A batch must not be changed or applied again after it has been applied.
 """
@@ -19,7 +20,7 @@ A batch must not be changed or applied again after it has been applied.
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from flintmq.store.chunk import Chunk, Slot, chunk_key, encode_chunk
+from flintmq.store.chunk import Chunk, Slot, chunk_key, earliest_expiry, encode_chunk
 
 LANES: Final = 10
 SEQUENCE_MAX: Final = (1 << 60) - 1
@@ -35,11 +36,12 @@ BeforeIO = Callable[[str], None]
 class ChunkAddition:
     """One encoded chunk of a batch."""
 
-    def __init__(self, value: bytes, count: int, last: int, index_keys: list[bytes] | None) -> None:
+    def __init__(self, value: bytes, count: int, last: int, index_keys: list[bytes] | None, expires: int) -> None:
         self.value = value
         self.count = count
         self.last = last
         self.index_keys = index_keys
+        self.expires = expires  # the earliest of its messages, 0 none
 
 
 class BatchPart:
@@ -48,6 +50,10 @@ class BatchPart:
     def __init__(self) -> None:
         self.adds: dict[bytes, ChunkAddition] = {}
         self.kills: dict[bytes, list[int]] = {}
+        self.expiries: dict[bytes, int] = {}
+
+    def is_empty(self) -> bool:
+        return not (self.adds or self.kills or self.expiries)
 
     def forget_queue(self, queue: int) -> None:
         prefix = queue.to_bytes(4, "big")
@@ -55,6 +61,8 @@ class BatchPart:
             del self.adds[key]
         for key in [key for key in self.kills if key.startswith(prefix)]:
             del self.kills[key]
+        for key in [key for key in self.expiries if key.startswith(prefix)]:
+            del self.expiries[key]
 
 
 class PageSetBatch:
@@ -69,14 +77,7 @@ class PageSetBatch:
         self.bytes = 0  # of the chunks added
 
     def is_empty(self) -> bool:
-        return not (
-            self.stable.adds
-            or self.stable.kills
-            or self.volatile.adds
-            or self.volatile.kills
-            or self.meta
-            or self.dropped
-        )
+        return self.stable.is_empty() and self.volatile.is_empty() and not self.meta and not self.dropped
 
     def add_chunk(
         self, volatile: bool, queue: int, lane: int, slots: list[Slot], index_keys: list[bytes] | None = None
@@ -93,8 +94,9 @@ class PageSetBatch:
         part = self.volatile if volatile else self.stable
         key = chunk_key(queue, lane, first)
         value = encode_chunk(queue, lane, slots, index_keys)
-        part.adds[key] = ChunkAddition(value, len(slots), last, index_keys)
+        part.adds[key] = ChunkAddition(value, len(slots), last, index_keys, earliest_expiry(slots))
         part.kills.pop(key, None)
+        part.expiries.pop(key, None)
         self.messages += len(slots)
         self.bytes += len(value)
         return len(value)
@@ -111,6 +113,14 @@ class PageSetBatch:
             part.kills[key] = list(sequences)
         else:
             known.extend(sequences)
+
+    def set_expiry(self, volatile: bool, queue: int, lane: int, first: int, expires: int) -> None:
+        """Of the live slots of the chunk that begins with `first`, after this batch, none expires before `expires`.
+
+        Milliseconds since 1970; 0: none expires at all.
+        """
+        part = self.volatile if volatile else self.stable
+        part.expiries[chunk_key(queue, lane, first)] = expires
 
     def drop_queue(self, queue: int) -> None:
         """Remove everything the page set has of a queue, in both parts. Chunks added later in this batch stay."""
@@ -171,6 +181,12 @@ class PageSet(Protocol):
 
         In the order of delivery: the highest lane first, in a lane by sequence. The slot may be dead, and rarely (the
         index keeps a hash) the chunk has none or is gone: look with Chunk.find_index_key.
+        """
+
+    def expiring(self, volatile: bool, until: int, after: bytes, limit: int) -> list[bytes]:
+        """Entries (expiry.py) of chunks that may have a live message that expires at `until` or before.
+
+        In order, those behind the entry `after` (b"" for all), at most `limit`.
         """
 
     def queues(self) -> list[int]:
