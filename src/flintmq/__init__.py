@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from flintmq.client.connection import Transaction as Transaction
     from flintmq.client.consumer import Consumer as Consumer
     from flintmq.client.errors import BackedOut as BackedOut
+    from flintmq.client.errors import BadProperty as BadProperty
     from flintmq.client.errors import CommandFailed as CommandFailed
     from flintmq.client.errors import GetInhibited as GetInhibited
     from flintmq.client.errors import InvalidName as InvalidName
@@ -70,6 +71,7 @@ else:
         "Transaction": "flintmq.client.connection",
         "Consumer": "flintmq.client.consumer",
         "BackedOut": "flintmq.client.errors",
+        "BadProperty": "flintmq.client.errors",
         "CommandFailed": "flintmq.client.errors",
         "GetInhibited": "flintmq.client.errors",
         "InvalidName": "flintmq.client.errors",
@@ -119,6 +121,7 @@ __all__ = [
     "AsyncQueueManager",
     "AsyncTransaction",
     "BackedOut",
+    "BadProperty",
     "Browser",
     "CommandFailed",
     "CommandReply",

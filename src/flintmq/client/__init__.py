@@ -6,7 +6,7 @@ A call's way, from the program to the engine and back:
     connection.py      one unit of work at a time; waits in threads
     queue.py           put, get, browse                             message.py   what is put and got
     consumer.py        a callback for each message                  dispatcher.py   runs callbacks, MQI's too
-    mqi.py             the MQI itself                               commands.py  MQSC
+    mqi.py             the MQI itself, mqi_properties.py its rest   commands.py  MQSC
     link.py            one engine connection, call by call; never waits
     embedded.py        the host: the lock, waking, checkpoints, the end
     group_commit.py    many wait for the disk, one goes

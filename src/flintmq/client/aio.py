@@ -33,7 +33,7 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from types import TracebackType
@@ -46,7 +46,7 @@ from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError
 from flintmq.client.instance import CreateOptions
 from flintmq.client.link import Link
-from flintmq.client.message import Data, Message, Wait, descriptor, payload
+from flintmq.client.message import Data, Message, Wait, carried, descriptor, payload, properties_of_put
 from flintmq.client.queue import get_options, wanted
 from flintmq.client.queue_manager import application_name, open_host
 from flintmq.log import LogConfig
@@ -63,6 +63,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.property_values import Value
 from flintmq.qmgr.connection import Handle
 
 T = TypeVar("T")
@@ -309,6 +310,7 @@ class AsyncQueue:
         expiry: float | None = None,
         format: str = "",
         message_type: int | None = None,
+        properties: Mapping[str, Value] | None = None,
     ) -> bytes:
         """Put a message and return its message id; see Queue.put."""
         md = descriptor(
@@ -327,7 +329,8 @@ class AsyncQueue:
         link = qm._link()
         in_unit = link is not qm._shared
         options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING
-        force = link.put(self.name, md, options, payload(data, md))
+        made = properties_of_put(properties) if properties else None
+        force = link.put(self.name, md, options, payload(data, md), made)
         if link.connection.delay_ms:
             delay_ms, link.connection.delay_ms = link.connection.delay_ms, 0
             await asyncio.sleep(delay_ms / 1000)
@@ -450,6 +453,7 @@ class AsyncQueue:
             gmo.options = options
         connection = link.connection
         data, force = connection.data, link.force
+        properties = carried(connection) if connection.carrier is not None else None
         warning = link.warning(self.name) if connection.completion else None
         if force and qm._host.log.durable < force:
             if gmo.options & MQGMO_SYNCPOINT and connection.unit is not None:
@@ -462,7 +466,7 @@ class AsyncQueue:
                 await qm._certainly(force)
         if warning is not None:
             raise warning
-        return Message(data, md, self.name)
+        return Message(data, md, self.name, properties)
 
     async def _park(self, link: Link, woken: _Woken, end: float) -> None:
         """Wait to be woken, or raise NoMessageAvailable at the loop's time `end`."""

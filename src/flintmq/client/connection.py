@@ -16,7 +16,7 @@ from flintmq.client import commands
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import MQError, TransactionError
 from flintmq.client.link import Link
-from flintmq.client.message import Message
+from flintmq.client.message import Message, carried
 from flintmq.client.queue import Owner, Queue
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
@@ -28,6 +28,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.properties import MessageProperties
 from flintmq.qmgr.connection import Handle
 
 if TYPE_CHECKING:
@@ -173,11 +174,19 @@ class Connection(Calls):
 
     # -- used by Queue, Transaction and MQI -------------------------------------------------------------------------
 
-    def _put(self, name: str, md: MQMD, data: bytes, syncpoint: bool | None) -> None:
+    def _put(
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        syncpoint: bool | None,
+        properties: MessageProperties | None = None,
+    ) -> None:
         link = self._link
         if self._dispatcher is not None:
             self._dispatcher.check_thread()
-        force = link.put(name, md, _IN if (self._in_transaction if syncpoint is None else syncpoint) else _OUT, data)
+        options = _IN if (self._in_transaction if syncpoint is None else syncpoint) else _OUT
+        force = link.put(name, md, options, data, properties)
         if link.connection.delay_ms:
             self._slow_down()
         if force:
@@ -209,6 +218,7 @@ class Connection(Calls):
         link = self._link
         connection = link.connection
         data = connection.data
+        properties = carried(connection) if connection.carrier is not None else None
         if link.force:
             try:
                 self._host.durable(link.force)
@@ -219,7 +229,7 @@ class Connection(Calls):
             warning = link.warning(name)
             if warning is not None:
                 raise warning
-        return Message(data, md, name)
+        return Message(data, md, name, properties)
 
     def _wait(self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, handle: Handle | None) -> None:
         """Wait for a get that is parked, until its answer is there. Raises NoMessageAvailable when the time is over."""

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from flintmq.client.errors import MQError
 from flintmq.client.explain import refusal
-from flintmq.client.message import Message
+from flintmq.client.message import Message, carried
 from flintmq.client.mqi import MQI
 from flintmq.client.queue import get_options, wanted
 from flintmq.mqi.cbc import MQCBC
@@ -136,7 +136,9 @@ class Consumer:
 
     def _called(self, mqi: MQI, md: MQMD, gmo: MQGMO, data: bytes, cbc: MQCBC) -> None:
         if cbc.call_type == MQCBCT_MSG_REMOVED and cbc.comp_code != MQCC_FAILED:
-            self._consume(Message(data, md, self.queue_name))
+            registered = self._handle.consumer
+            properties = carried(registered) if registered is not None else None
+            self._consume(Message(data, md, self.queue_name, properties))
         elif cbc.call_type == MQCBCT_MC_EVENT_CALL and cbc.state == MQCS_SUSPENDED_USER_ACTION:
             connection = self._connection
             self._stop(refusal(connection._host.engine, cbc.reason, self.queue_name, self._handle.queue))

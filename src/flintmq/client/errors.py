@@ -11,6 +11,7 @@
     ├── MessageTooBig             2030, 2031  MAXMSGL of the queue or the queue manager
     ├── Truncated                 2080, 2079  longer than the `max_length` of the get; 2080 leaves it on the queue
     ├── NotConverted              2119, 2110 ...  a get with `convert` could not convert; `data` is as it was put
+    ├── BadProperty               2442, 2473, 2478, 2498, 2513  a message property that cannot be, or is too long
     ├── ObjectInUse               2042  open elsewhere in a way that excludes this use
     ├── BackedOut                 2003  the queue manager has backed the unit of work out
     ├── UnitOfWorkTooBig          2024, 2102 on commit  more than MAXUMSGS messages, or than the log can take
@@ -126,6 +127,12 @@ class NotConverted(MQError):
     data: bytes = b""
 
 
+class BadProperty(MQError):
+    """A message property has a name or a value that cannot be, or all of them are too long. Nothing was put."""
+
+    default_reason = rc.MQRC_PROPERTY_NAME_ERROR
+
+
 class ObjectInUse(MQError):
     """The object is open in a way that excludes this use, or has uncommitted messages."""
 
@@ -217,6 +224,7 @@ _WITH_ONE_REASON: tuple[type[MQError], ...] = (
     MessageTooBig,
     Truncated,
     NotConverted,
+    BadProperty,
     ObjectInUse,
     BackedOut,
     UnitOfWorkTooBig,
@@ -228,6 +236,10 @@ _BY_REASON: dict[int, type[MQError]] = {each.default_reason: each for each in _W
     rc.MQRC_TRUNCATED_MSG_ACCEPTED: Truncated,
     rc.MQRC_CONVERTED_MSG_TOO_BIG: NotConverted,
     rc.MQRC_FORMAT_ERROR: NotConverted,
+    rc.MQRC_PROPERTY_NAME_LENGTH_ERR: BadProperty,
+    rc.MQRC_PROPERTY_TYPE_ERROR: BadProperty,
+    rc.MQRC_MIXED_CONTENT_NOT_ALLOWED: BadProperty,
+    rc.MQRC_PROPERTIES_TOO_BIG: BadProperty,
     rc.MQRC_Q_DELETED: UnknownObject,
     rc.MQRC_UNKNOWN_ALIAS_BASE_Q: UnknownObject,
     rc.MQRC_UNKNOWN_OBJECT_Q_MGR: UnknownObject,

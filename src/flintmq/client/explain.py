@@ -33,6 +33,8 @@ def sentence(engine: Engine, reason: int, name: str, queue: EngineQueue | None, 
         return f"{name} was deleted"
     if reason == rc.MQRC_MSG_TOO_BIG_FOR_Q_MGR:
         return f"a message of {length} bytes is too big for {engine.name}: MAXMSGL({engine.max_msg_length})"
+    if reason == rc.MQRC_PROPERTIES_TOO_BIG:
+        return f"the properties are longer than {engine.name} allows: MAXPROPL({engine.max_properties_length})"
     if reason == rc.MQRC_SYNCPOINT_LIMIT_REACHED:
         return f"the unit of work has MAXUMSGS({engine.max_uncommitted}) messages"
     if reason == rc.MQRC_RESOURCE_PROBLEM:

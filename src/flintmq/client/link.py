@@ -37,6 +37,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.reason import (
     MQCC_FAILED,
     MQCC_OK,
@@ -54,6 +55,8 @@ from flintmq.qmgr.connection import WAITING, Handle, Waiter
 from flintmq.qmgr.get import end_wait, get
 from flintmq.qmgr.message import Message as EngineMessage
 from flintmq.qmgr.message import fill_descriptor
+from flintmq.qmgr.message_handle import lend
+from flintmq.qmgr.message_properties import add_block
 from flintmq.qmgr.open import open_object, put1
 from flintmq.qmgr.put import put
 from flintmq.qmgr.queue import number
@@ -100,6 +103,7 @@ class Link:
             resolved = self.engine.catalogue.resolve(name, q_mgr).queue
             queue = self.engine.queues.get(resolved.name) if resolved is not None else None
             raise refusal(self.engine, self.connection.reason, name, queue)
+        handle.host_reads = True
         return handle
 
     def close_handle(self, handle: Handle) -> None:
@@ -124,7 +128,7 @@ class Link:
 
     # -- put --------------------------------------------------------------------------------------------------------
 
-    def put(self, name: str, md: MQMD, options: int, data: bytes) -> int:
+    def put(self, name: str, md: MQMD, options: int, data: bytes, properties: MessageProperties | None = None) -> int:
         """MQPUT to the queue `name`. The log position to wait for."""
         host = self.host
         if host.state:
@@ -137,6 +141,8 @@ class Link:
             handle = self.handles.put.get(name)
             if handle is None:
                 handle = self._put_handle(name)
+            if properties is not None:
+                lend(self.engine, connection, pmo, properties)
             reason = put(self.engine, connection, handle, md, pmo, data)
             if reason and connection.completion == MQCC_FAILED:
                 self._put_again(reason, name, handle, md, pmo, data)
@@ -146,6 +152,8 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
+            if properties is not None:
+                connection.message_handles.pop(pmo.new_msg_handle, None)
             host.lock.release()
 
     def _put_again(self, reason: int, name: str, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
@@ -422,7 +430,13 @@ class Link:
         pmo = MQPMO()
         pmo.options = MQPMO_SYNCPOINT | MQPMO_SET_ALL_CONTEXT
         keeper = self.host.housekeeper()
-        return put1(self.engine, keeper, od, md, pmo, data) == 0 or keeper.completion != MQCC_FAILED
+        if message.properties:
+            properties = MessageProperties()
+            add_block(properties, message.properties)
+            lend(self.engine, keeper, pmo, properties)
+        moved = put1(self.engine, keeper, od, md, pmo, data) == 0 or keeper.completion != MQCC_FAILED
+        keeper.message_handles.pop(pmo.new_msg_handle, None)
+        return moved
 
     # -- units of work ----------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ correlation_id       CorrelId                correlation_id
 reply_to             ReplyToQ, MsgType       reply_to; with it the message is a request
 expiry               Expiry                  expiry, in seconds; None for unlimited
 format               Format                  format
+properties           (message properties)    properties
                      BackoutCount            backout_count
                      PutDate, PutTime        put_time
                      UserIdentifier          user
@@ -19,12 +20,19 @@ format               Format                  format
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from flintmq.client.errors import error_of
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import MQEI_UNLIMITED, MQFMT_STRING, MQMT_REQUEST, MQWI_UNLIMITED
+from flintmq.mqi.errors import PropertyError
 from flintmq.mqi.md import MQMD, NO_ID
+from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.property_values import Value
 from flintmq.qmgr.attribute import is_name
+from flintmq.qmgr.connection import Answer
+from flintmq.qmgr.message_properties import add_block, add_headers
 
 ID_LENGTH = 24
 FORMAT_LENGTH = 8
@@ -70,6 +78,53 @@ def payload(data: Data, md: MQMD) -> bytes:
     if isinstance(data, bytearray | memoryview):
         return bytes(data)
     raise TypeError(f"message data is bytes or str, not {type(data).__name__}")
+
+
+def properties_of_put(properties: Mapping[str, Value] | None) -> MessageProperties | None:
+    """The properties of a put, None if it has none. Raises BadProperty for a name or a value that cannot be."""
+    if not properties:
+        return None
+    made = MessageProperties()
+    for name, value in properties.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a property is a str, not {type(name).__name__}")
+        try:
+            made.set(name, bytes(value) if isinstance(value, bytearray | memoryview) else value)
+        except PropertyError as error:
+            raise error_of(error.reason, error.text) from None
+    return made
+
+
+class Carried:
+    """Where the properties of a message are, until somebody asks for them."""
+
+    __slots__ = ("block", "ccsid", "data", "encoding", "format")
+
+    def __init__(self, block: bytes, format: str, encoding: int, ccsid: int, data: bytes) -> None:
+        self.block = block
+        self.format = format
+        self.encoding = encoding
+        self.ccsid = ccsid
+        self.data = data
+
+    def read(self) -> dict[str, Value]:
+        """The properties. Of two with the same name the one closer to the head of the message counts."""
+        properties = MessageProperties()
+        add_block(properties, self.block)
+        add_headers(properties, self.format, self.encoding, self.ccsid, self.data)
+        found: dict[str, Value] = {}
+        for item in properties.items:
+            if item.hidden is None:
+                found.setdefault(item.name, item.value)
+        return found
+
+
+def carried(answer: Answer) -> Carried | None:
+    """The properties of the message that a get has just left in `answer`."""
+    message = answer.carrier
+    if message is None or message is not answer.message:
+        return None
+    return Carried(message.properties, message.format, message.encoding, message.coded_char_set_id, message.data)
 
 
 def descriptor(
@@ -136,14 +191,31 @@ class Message:
     ('42', b'42', 3, b'order 7')
     """
 
-    __slots__ = ("data", "md", "queue_name")
+    __slots__ = ("_properties", "data", "md", "queue_name")
 
-    def __init__(self, data: bytes, md: MQMD, queue_name: str) -> None:
+    def __init__(self, data: bytes, md: MQMD, queue_name: str, properties: Carried | None = None) -> None:
+        self._properties: Carried | dict[str, Value] | None = properties
         self.data = data
         #: The whole descriptor, under MQ's own names.
         self.md = md
         #: The queue it was got from.
         self.queue_name = queue_name
+
+    @property
+    def properties(self) -> dict[str, Value]:
+        """The message properties by name: str, int, float, bool, bytes or None. Read from the message when asked for.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("A", create=True)
+        ...     _ = queue.put("42", properties={"color": "red", "shop.count": 3})
+        ...     queue.get().properties
+        {'color': 'red', 'shop.count': 3}
+        """
+        found = self._properties
+        if not isinstance(found, dict):
+            found = self._properties = {} if found is None else found.read()
+        return found
 
     @property
     def text(self) -> str:

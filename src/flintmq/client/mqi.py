@@ -24,6 +24,8 @@ Asynchronous consume is MQCB and MQCTL, with a callable in `MQCBD.callback_funct
 
 dispatcher.py says which thread calls it and what an exception does. `queue.consume` is the same for less writing.
 
+Message handles (crtmh, setmp, inqmp ...) are in mqi_properties.py.
+
 XA is here for a transaction manager: `xa_start` and the rest, with the xids, flags and codes of `flintmq.qmgr.xa`. They
 return XA_* and XAER_* codes instead of raising; only a queue manager that is closed or has stopped raises NotConnected.
 A prepare or commit that returns XA_OK is on disk.
@@ -43,6 +45,7 @@ from typing import TYPE_CHECKING
 from flintmq.client.dispatcher import Dispatcher
 from flintmq.client.errors import MQError
 from flintmq.client.explain import refusal
+from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER, MQOP_START, MQOP_START_WAIT, MQOP_STOP
 from flintmq.mqi.ctlo import MQCTLO
@@ -69,7 +72,7 @@ if TYPE_CHECKING:
 _BranchCall = Callable[[Engine, EngineConnection, bytes, int], int]
 
 
-class MQI:
+class MQI(PropertyCalls):
     """The calls of the MQI on one connection."""
 
     def __init__(self, connection: Connection) -> None:

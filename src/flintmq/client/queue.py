@@ -10,12 +10,21 @@ A Queue is a name and a way to a connection; it holds nothing open, and any numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from flintmq.client import commands
 from flintmq.client.errors import NoMessageAvailable
-from flintmq.client.message import Data, Message, Wait, descriptor, identifier, payload, wait_interval
+from flintmq.client.message import (
+    Data,
+    Message,
+    Wait,
+    descriptor,
+    identifier,
+    payload,
+    properties_of_put,
+    wait_interval,
+)
 from flintmq.mqi.constants import (
     MQGMO_ACCEPT_TRUNCATED_MSG,
     MQGMO_BROWSE_NEXT,
@@ -27,6 +36,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
     from flintmq.client.connection import Connection
@@ -93,17 +103,20 @@ class Queue:
         expiry: float | None = None,
         format: str = "",
         message_type: int | None = None,
+        properties: Mapping[str, Value] | None = None,
         syncpoint: bool | None = None,
     ) -> bytes:
         """Put a message and return its message id.
 
         What is not given is as the queue says (DEFPSIST, DEFPRTY). `expiry` is in seconds. Text is sent as UTF-8,
         format MQSTR. Ids shorter than 24 bytes are filled up with zeros. With `reply_to` the message is a request.
+        `properties` are message properties by name: str, int, float, bool, bytes or None; see Message.properties.
 
         Outside of a transaction a persistent message is on disk when this returns. `syncpoint` True or False overrides
         what the transaction says; what was put with True needs `qm.commit()`.
 
-        Raises QueueFull, MessageTooBig, PutInhibited, UnknownObject, PageSetFull and others of flintmq.MQError.
+        Raises QueueFull, MessageTooBig, BadProperty, PutInhibited, UnknownObject, PageSetFull and other
+        flintmq.MQError.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -122,7 +135,8 @@ class Queue:
             format,
             message_type,
         )
-        self._owner._current()._put(self.name, md, payload(data, md), syncpoint)
+        made = properties_of_put(properties) if properties else None
+        self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made)
         return md.msg_id
 
     def get(

@@ -106,7 +106,7 @@ def check_value(value: Value, kind: int) -> Value:
     elif kind == MQTYPE_BOOLEAN:
         fits = isinstance(value, bool)
     elif kind == MQTYPE_STRING:
-        fits = isinstance(value, str)
+        fits = isinstance(value, str) and _is_unicode(value)
     elif kind == MQTYPE_BYTE_STRING:
         fits = isinstance(value, bytes)
     elif kind == MQTYPE_NULL:
@@ -214,6 +214,17 @@ def _byte_order(kind: int, encoding: int) -> str:
     if floats not in (0, _IEEE_NORMAL, _IEEE_REVERSED):
         raise PropertyError(f"floats of encoding {encoding} are not known here", MQRC_PROP_VALUE_NOT_CONVERTED)
     return ">" if floats == _IEEE_NORMAL else "<"
+
+
+def _is_unicode(value: str) -> bool:
+    """Whether UTF-8 has every character: half of a surrogate pair is none."""
+    if value.isascii():
+        return True
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _fits(value: int, bits: int) -> bool:

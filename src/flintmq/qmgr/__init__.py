@@ -8,6 +8,7 @@ The way of a message, file by file:
     place.py        the one door to a local queue           unit_of_work.py commit, backout, prepare; records.py: log
     stream.py       STREAMQ: a copy to a second queue       distribution.py: one put to several queues
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
+    message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
     get.py          MQGET: find, deliver, wait, serve       logical_get.py, browse_mark.py, convert.py: the rarer ways
     expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY
     consume.py      MQCB, MQCTL                             trigger.py, event.py: what follows from puts and gets

@@ -55,6 +55,8 @@ class Answer:
     data_length: int = 0
     #: The message that a get returned, for the layers that stand close to the engine.
     message: Message | None = None
+    #: The same, if it may have properties; else that of an earlier get, or None.
+    carrier: Message | None = None
 
 
 class Unit:
@@ -182,6 +184,8 @@ class Handle:
     property_control: int = 0
     #: Of a distribution list, in the order of its object records; such a handle has no queue.
     destinations: list[Destination] | None = None
+    #: The host reads the properties of a message itself (`Answer.carrier`): gets are as those with a message handle.
+    host_reads: bool = False
     #: Delete the dynamic queue on close by its creator.
     owns_dynamic: bool = False
     selector: str = ""

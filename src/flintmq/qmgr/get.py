@@ -490,8 +490,10 @@ def deliver(
     if parts is not None:
         reason = logical_get.differences(parts)
     view = property_control.view(qm, connection, handle, message, gmo)
-    if view is not None and view.lost:
-        return fail(answer, MQRC_HMSG_ERROR)
+    if view is not None:
+        if view.lost:
+            return fail(answer, MQRC_HMSG_ERROR)
+        answer.carrier = message
     if options & MQGMO_CONVERT:
         conversion = convert.Request(md)
         fill_descriptor(message, md, now)

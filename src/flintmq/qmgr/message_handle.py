@@ -55,6 +55,7 @@ from flintmq.mqi.md_properties import FIELDS as DESCRIPTOR_FIELDS
 from flintmq.mqi.md_properties import is_descriptor_name, read_descriptor, write_descriptor
 from flintmq.mqi.mhbo import MQMHBO
 from flintmq.mqi.pd import MQPD
+from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties, Property, matches
 from flintmq.mqi.property_names import (
     DESCRIPTOR_PREFIX,
@@ -167,6 +168,14 @@ def make(qm: QueueManager, holder: dict[int, MessageHandle], validate: bool = Tr
     handle = MessageHandle(qm.next_message_handle, validate)
     holder[handle.number] = handle
     return handle
+
+
+def lend(qm: QueueManager, connection: Connection, pmo: MQPMO, properties: MessageProperties) -> None:
+    """A handle for one put by a host that has the properties at hand; it takes the handle back itself."""
+    handle = make(qm, connection.message_handles)
+    handle.properties = properties
+    pmo.version = 3
+    pmo.new_msg_handle = handle.number
 
 
 def delete(qm: QueueManager, connection: Connection, number: int, dmho: MQDMHO) -> int:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.mqi.constants import MQFMT_RF_HEADER_2, MQFMT_XMIT_Q_HEADER
+from flintmq.mqi.constants import MQFMT_RF_HEADER_2, MQFMT_STRING, MQFMT_XMIT_Q_HEADER
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.rfh2 import MQRFH2, unpack_folders
@@ -42,7 +42,7 @@ def properties_of(message: Message) -> MessageProperties:
 
 def may_have_properties(message: Message) -> bool:
     """False if there are certainly none (M3)."""
-    return message.properties != b"" or message.format.startswith(_MQ)
+    return message.properties != b"" or (message.format != MQFMT_STRING and message.format.startswith(_MQ))
 
 
 def add_block(properties: MessageProperties, block: bytes) -> None:

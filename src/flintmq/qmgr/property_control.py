@@ -26,6 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import (
+    MQFMT_RF_HEADER_2,
     MQGMO_NO_PROPERTIES,
     MQGMO_PROPERTIES_COMPATIBILITY,
     MQGMO_PROPERTIES_FORCE_MQRFH2,
@@ -124,13 +125,16 @@ class View:
         if has_handle(gmo):
             self.target = message_handle.find(qm, connection, gmo.msg_handle)
             self.lost = self.target is None
-        self.way = _way(handle.property_control, gmo.options & PROPERTY_OPTIONS, self.target is not None)
+        #: Nobody but the host wants the properties, and it finds them in the message.
+        self.host_reads = handle.host_reads and self.target is None
+        in_handle = self.host_reads or self.target is not None
+        self.way = _way(handle.property_control, gmo.options & PROPERTY_OPTIONS, in_handle)
         self.properties: MessageProperties = MessageProperties()
 
     def data(self, md: MQMD, data: bytes) -> bytes:
         """The data for the application, from that of the message; `md` describes it before and after."""
         way = self.way
-        if way == _AS_PUT:
+        if way == _AS_PUT or (self.host_reads and way != _DROPPED and not self._to_change(way, md)):
             return data
         block = self.message.properties
         if way == _SPLIT:
@@ -143,7 +147,7 @@ class View:
             property_headers.insert(body, block, self.ccsid)
         else:
             found = body.headers()
-            if way == _IN_HANDLE:
+            if way == _IN_HANDLE and not self.host_reads:
                 add_block(self.properties, block)
                 for header in found:
                     self.properties.items.extend(header.properties.items)
@@ -155,6 +159,12 @@ class View:
             property_headers.strip(body, found)
         body.describe_in(md)
         return body.data
+
+    def _to_change(self, way: int, md: MQMD) -> bool:
+        """For a host that reads properties itself: whether the data is not as it should be."""
+        if way == _IN_HANDLE:
+            return md.format == MQFMT_RF_HEADER_2
+        return way != _SPLIT
 
     def fill_handle(self, md: MQMD, now: int) -> None:
         """The message is delivered: the message handle has its properties and its descriptor now."""

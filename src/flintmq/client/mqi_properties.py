@@ -1,0 +1,172 @@
+"""The calls of the MQI about message handles: MQCRTMH, MQSETMP, MQINQMP ... A part of `qm.mqi`.
+
+    hmsg = qm.mqi.crtmh()
+    qm.mqi.setmp(hmsg, "color", "red")
+    pmo = MQPMO()
+    pmo.version, pmo.new_msg_handle = 3, hmsg
+    qm.mqi.put(handle, md, pmo, b"data")
+
+    gmo = MQGMO()
+    gmo.version, gmo.msg_handle = 4, hmsg
+    data = qm.mqi.get(handle, md, gmo)
+    qm.mqi.inqmp(hmsg, "color").value       'red'
+    qm.mqi.dltmh(hmsg)
+
+A message handle is a number. Structures that are left away have MQ's initial values.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from operator import index
+from typing import TYPE_CHECKING
+
+from flintmq.mqi.bmho import MQBMHO
+from flintmq.mqi.cmho import MQCMHO
+from flintmq.mqi.constants import MQTYPE_AS_SET, MQTYPE_BYTE_STRING
+from flintmq.mqi.dmho import MQDMHO
+from flintmq.mqi.dmpo import MQDMPO
+from flintmq.mqi.impo import MQIMPO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.mhbo import MQMHBO
+from flintmq.mqi.pd import MQPD
+from flintmq.mqi.property_values import Value
+from flintmq.mqi.smpo import MQSMPO
+from flintmq.qmgr import message_handle
+from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.message_handle import Inquiry
+
+if TYPE_CHECKING:
+    from flintmq.client.embedded import Host
+    from flintmq.client.link import Link
+
+
+class PropertyCalls:
+    """What `MQI` does with message handles."""
+
+    _host: Host
+    _link: Link
+    data_length: int
+
+    def _calling(self) -> AbstractContextManager[object]:
+        raise NotImplementedError
+
+    def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
+        raise NotImplementedError
+
+    def crtmh(self, cmho: MQCMHO | None = None, unassociated: bool = False) -> int:
+        """MQCRTMH: a message handle, for MQPMO and MQGMO. `unassociated`: one that outlives the connection."""
+        options = cmho or MQCMHO()
+        options.pack()
+        with self._calling():
+            made = message_handle.create(self._host.engine, self._link.connection, options, unassociated)
+            self._leave()
+        assert made is not None
+        return made.number
+
+    def dltmh(self, hmsg: int, dmho: MQDMHO | None = None) -> None:
+        """MQDLTMH."""
+        number = index(hmsg)
+        options = dmho or MQDMHO()
+        options.pack()
+        with self._calling():
+            message_handle.delete(self._host.engine, self._link.connection, number, options)
+            self._leave()
+
+    def setmp(
+        self,
+        hmsg: int,
+        name: str,
+        value: Value,
+        type: int = MQTYPE_AS_SET,
+        pd: MQPD | None = None,
+        smpo: MQSMPO | None = None,
+    ) -> None:
+        """MQSETMP. The value is one of Python; without a type it is a string, an int32 or int64, a float64 ...
+
+        Bytes with a type other than MQTYPE_BYTE_STRING are a value in a buffer, in the encoding and the character set
+        that `smpo` names.
+        """
+        _check_name(name)
+        number, kind = index(hmsg), index(type)
+        options, described = smpo or MQSMPO(), pd or MQPD()
+        options.pack(), described.pack()
+        engine, connection = self._host.engine, self._link.connection
+        with self._calling():
+            if isinstance(value, bytes) and kind not in (MQTYPE_AS_SET, MQTYPE_BYTE_STRING):
+                message_handle.set_property(engine, connection, number, options, name, described, kind, value)
+            else:
+                message_handle.set_value(engine, connection, number, options.options, name, described, kind, value)
+            self._leave(name)
+
+    def inqmp(
+        self,
+        hmsg: int,
+        name: str = "%",
+        impo: MQIMPO | None = None,
+        pd: MQPD | None = None,
+        type: int = MQTYPE_AS_SET,
+        max_length: int = -1,
+        name_length: int = -1,
+    ) -> Inquiry:
+        """MQINQMP: `value` of the answer is the one of Python, `data` the buffer, `kind` the type.
+
+        `impo` has the options and gets the name that was found. With a buffer that is too short (2469) the call fails,
+        and `data_length` of this object says how long it should be.
+        """
+        _check_name(name)
+        number, kind = index(hmsg), index(type)
+        room, name_room = index(max_length), index(name_length)
+        options, described = impo or MQIMPO(), pd or MQPD()
+        options.pack(), described.pack()
+        answer = Inquiry()
+        engine, connection = self._host.engine, self._link.connection
+        with self._calling():
+            message_handle.inquire(engine, connection, number, options, name, described, kind, answer, room, name_room)
+            self.data_length = answer.data_length
+            self._leave(name)
+        return answer
+
+    def dltmp(self, hmsg: int, name: str, dmpo: MQDMPO | None = None) -> None:
+        """MQDLTMP. A property that is not there is a warning, 2471."""
+        _check_name(name)
+        number = index(hmsg)
+        options = dmpo or MQDMPO()
+        options.pack()
+        with self._calling():
+            message_handle.delete_property(self._host.engine, self._link.connection, number, options, name)
+            self._leave(name)
+
+    def bufmh(self, hmsg: int, md: MQMD, data: bytes, bmho: MQBMHO | None = None) -> bytes:
+        """MQBUFMH: the message in `data` is in the handle afterwards. Returns the data without its properties."""
+        if not isinstance(data, bytes):
+            raise TypeError(f"message data is bytes, not {type(data).__name__}")
+        options = bmho or MQBMHO()
+        options.pack(), md.pack()
+        number = index(hmsg)
+        connection = self._link.connection
+        with self._calling():
+            message_handle.from_buffer(self._host.engine, connection, number, options, md, data)
+            self._leave()
+            self.data_length = connection.data_length
+            return connection.data
+
+    def mhbuf(
+        self, hmsg: int, name: str = "%", md: MQMD | None = None, mhbo: MQMHBO | None = None, max_length: int = -1
+    ) -> bytes:
+        """MQMHBUF: an MQRFH2 with the properties that `name` means, to be put in front of what `md` describes."""
+        _check_name(name)
+        options, described = mhbo or MQMHBO(), md or MQMD()
+        options.pack(), described.pack()
+        number, room = index(hmsg), index(max_length)
+        engine, connection = self._host.engine, self._link.connection
+        with self._calling():
+            message_handle.to_buffer(engine, connection, number, options, name, described, room)
+            self.data_length = connection.data_length
+            self._leave(name)
+            return connection.data
+
+
+def _check_name(name: str) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a property is a str, not {type(name).__name__}")
