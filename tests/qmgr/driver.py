@@ -115,26 +115,45 @@ class App:
         return self.connection.completion
 
     def try_open(
-        self, name: str, options: int = EVERYTHING, kind: int = MQOT_Q, q_mgr: str = "", dynamic: str = "AMQ.*"
+        self,
+        name: str,
+        options: int = EVERYTHING,
+        kind: int = MQOT_Q,
+        q_mgr: str = "",
+        dynamic: str = "AMQ.*",
+        selector: str = "",
     ) -> Handle | None:
         self.od = MQOD()
         self.od.object_type = kind
         self.od.object_name = name
         self.od.object_q_mgr_name = q_mgr
         self.od.dynamic_q_name = dynamic
+        self.od.selection_string = selector
         return open_object(self.qm, self.connection, self.od, options)
 
     def open(
-        self, name: str, options: int = EVERYTHING, kind: int = MQOT_Q, q_mgr: str = "", dynamic: str = "AMQ.*"
+        self,
+        name: str,
+        options: int = EVERYTHING,
+        kind: int = MQOT_Q,
+        q_mgr: str = "",
+        dynamic: str = "AMQ.*",
+        selector: str = "",
     ) -> Handle:
-        handle = self.try_open(name, options, kind, q_mgr, dynamic)
+        handle = self.try_open(name, options, kind, q_mgr, dynamic, selector)
         assert handle is not None, self.connection.reason
         return handle
 
     def refused_open(
-        self, name: str, options: int = EVERYTHING, kind: int = MQOT_Q, q_mgr: str = "", dynamic: str = "AMQ.*"
+        self,
+        name: str,
+        options: int = EVERYTHING,
+        kind: int = MQOT_Q,
+        q_mgr: str = "",
+        dynamic: str = "AMQ.*",
+        selector: str = "",
     ) -> int:
-        assert self.try_open(name, options, kind, q_mgr, dynamic) is None
+        assert self.try_open(name, options, kind, q_mgr, dynamic, selector) is None
         return self.connection.reason
 
     def put(

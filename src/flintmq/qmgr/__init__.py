@@ -9,7 +9,8 @@ The way of a message, file by file:
     stream.py       STREAMQ: a copy to a second queue       distribution.py: one put to several queues
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
-    get.py          MQGET: find, deliver, wait, serve       logical_get.py, browse_mark.py, convert.py: the rarer ways
+    get.py          MQGET: find, deliver, wait, serve       wanted.py, logical_get.py, browse_mark.py: the rarer ways
+    selection.py    selection strings: what matches         message_source.py: what their names are worth
     expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY
     consume.py      MQCB, MQCTL                             trigger.py, event.py: what follows from puts and gets
     inquire.py      MQINQ, MQSET; stat.py MQSTAT            xa.py: branches of global transactions
@@ -28,10 +29,10 @@ Rules of the house:
 Invariants. `QueueManager.check` tests N, Q and U, which the simulation calls at every start and at random; the others
 have tests of their own (docs/internals/invariants.md):
 
-    N1-N4 lane.py    order, hint, links                     Q1-Q6 queue.py    depth, availability, indexes, buffers
+    N1-N4 lane.py    order, hint, links                     Q1-Q7 queue.py    depth, availability, indexes, buffers
     U1-U3 connection.py   units of work                     P1-P5 paging.py   chunks, write-ahead
     R1-R2 restart.py      replay gives the same from anywhere
-    C1-C4 catalogue.py    definitions
+    C1-C4 catalogue.py    definitions                       T1-T4 selection.py  what matches, evaluated once
 
 Recovery in five sentences. A unit of work reaches the log when it is decided, in one run of records (U2), so there is
 nothing to undo. Messages live in memory and go to the page set in chunks, when a buffer pool overflows or at a

@@ -15,7 +15,7 @@ from flintmq.mqi.reason import (
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
 )
-from flintmq.qmgr import browse_mark, consume, group, stream, trigger
+from flintmq.qmgr import browse_mark, consume, group, selection, stream, trigger
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.get import end_wait, fail_waiters, release_lock
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING
@@ -93,6 +93,8 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
     if handle.marks is not None or handle.options & MQOO_CO_OP:
         browse_mark.handle_closed(qm, handle, queue)
     queue.clear_cursor(handle)
+    if handle.selector:
+        selection.closed(handle, queue)
     queue.handles.remove(handle)
     queue.close_count += 1
     if handle.can_put:

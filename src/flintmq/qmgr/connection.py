@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from flintmq.qmgr.message import Message, Node
     from flintmq.qmgr.message_handle import MessageHandle
     from flintmq.qmgr.queue import Queue
+    from flintmq.qmgr.selection import Entry, IdKey, Selection
     from flintmq.qmgr.trigger import Trigger
 
 #: Returned by a get that waits. Not an MQ reason code.
@@ -104,6 +105,8 @@ class Connection(Answer):
     #: Which consumer is looked at first, the next time.
     next_consumer: int = 0
     connection_area: int = 0
+    #: What the reason of the last open that failed cannot say: where the selection string is wrong.
+    explanation: str = ""
     #: Branches that xa_recover has still to return; None when no scan is open.
     recovery_scan: list[bytes] | None = None
     #: Asynchronous puts since the last MQSTAT.
@@ -188,7 +191,12 @@ class Handle:
     host_reads: bool = False
     #: Delete the dynamic queue on close by its creator.
     owns_dynamic: bool = False
+    #: The selection string, and how it finds its messages: through a selection, or by an id (selection.py).
     selector: str = ""
+    selection: Selection | None = None
+    id_key: IdKey | None = None
+    #: Where the browse cursor stands among the messages that match.
+    selected_entry: Entry | None = None
     #: Messages that this handle has marked while browsing; see browse_mark.py.
     marks: Marks | None = None
     #: The stream queue that was opened with it; why the last copy could not be put; that is why the put was refused.

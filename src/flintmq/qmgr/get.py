@@ -83,6 +83,7 @@ from flintmq.qmgr import (
     logical_get,
     property_control,
     report,
+    selection,
 )
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
 from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
@@ -95,10 +96,12 @@ from flintmq.qmgr.queue import (
     WAITS_FOR_CORREL_ID,
     WAITS_FOR_MSG_ID,
     WAITS_FOR_OTHER,
+    WAITS_FOR_SELECTED,
     Queue,
 )
 from flintmq.qmgr.records import ONLY
 from flintmq.qmgr.unit_of_work import add_to_unit, fail, log_get, not_usable, room_in_unit, succeed, warn
+from flintmq.qmgr.wanted import Wanted, msg_token
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -127,44 +130,6 @@ _ALL_MATCHES: Final = (
 )
 
 
-class Wanted(Acceptor):
-    """What a get looks for, worked out once."""
-
-    def __init__(self, md: MQMD, gmo: MQGMO) -> None:
-        match = gmo.match_options if gmo.version > 1 else _BY_ID
-        self.match = match
-        self.msg_id = md.msg_id if match & MQMO_MATCH_MSG_ID else NO_ID
-        self.correl_id = md.correl_id if match & MQMO_MATCH_CORREL_ID else NO_ID
-        self.group_id = md.group_id if match & MQMO_MATCH_GROUP_ID else NO_ID
-        self.msg_seq_number = md.msg_seq_number
-        self.offset = md.offset
-        self.token = gmo.msg_token
-        self.anything = (
-            match & ~_BY_ID == 0 and self.msg_id == NO_ID and self.correl_id == NO_ID and self.group_id == NO_ID
-        )
-
-    def accepts(self, message: Message) -> bool:
-        """True if `message` meets every condition. Whether it is available is another question."""
-        if self.msg_id != NO_ID and message.msg_id != self.msg_id:
-            return False
-        if self.correl_id != NO_ID and message.correl_id != self.correl_id:
-            return False
-        if self.match & ~_BY_ID == 0:
-            return True
-        if self.group_id != NO_ID and message.group_id != self.group_id:
-            return False
-        if self.match & MQMO_MATCH_MSG_SEQ_NUMBER and message.msg_seq_number != self.msg_seq_number:
-            return False
-        if self.match & MQMO_MATCH_OFFSET and message.offset != self.offset:
-            return False
-        return not (self.match & MQMO_MATCH_MSG_TOKEN and msg_token(message) != self.token)
-
-
-def msg_token(message: Message) -> bytes:
-    """Sixteen bytes that name the message as long as it is on its queue."""
-    return message.queue.queue_id.to_bytes(8, "big") + message.sequence.to_bytes(8, "big")
-
-
 def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> int:
     """MQGET. `max_length` is the length of the application's buffer, -1 if it takes any length. May return WAITING.
 
@@ -189,7 +154,7 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
     if md.msg_id == NO_ID and md.correl_id == NO_ID:
         message = queue.first_available()
     else:
-        message = find(queue, md, gmo)
+        message = find(queue, md, gmo, handle)
     if (
         message is None
         or message.expires_ms
@@ -297,7 +262,7 @@ def try_get(
             if message is None or not _reachable(handle, message):
                 return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
         else:
-            message = find(queue, md, gmo)
+            message = find(queue, md, gmo, handle)
             if message is not None and message.marked_until and browse_mark.is_held(handle, gmo, message, now):
                 return fail(answer, MQRC_MSG_MARKED_BROWSE_CO_OP)
         if message is None:
@@ -308,8 +273,10 @@ def try_get(
         return deliver(qm, connection, handle, answer, md, gmo, max_length, message, now)
 
 
-def find(queue: Queue, md: MQMD, gmo: MQGMO) -> Message | None:
+def find(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
     """The message that a get with this descriptor and these match options returns."""
+    if handle.selector:
+        return find_wanted(queue, Wanted(md, gmo, handle))
     match = gmo.match_options if gmo.version > 1 else _BY_ID
     if match & ~_BY_ID == 0:
         by_msg_id = match & MQMO_MATCH_MSG_ID != 0 and md.msg_id != NO_ID
@@ -327,11 +294,13 @@ def find(queue: Queue, md: MQMD, gmo: MQGMO) -> Message | None:
             if index is None:
                 index = queue.index_by_msg_id()
             return queue.find(index, md.msg_id)
-    return find_wanted(queue, Wanted(md, gmo))
+    return find_wanted(queue, Wanted(md, gmo, handle))
 
 
 def find_wanted(queue: Queue, wanted: Wanted) -> Message | None:
     """The first available message that `wanted` accepts, in memory or on the page set."""
+    if wanted.selection is not None and wanted.anything:
+        return wanted.selection.first_available(queue)
     return queue.first_available() if wanted.anything else find_accepted(queue, wanted, wanted)
 
 
@@ -349,6 +318,8 @@ def find_accepted(queue: Queue, wanted: Wanted, accept: Acceptor) -> Message | N
         kind, key, candidates = MATCH_MSG_ID, wanted.msg_id, queue.index_by_msg_id().messages(wanted.msg_id)
     elif wanted.group_id != NO_ID:
         kind, key, candidates = MATCH_GROUP_ID, wanted.group_id, queue.index_by_group_id().messages(wanted.group_id)
+    elif wanted.selection is not None:
+        return wanted.selection.find(queue, accept)
     else:
         best = _walk(queue, accept)
     for message in candidates:
@@ -444,27 +415,43 @@ def _browse(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO
     if options & MQGMO_BROWSE_MSG_UNDER_CURSOR:
         message = handle.under_cursor
         return message if message is not None and _reachable(handle, message) else None
-    wanted = Wanted(md, gmo)
-    loads = queue.pager.loads
-    node: Node | None
-    if not options & MQGMO_BROWSE_NEXT or handle.cursor_lane == 10:
-        node = queue.next_node(10, None)
-    elif handle.cursor is not None:
-        node = queue.next_node(handle.cursor_lane, handle.cursor)
-    else:
-        node = queue.next_after(handle.cursor_lane, handle.cursor_sequence)
+    wanted = Wanted(md, gmo, handle)
+    loads = queue.pager.loaded_messages
+    node = first_to_browse(handle, queue, options, wanted)
     while node is not None:
         assert isinstance(node, Message)
         if _reachable(handle, node) and wanted.accepts(node):
             if not options & MQGMO_UNMARKED_BROWSE_MSG or not browse_mark.is_marked(handle, node, now):
                 return node
-        if queue.pager.loads != loads and queue.pool.used > queue.pool.threshold:
+        if queue.pager.loaded_messages != loads and queue.pool.used > queue.pool.threshold:
             node.cursors += 1  # It stays; what was read back to get here may go again.
             qm.relieve_pool(queue.pool)
             node.cursors -= 1
-            loads = queue.pager.loads
-        node = queue.next_node(node.lane, node)
+            loads = queue.pager.loaded_messages
+        node = next_to_browse(queue, node, wanted)
     return None
+
+
+def first_to_browse(handle: Handle, queue: Queue, options: int, wanted: Wanted) -> Node | None:
+    """Where a browse begins to look: at the first message, or behind the cursor; of those that are selected."""
+    from_start = not options & MQGMO_BROWSE_NEXT or handle.cursor_lane == 10
+    selected = wanted.selection
+    if selected is not None:
+        if from_start:
+            return selected.first(queue)
+        return selected.after(queue, handle.cursor_lane, handle.cursor_sequence, handle.selected_entry)
+    if from_start:
+        return queue.next_node(10, None)
+    if handle.cursor is not None:
+        return queue.next_node(handle.cursor_lane, handle.cursor)
+    return queue.next_after(handle.cursor_lane, handle.cursor_sequence)
+
+
+def next_to_browse(queue: Queue, message: Message, wanted: Wanted) -> Node | None:
+    """Where it looks next."""
+    if wanted.selection is not None:
+        return wanted.selection.after(queue, message.lane, message.sequence, None)
+    return queue.next_node(message.lane, message)
 
 
 def deliver(
@@ -590,6 +577,8 @@ def _browsed(qm: QueueManager, handle: Handle, queue: Queue, message: Message, g
     if held is not None and held is not message:
         _release(qm, handle, queue)
     queue.set_cursor(handle, message)
+    if handle.selector:
+        selection.browsed(handle, message)
     handle.browse_logical = gmo.options & MQGMO_LOGICAL_ORDER != 0
     if gmo.options & MQGMO_LOCK and message.state == AVAILABLE:
         queue.lock(message, LOCKED)
@@ -682,9 +671,11 @@ def wait(
     qm.wait_order += 1
     deadline = -1 if gmo.wait_interval < 0 else now + gmo.wait_interval
     waiter = Waiter(connection, handle, answer, md, gmo, max_length, deadline, qm.wait_order)
-    wanted = Wanted(md, gmo)
-    if gmo.options & (_LOGICAL | _BROWSE):
+    wanted = Wanted(md, gmo, handle)
+    if gmo.options & (_LOGICAL | _BROWSE) or wanted.nothing:
         waiter.kind = WAITS_FOR_OTHER
+    elif wanted.selection is not None:
+        waiter.kind = WAITS_FOR_SELECTED if wanted.anything else WAITS_FOR_OTHER
     elif wanted.anything:
         waiter.kind = WAITS_FOR_ANY
     elif wanted.match & ~_BY_ID == 0 and wanted.msg_id == NO_ID:
@@ -748,18 +739,30 @@ def _first_waiter(queue: Queue, message: Message, refused: list[Waiter]) -> Wait
     """The waiter that came first of those that want `message`."""
     best: Waiter | None = queue.waiters[0] if queue.waiters else None
     if queue.waiters_by_correl_id:
-        filed = queue.waiters_by_correl_id.get(message.correl_id)
-        if filed is not None and (best is None or filed[0].order < best.order):
-            best = filed[0]
+        best = _earlier(best, queue.waiters_by_correl_id.get(message.correl_id), message)
     if queue.waiters_by_msg_id:
-        filed = queue.waiters_by_msg_id.get(message.msg_id)
-        if filed is not None and (best is None or filed[0].order < best.order):
-            best = filed[0]
+        best = _earlier(best, queue.waiters_by_msg_id.get(message.msg_id), message)
+    if queue.selections is not None:
+        for entry in queue.selections.matched.get(message.sequence, ()):
+            best = _earlier(best, entry.selection.waiters, message)
     for waiter in queue.waiters_other:
         if best is not None and waiter.order > best.order:
             break
-        if waiter not in refused and (waiter.gmo.options & _LOGICAL or Wanted(waiter.md, waiter.gmo).accepts(message)):
+        if waiter not in refused and (
+            waiter.gmo.options & _LOGICAL or Wanted(waiter.md, waiter.gmo, waiter.handle).accepts(message)
+        ):
             return waiter
+    return best
+
+
+def _earlier(best: Waiter | None, filed: list[Waiter] | None, message: Message) -> Waiter | None:
+    """The first of `filed`, if it came before `best`. One that selects by id may have to look at the message."""
+    if filed is not None:
+        for waiter in filed:
+            if best is not None and waiter.order > best.order:
+                break
+            if waiter.handle.id_key is None or waiter.handle.id_key.accepts(message):
+                return waiter
     return best
 
 

@@ -17,6 +17,8 @@ begun is done, with the warning 2242 or 2241; a change of syncpoint is the warni
     ALL_SEGMENTS_AVAILABLE   every segment of its logical message is on the queue   a message
     COMPLETE_MSG             likewise, and all are returned as one                  a message
 
+A selection string is about the first message of a group or logical message; the rest of it comes along.
+
 A handle keeps one state for gets and one for browses. The browse of a group stands where its first message is, so that
 nothing between the messages of a group is passed over.
 
@@ -79,9 +81,9 @@ from flintmq.qmgr.paging import MATCH_GROUP_ID, Acceptor
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import LAST
 from flintmq.qmgr.unit_of_work import COMMIT_EVENT, current_unit, fail, log_work, move, settle
+from flintmq.qmgr.wanted import Wanted
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.get import Wanted
     from flintmq.qmgr.queue_manager import QueueManager
 
 _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
@@ -147,7 +149,7 @@ def get_logical(
     assert queue is not None
     if options & MQGMO_LOGICAL_ORDER and md.version < 2:
         return fail(answer, MQRC_WRONG_MD_VERSION)
-    search = Search(handle, queue, mqget.Wanted(md, gmo), options, now)
+    search = Search(handle, queue, Wanted(md, gmo, handle), options, now)
     reason = _get(qm, connection, handle, answer, md, gmo, max_length, search)
     discard_expired(qm, connection, queue, search.expired)
     return reason
@@ -187,7 +189,7 @@ def _get(
             return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
     elif search.opened is not None:
         message = search.next_message()
-        if message is not None and not search.wanted.accepts(message):
+        if message is not None and not search.wanted.agrees(message):
             return fail(answer, MQRC_MATCH_OPTIONS_ERROR)
         if message is not None and not options & _BROWSE:
             if search.opened.syncpoint != under_syncpoint(options, message):
@@ -437,21 +439,20 @@ class Search:
             if self.reachable(node) and accept.accepts(node) and self.ready(node, accept):
                 if not unmarked or not browse_mark.is_marked(self.handle, node, self.now):
                     return node
-            node = self.queue.next_node(node.lane, node)
+            node = mqget.next_to_browse(self.queue, node, self.wanted)
         return None
 
     def first_node(self) -> Node | None:
         """Where a browse begins to look."""
         queue = self.queue
         handle = self.handle
-        if not self.options & MQGMO_BROWSE_NEXT or handle.cursor_lane == 10:
-            return queue.next_node(10, None)
         state = handle.browse_group
-        if not self.options & MQGMO_LOGICAL_ORDER or state is None:
-            if handle.cursor is not None:
-                return queue.next_node(handle.cursor_lane, handle.cursor)
-            return queue.next_after(handle.cursor_lane, handle.cursor_sequence)
+        behind = self.options & MQGMO_BROWSE_NEXT and handle.cursor_lane != 10
+        if not behind or not self.options & MQGMO_LOGICAL_ORDER or state is None:
+            return mqget.first_to_browse(handle, queue, self.options, self.wanted)
         start = state.start
+        if self.wanted.selection is not None:
+            return self.wanted.selection.after(queue, start.lane, start.sequence, None)
         if is_linked(queue, start):
             return queue.next_node(start.lane, start)
         return queue.next_after(start.lane, start.sequence)

@@ -8,8 +8,9 @@
       open_list     several queues (distribution.py)
       open_other    queue manager, process, namelist: inquire only
 
-Where more than one reason could apply, the order of checking is: options (2046), handles (2017), object type (2043),
-name resolution (2085, 2087, 2082 ...), options against the kind of object (2045), authority (2035), others (2042).
+Where more than one reason could apply, the order of checking is: options (2046), handles (2017), selection string
+(2516 without input or browse, 2519 too long, 2459 syntax, 2551 asks for message data), object type (2043), name
+resolution (2085, 2087, 2082 ...), options against the kind of object (2045), authority (2035), others (2042).
 """
 
 from __future__ import annotations
@@ -55,11 +56,11 @@ from flintmq.mqi.reason import (
     MQRC_OPTIONS_ERROR,
     MQRC_Q_MGR_QUIESCING,
     MQRC_RESOURCE_PROBLEM,
-    MQRC_SELECTION_NOT_AVAILABLE,
+    MQRC_SELECTOR_INVALID_FOR_TYPE,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
-from flintmq.qmgr import event, property_control, stream, trigger
+from flintmq.qmgr import event, property_control, selection, stream, trigger
 from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject, Resolution
@@ -76,6 +77,8 @@ from flintmq.qmgr.put import (
 )
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.unit_of_work import fail, not_usable, succeed
+from flintmq.selector.errors import SelectorError
+from flintmq.selector.selector import Selector, compile_selector
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -101,14 +104,16 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
     if reason:
         fail(connection, reason)
         return None
+    selector: Selector | None = None
+    if od.selection_string:
+        selector = _selector(qm, connection, od, options)
+        if selector is None:
+            return None
     if od.recs_present and od.version > 1:
         handle = qm.open_list(connection, od, options)
         if handle is not None:
             connection.handles[handle.number] = handle
         return handle
-    if od.selection_string:
-        fail(connection, MQRC_SELECTION_NOT_AVAILABLE)
-        return None
     if od.object_type == MQOT_Q:
         handle = open_queue(qm, connection, od, options)
     elif od.object_type in (MQOT_Q_MGR, MQOT_PROCESS, MQOT_NAMELIST):
@@ -117,9 +122,28 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
         fail(connection, MQRC_OBJECT_TYPE_ERROR)
         return None
     if handle is not None:
+        if selector is not None and handle.queue is not None:
+            selection.opened(handle, handle.queue, selector)
         connection.handles[handle.number] = handle
         succeed(connection)
     return handle
+
+
+def _selector(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Selector | None:
+    """The selector of an open for input or browse; None with the reason in the connection."""
+    text = od.selection_string
+    if od.object_type != MQOT_Q or not options & (INPUT | MQOO_BROWSE):
+        fail(connection, MQRC_SELECTOR_INVALID_FOR_TYPE)
+        return None
+    known = selection.known_selector(qm.queues.get(od.object_name), text)
+    if known is not None:
+        return known
+    try:
+        return compile_selector(text)
+    except SelectorError as error:
+        connection.explanation = f"selection string, position {error.position}: {error.what}"
+        fail(connection, error.reason)
+        return None
 
 
 def _check_options(qm: QueueManager, connection: Connection, options: int) -> int:
@@ -335,6 +359,8 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
         return fail(connection, MQRC_OPTIONS_ERROR)
     if od.object_type != MQOT_Q:
         return fail(connection, MQRC_OBJECT_TYPE_ERROR)
+    if od.selection_string:
+        return fail(connection, MQRC_SELECTOR_INVALID_FOR_TYPE)
     open_options = MQOO_OUTPUT | put1_open_options(pmo.options)
     if od.recs_present and od.version > 1:
         handle = qm.open_list(connection, od, open_options)

@@ -15,6 +15,7 @@ Invariants (checked by `check_queue`; N1-N4 of each lane as well):
     Q5  The buffers of the pool that the queue has taken are the sum over its messages in memory; the messages that the
         page set accounts for are the depths of its queues.
     Q6  `expiring` has the messages in memory that expire (E1, E2 of expiring.py).
+    Q7  What the selections of the queue hold is what matches (T1-T3 of selection.py).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from flintmq.store.pages import PageAccount
 if TYPE_CHECKING:
     from flintmq.qmgr.connection import Handle, Waiter
     from flintmq.qmgr.paging import Pager
+    from flintmq.qmgr.selection import Selections
 
 INDEX_NONE: Final = 0
 INDEX_MSG_ID: Final = 1
@@ -51,6 +53,8 @@ WAITS_FOR_ANY: Final = 0
 WAITS_FOR_MSG_ID: Final = 1
 WAITS_FOR_CORREL_ID: Final = 2
 WAITS_FOR_OTHER: Final = 3
+#: Any message that the selection of its handle holds.
+WAITS_FOR_SELECTED: Final = 4
 
 
 class Queue:
@@ -83,6 +87,8 @@ class Queue:
     stream_told: int = 0
     #: The temporary dynamic queue goes with the handle that made it.
     temporary: bool = False
+    #: True when there is an index or a selection.
+    tracked: bool = False
     #: True when a put or get has to look at triggers, events or other rare things.
     watched: bool = False
     # Counters since the queue manager started; DISPLAY, RESET QSTATS and telemetry read them.
@@ -127,6 +133,8 @@ class Queue:
         self.by_msg_id: Index | None = None
         self.by_correl_id: Index | None = None
         self.by_group_id: Index | None = None
+        #: The selection strings that the queue is open with (selection.py).
+        self.selections: Selections | None = None
         self.expiring = Expiring()
         #: Groups that were found incomplete when the next sequence was `incomplete_as_of` (L3 in logical_get.py).
         self.incomplete: set[tuple[bytes, int, int]] = set()
@@ -182,6 +190,7 @@ class Queue:
         index = self.by_msg_id
         if index is None:
             index = self.by_msg_id = Index()
+            self.tracked = True
             for message in self.messages_in_memory():
                 index.add(message.msg_id, message)
         return index
@@ -191,6 +200,7 @@ class Queue:
         index = self.by_correl_id
         if index is None:
             index = self.by_correl_id = Index()
+            self.tracked = True
             for message in self.messages_in_memory():
                 index.add(message.correl_id, message)
         return index
@@ -200,9 +210,19 @@ class Queue:
         index = self.by_group_id
         if index is None:
             index = self.by_group_id = Index()
+            self.tracked = True
             for message in self.messages_in_memory():
                 index.add(message.group_id, message)
         return index
+
+    def set_tracked(self) -> None:
+        """`tracked` is true if there is an index or a selection that has to hear of messages that come and go."""
+        self.tracked = (
+            self.by_msg_id is not None
+            or self.by_correl_id is not None
+            or self.by_group_id is not None
+            or self.selections is not None
+        )
 
     def index_key(self, message: Message) -> bytes:
         """The id under which the page set indexes `message`, b"" if the queue is not indexed."""
@@ -246,12 +266,10 @@ class Queue:
         self.depth = depth
         if depth > self.high_depth:
             self.high_depth = depth
-        if self.by_correl_id is not None:
-            self.by_correl_id.add(message.correl_id, message)
-        if self.by_msg_id is not None:
-            self.by_msg_id.add(message.msg_id, message)
-        if self.by_group_id is not None:
-            self.by_group_id.add(message.group_id, message)
+        if self.tracked:
+            self._index(message)
+            if self.selections is not None:
+                self.selections.arrived(message)
         if message.expires_ms:
             self.expiring.add(message)
         pages = message.pages
@@ -277,29 +295,38 @@ class Queue:
 
     def _enter(self, message: Message) -> None:
         """Index a message that came into memory, and count its buffers."""
-        self._index(message)
+        if self.tracked:
+            self._index(message)
+        if message.expires_ms:
+            self.expiring.add(message)
         pages = message.pages
         self.pages_in_memory += pages
         self.pool.take(pages)
 
     def _index(self, message: Message) -> None:
+        """Enter a message in the indexes by id."""
         if self.by_correl_id is not None:
             self.by_correl_id.add(message.correl_id, message)
         if self.by_msg_id is not None:
             self.by_msg_id.add(message.msg_id, message)
         if self.by_group_id is not None:
             self.by_group_id.add(message.group_id, message)
-        if message.expires_ms:
-            self.expiring.add(message)
 
-    def leave_memory(self, message: Message) -> None:
-        """The counterpart of `_enter`."""
+    def _unindex(self, message: Message) -> None:
+        """Take a message out of the indexes by id."""
         if self.by_correl_id is not None:
             self.by_correl_id.remove(message.correl_id, message)
         if self.by_msg_id is not None:
             self.by_msg_id.remove(message.msg_id, message)
         if self.by_group_id is not None:
             self.by_group_id.remove(message.group_id, message)
+
+    def leave_memory(self, message: Message) -> None:
+        """The counterpart of `_enter`."""
+        if self.tracked:
+            self._unindex(message)
+            if self.selections is not None:
+                self.selections.left_memory(message)
         if message.expires_ms:
             self.expiring.remove(message)
         pages = message.pages
@@ -308,7 +335,12 @@ class Queue:
 
     def enter_memory(self, message: Message) -> None:
         """Index and count a message that the pager has read back."""
-        self._index(message)
+        if self.tracked:
+            self._index(message)
+            if self.selections is not None:
+                self.selections.in_memory(message)
+        if message.expires_ms:
+            self.expiring.add(message)
         self.pages_in_memory += message.pages
         self.pool.take_read(message.pages)
 
@@ -344,12 +376,10 @@ class Queue:
             lane.join_ranges_at(before)
         self.depth -= 1
         home = message.home
-        if self.by_correl_id is not None:
-            self.by_correl_id.remove(message.correl_id, message)
-        if self.by_msg_id is not None:
-            self.by_msg_id.remove(message.msg_id, message)
-        if self.by_group_id is not None:
-            self.by_group_id.remove(message.group_id, message)
+        if self.tracked:
+            self._unindex(message)
+            if self.selections is not None:
+                self.selections.removed(message)
         if message.expires_ms:
             self.expiring.remove(message)
         pages = message.pages
@@ -372,6 +402,8 @@ class Queue:
             self.held -= 1
         message.state = AVAILABLE
         self.lanes[message.lane].offer(message)
+        if self.selections is not None:
+            self.selections.available(message)
 
     def hold(self, message: Message, state: int) -> None:
         """A get under syncpoint takes it: GET_PENDING, in its place."""
@@ -397,6 +429,8 @@ class Queue:
         message.lock_owner = 0
         self.available += 1
         self.lanes[message.lane].offer(message)
+        if self.selections is not None:
+            self.selections.available(message)
 
     def first_available(self) -> Message | None:
         """The message that the next unqualified get returns; reads it back from the page set if need be."""
@@ -531,6 +565,10 @@ class Queue:
             self.waiters_by_correl_id.setdefault(waiter.key, []).append(waiter)
         elif waiter.kind == WAITS_FOR_MSG_ID:
             self.waiters_by_msg_id.setdefault(waiter.key, []).append(waiter)
+        elif waiter.kind == WAITS_FOR_SELECTED:
+            selection = waiter.handle.selection
+            assert selection is not None
+            selection.waiters.append(waiter)
         else:
             self.waiters_other.append(waiter)
 
@@ -543,6 +581,11 @@ class Queue:
         if waiter.kind == WAITS_FOR_OTHER:
             self.waiters_other.remove(waiter)
             return
+        if waiter.kind == WAITS_FOR_SELECTED:
+            selection = waiter.handle.selection
+            assert selection is not None
+            selection.waiters.remove(waiter)
+            return
         table = self.waiters_by_correl_id if waiter.kind == WAITS_FOR_CORREL_ID else self.waiters_by_msg_id
         filed = table[waiter.key]
         filed.remove(waiter)
@@ -554,6 +597,9 @@ class Queue:
         result = list(self.waiters) + list(self.waiters_other)
         for filed in list(self.waiters_by_msg_id.values()) + list(self.waiters_by_correl_id.values()):
             result.extend(filed)
+        if self.selections is not None:
+            for selection in self.selections.by_text.values():
+                result.extend(selection.waiters)
         result.sort(key=_by_order)
         return result
 
@@ -569,7 +615,7 @@ def number(value: object) -> int:
 
 
 def check_queue(queue: Queue) -> None:
-    """Q1-Q6 and N1-N4 as code."""
+    """Q1-Q7 and N1-N4 as code."""
     in_memory = 0
     available = queue.spilled_count
     pages = 0
@@ -600,3 +646,6 @@ def check_queue(queue: Queue) -> None:
     )
     assert queue.available == available, f"Q2: available {queue.available}, counted {available}"
     assert queue.pages_in_memory == pages, f"Q5: buffers {queue.pages_in_memory}, counted {pages}"
+    if queue.selections is not None:
+        assert queue.tracked
+        queue.selections.check()

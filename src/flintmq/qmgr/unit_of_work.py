@@ -300,6 +300,8 @@ def count_backout(qm: QueueManager, message: Message) -> None:
         except LogError:
             hardened = False  # The backout itself needs no log; only the count would be forgotten by a restart.
     queue.pager.backed_out(message, hardened)
+    if queue.selections is not None:
+        queue.selections.backed_out(message)
 
 
 def prepare_unit(qm: QueueManager, unit: Unit) -> int:

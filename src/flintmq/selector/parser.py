@@ -276,8 +276,8 @@ class _Parser:
         begin = self.token
         right = self._expression(_SUM)
         if kind == "=" or kind == "<>":
-            _spell_id(left, right)
-            _spell_id(right, left)
+            _spell(left, right)
+            _spell(right, left)
             return nodes.Equal(left, right) if kind == "=" else nodes.NotEqual(left, right)
         self._must_have_order(left, start)
         self._must_have_order(right, begin)
@@ -313,7 +313,7 @@ class _Parser:
         strings: list[str] = []
         while True:
             choice = self._expression(_SUM)
-            _spell_id(left, choice)
+            _spell(left, choice)
             choices.append(choice)
             if isinstance(choice, Literal) and isinstance(choice.literal, str):
                 strings.append(choice.literal)
@@ -356,12 +356,19 @@ def known_name(name: str) -> str:
     return name[4:] if name.startswith("usr.") else name
 
 
-def _spell_id(part: Node, other: Node) -> None:
-    """An id in full that is compared with a JMS id gets the small digits that JMS writes."""
-    if isinstance(part, nodes.Name) and part.name in _ID_NAMES and isinstance(other, Literal):
+def _spell(part: Node, other: Node) -> None:
+    """A text that is compared with a name is spelled as a source spells it.
+
+    An id in full that is compared with a JMS id gets the small digits that JMS writes. A field of the message
+    descriptor has no blanks behind it, so neither has what it is compared with.
+    """
+    if isinstance(part, nodes.Name) and isinstance(other, Literal):
         text = other.literal
-        if isinstance(text, str) and id_bytes(text):
-            other.literal = "ID:" + text[3:].lower()
+        if isinstance(text, str):
+            if part.name in _ID_NAMES and id_bytes(text):
+                other.literal = "ID:" + text[3:].lower()
+            elif part.name.startswith(DESCRIPTOR_PREFIX):
+                other.literal = text.rstrip(" ")
 
 
 def id_bytes(text: str) -> bytes:

@@ -75,6 +75,10 @@ class Selector:
                 best = found
         return best
 
+    def is_choice(self) -> bool:
+        """Whether `alternatives` says all there is to say: every message with one of the values matches."""
+        return _alternatives(self.tree) is not None
+
     def id_key(self) -> tuple[int, bytes] | None:
         """MSG_ID or CORREL_ID and the id, when the selector is one equality with an id written in full (B219).
 

@@ -1,0 +1,571 @@
+"""Selection: which messages of a queue match the selection strings that it was opened with.
+
+A message is evaluated once: when it arrives, or, if it was there before, when the first get or browse with that
+selection string catches up with the queue. What matches is kept in a list in the order of delivery, so that a get with
+a selector takes the head of a list, however many unwanted messages are on the queue.
+
+    Selections            of a queue; only while it is open with a selection string
+      by_text             one Selection for each distinct text, shared by the handles that have it (`users`)
+      filed, unfiled      the same, by a name and the values that it must have: only those are evaluated for a message
+      matched             sequence -> the entries of that message
+    Selection             of one text
+      strands[0..9]       its entries by lane: first, last, and the hint, as in lane.py
+      links               sequence -> Entry
+      waiters             gets that wait for a message that matches, in the order in which they came
+    Entry                 one message that matches; while that is on the page set only, just its place
+
+With fifteen getters that each want another value of one property, an arriving message costs one look into a table and
+one evaluation, not fifteen; where the selector says nothing else, not even that one (`Selection.decided`).
+
+A selector that is nothing but a message id or correlation id written in full needs none of this: the handle has an
+`IdKey`, which narrows each get to that id (get.py), through the index of the queue.
+
+Invariants (`Selections.check`):
+
+    T1  A selection that has caught up holds exactly the messages of the queue that match, available or not.
+    T2  The entries of a strand ascend by sequence; no available message stands before the hint.
+    T3  `matched` has all entries of all selections, and no others. An entry has its message while that is in memory.
+    T4  A message is evaluated at most once by each selection, and its properties are looked for at most once when it
+        arrives. What a backout changes (BackoutCount and its kin in JMS) is looked at again then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flintmq.qmgr.message import AVAILABLE, NO_ID, Message
+from flintmq.qmgr.message_properties import may_have_properties
+from flintmq.qmgr.message_source import CHANGING, MessageSource
+from flintmq.qmgr.paging import MATCH_ANY, Acceptor
+from flintmq.selector.selector import MSG_ID, Selector
+from flintmq.selector.source import Value
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.connection import Handle, Waiter
+    from flintmq.qmgr.queue import Queue
+
+
+class IdKey:
+    """A selector that is one id, and what is left to ask of a message that has it."""
+
+    def __init__(self, selector: Selector, kind: int, key: bytes) -> None:
+        self.selector = selector
+        self.by_msg_id = kind == MSG_ID
+        self.key = key
+        #: JMSCorrelationID is jms.Cid if a message has that (B229).
+        self.may_be_overridden = selector.names() == ["JMSCorrelationID"]
+
+    def accepts(self, message: Message) -> bool:
+        """Whether a message, which has the id, is the one meant."""
+        if not self.may_be_overridden or not may_have_properties(message):
+            return True
+        return self.selector.matches(MessageSource(message))
+
+
+class Entry:
+    """A message in the list of a selection."""
+
+    prev: Entry | None = None
+    next: Entry | None = None
+    #: Out of the list. `next` stays as it was, for a browse cursor that still stands here.
+    gone: bool = False
+
+    def __init__(self, selection: Selection, lane: int, sequence: int, message: Message | None) -> None:
+        self.selection = selection
+        self.lane = lane
+        self.sequence = sequence
+        #: None while it is on the page set only.
+        self.message = message
+
+
+class Strand:
+    """The entries of one lane."""
+
+    first: Entry | None = None
+    last: Entry | None = None
+    hint: Entry | None = None
+
+
+class Selection:
+    """The messages of a queue that match one selection string."""
+
+    caught_up: bool = False
+    users: int = 0
+    #: Lanes that have entries, as bits.
+    mask: int = 0
+
+    def __init__(self, selector: Selector) -> None:
+        self.selector = selector
+        self.strands = [Strand() for _ in range(10)]
+        self.links: dict[int, Entry] = {}
+        self.waiters: list[Waiter] = []
+        #: The values of one name that say all there is to say, so that a message filed under one of them matches.
+        self.decided = selector.is_choice()
+        self.changing = False
+        for name in selector.names():
+            if name in CHANGING:
+                self.changing = True
+
+    def add(self, lane: int, sequence: int, message: Message | None) -> Entry:
+        """Enter a message that matches in its place; nearly always the last."""
+        entry = Entry(self, lane, sequence, message)
+        self.links[sequence] = entry
+        strand = self.strands[lane]
+        at = strand.last
+        while at is not None and at.sequence > sequence:
+            at = at.prev
+        entry.prev = at
+        if at is None:
+            entry.next = strand.first
+            strand.first = entry
+            self.mask |= 1 << lane
+        else:
+            entry.next = at.next
+            at.next = entry
+        following = entry.next
+        if following is None:
+            strand.last = entry
+        else:
+            following.prev = entry
+        self.offer(entry)
+        return entry
+
+    def discard(self, entry: Entry) -> None:
+        """Take an entry out."""
+        del self.links[entry.sequence]
+        strand = self.strands[entry.lane]
+        before = entry.prev
+        after = entry.next
+        if before is None:
+            strand.first = after
+        else:
+            before.next = after
+        if after is None:
+            strand.last = before
+            if before is None:
+                self.mask &= ~(1 << entry.lane)
+        else:
+            after.prev = before
+        if strand.hint is entry:
+            strand.hint = after
+        entry.prev = None
+        entry.gone = True
+        entry.message = None
+
+    def offer(self, entry: Entry) -> None:
+        """The message of `entry` may be available: let the hint not stand behind it (T2)."""
+        strand = self.strands[entry.lane]
+        hint = strand.hint
+        if hint is None or entry.sequence < hint.sequence:
+            strand.hint = entry
+
+    def holds(self, message: Message) -> bool:
+        """Whether a message of the queue matches."""
+        return message.sequence in self.links
+
+    # -- getting and browsing -----------------------------------------------------------------------------------
+
+    def first_available(self, queue: Queue) -> Message | None:
+        """The first message that matches and can be got."""
+        mask = self.mask
+        while mask:
+            lane = mask.bit_length() - 1
+            strand = self.strands[lane]
+            entry = strand.hint
+            while entry is not None:
+                message = entry.message
+                if message is None:
+                    message = _load(queue, entry)
+                if message is not None and message.state == AVAILABLE:
+                    strand.hint = entry
+                    return message
+                entry = entry.next
+            strand.hint = None
+            mask &= ~(1 << lane)
+        return None
+
+    def find(self, queue: Queue, accept: Acceptor) -> Message | None:
+        """The first message that matches, can be got and is accepted."""
+        message = self.first_available(queue)
+        while message is not None:
+            if message.state == AVAILABLE and accept.accepts(message):
+                return message
+            message = self.after(queue, message.lane, message.sequence, None)
+        return None
+
+    def first(self, queue: Queue) -> Message | None:
+        """The first message that matches, available or not."""
+        return self._loaded(queue, self._first_below(10))
+
+    def after(self, queue: Queue, lane: int, sequence: int, at: Entry | None) -> Message | None:
+        """The next message that matches behind a place; `at` is the entry that was there, if the caller has kept it."""
+        entry = self.links.get(sequence)
+        if entry is None:
+            entry = at
+            while entry is not None and entry.gone:
+                entry = entry.next
+            if entry is None or entry.sequence <= sequence:
+                entry = self._behind(lane, sequence)
+        else:
+            entry = entry.next
+        return self._loaded(queue, entry if entry is not None else self._first_below(lane))
+
+    def _behind(self, lane: int, sequence: int) -> Entry | None:
+        """The first entry of a lane behind `sequence`, looked for from the end."""
+        found: Entry | None = None
+        entry = self.strands[lane].last if lane < 10 else None
+        while entry is not None and entry.sequence > sequence:
+            found = entry
+            entry = entry.prev
+        return found
+
+    def _first_below(self, lane: int) -> Entry | None:
+        """The first entry of the lanes below `lane`."""
+        mask = self.mask & ((1 << lane) - 1)
+        return self.strands[mask.bit_length() - 1].first if mask else None
+
+    def _loaded(self, queue: Queue, entry: Entry | None) -> Message | None:
+        """The message of an entry, read back if need be; of a later one if that is not there any more."""
+        while entry is not None:
+            message = entry.message
+            if message is None:
+                message = _load(queue, entry)
+            if message is not None:
+                return message
+            entry = entry.next if entry.next is not None else self._first_below(entry.lane)
+        return None
+
+
+def _load(queue: Queue, entry: Entry) -> Message | None:
+    """Bring a message back from the page set. If it is not there, its entry goes."""
+    message = queue.pager.find_sequence(queue, entry.lane, entry.sequence)
+    if message is None and queue.selections is not None:
+        queue.selections.forget(entry.sequence)
+    return message
+
+
+class Selections:
+    """All selections of one queue."""
+
+    def __init__(self, queue: Queue) -> None:
+        self.queue = queue
+        self.by_text: dict[str, Selection] = {}
+        self.filed: dict[str, dict[object, list[Selection]]] = {}
+        self.unfiled: list[Selection] = []
+        self.matched: dict[int, list[Entry]] = {}
+        #: Selections that have not caught up.
+        self.behind: list[Selection] = []
+        #: Some selection asks for what a backout changes.
+        self.changing = 0
+        #: Evaluations of selectors so far.
+        self.evaluations = 0
+
+    # -- opening and closing ------------------------------------------------------------------------------------
+
+    def open(self, selector: Selector) -> Selection:
+        """The selection of a text, for one handle more."""
+        selection = self.by_text.get(selector.text)
+        if selection is None:
+            selection = Selection(selector)
+            self.by_text[selector.text] = selection
+            self.behind.append(selection)
+            self.changing += 1 if selection.changing else 0
+            self._file(selection)
+        selection.users += 1
+        return selection
+
+    def close(self, selection: Selection) -> None:
+        """One handle less; with the last one the selection goes."""
+        selection.users -= 1
+        if selection.users:
+            return
+        del self.by_text[selection.selector.text]
+        if selection in self.behind:
+            self.behind.remove(selection)
+        self.changing -= 1 if selection.changing else 0
+        self._unfile(selection)
+        for sequence in selection.links:
+            self._drop(sequence, selection)
+
+    def _drop(self, sequence: int, selection: Selection) -> None:
+        """Take the entry of one selection for a message out of `matched`."""
+        entries = self.matched[sequence]
+        if len(entries) == 1:
+            del self.matched[sequence]
+        else:
+            self.matched[sequence] = [entry for entry in entries if entry.selection is not selection]
+
+    def _file(self, selection: Selection) -> None:
+        choice = selection.selector.alternatives()
+        if choice is None:
+            self.unfiled.append(selection)
+            return
+        table = self.filed.setdefault(choice[0], {})
+        for value in choice[1]:
+            filed = table.setdefault(_file_key(value), [])
+            if selection not in filed:
+                filed.append(selection)
+
+    def _unfile(self, selection: Selection) -> None:
+        choice = selection.selector.alternatives()
+        if choice is None:
+            self.unfiled.remove(selection)
+            return
+        table = self.filed[choice[0]]
+        for value in choice[1]:
+            key = _file_key(value)
+            filed = table.get(key)
+            if filed is not None and selection in filed:
+                filed.remove(selection)
+                if not filed:
+                    del table[key]
+        if not table:
+            del self.filed[choice[0]]
+
+    # -- messages come and go -----------------------------------------------------------------------------------
+
+    def arrived(self, message: Message) -> None:
+        """A new message is on the queue, committed or not: evaluate it."""
+        if len(self.behind) < len(self.by_text):
+            for selection in self._matching(message, True):
+                self._enter(selection, message.lane, message.sequence, message)
+
+    def removed(self, message: Message) -> None:
+        """A message has left the queue."""
+        self.forget(message.sequence)
+
+    def forget(self, sequence: int) -> None:
+        """There is no message with that sequence any more."""
+        entries = self.matched.pop(sequence, None)
+        if entries is not None:
+            for entry in entries:
+                entry.selection.discard(entry)
+
+    def available(self, message: Message) -> None:
+        """A message can be got again, or for the first time."""
+        entries = self.matched.get(message.sequence)
+        if entries is not None:
+            for entry in entries:
+                entry.selection.offer(entry)
+
+    def in_memory(self, message: Message) -> None:
+        """A message was read back from the page set."""
+        entries = self.matched.get(message.sequence)
+        if entries is not None:
+            for entry in entries:
+                entry.message = message
+
+    def left_memory(self, message: Message) -> None:
+        """A message is on the page set only: its place is enough."""
+        entries = self.matched.get(message.sequence)
+        if entries is not None:
+            for entry in entries:
+                entry.message = None
+
+    def backed_out(self, message: Message) -> None:
+        """The backout count has changed: those that look at it look again (T4)."""
+        if not self.changing:
+            return
+        source = MessageSource(message)
+        for selection in self.by_text.values():
+            if not selection.changing or not selection.caught_up:
+                continue
+            self.evaluations += 1
+            entry = selection.links.get(message.sequence)
+            if selection.selector.matches(source):
+                if entry is None:
+                    self._enter(selection, message.lane, message.sequence, message)
+            elif entry is not None:
+                self._drop(message.sequence, selection)
+                selection.discard(entry)
+
+    def _enter(self, selection: Selection, lane: int, sequence: int, message: Message | None) -> None:
+        entry = selection.add(lane, sequence, message)
+        entries = self.matched.get(sequence)
+        if entries is None:
+            self.matched[sequence] = [entry]
+        else:
+            entries.append(entry)
+
+    # -- evaluating ---------------------------------------------------------------------------------------------
+
+    def _matching(self, message: Message, caught_up: bool) -> list[Selection]:
+        """The selections, of those that have caught up or of those that have not, that a message matches."""
+        source = MessageSource(message)
+        result: list[Selection] = []
+        for name, table in self.filed.items():
+            value = source.value(name)
+            if value is None:
+                continue
+            filed = table.get(_file_key(value))
+            if filed is None:
+                continue
+            for selection in filed:
+                if selection.caught_up == caught_up and (selection.decided or self._matches(selection, source)):
+                    result.append(selection)
+        for selection in self.unfiled:
+            if selection.caught_up == caught_up and self._matches(selection, source):
+                result.append(selection)
+        return result
+
+    def _matches(self, selection: Selection, source: MessageSource) -> bool:
+        self.evaluations += 1
+        return selection.selector.matches(source)
+
+    def catch_up(self) -> None:
+        """Evaluate what was on the queue before its selections were: all of them together, in one pass.
+
+        Messages on the page set are looked at in passing and stay there.
+        """
+        queue = self.queue
+        passing = _CatchUp(self)
+        for message in queue.messages_in_memory():
+            passing.look_at(message, message)
+        if queue.spilled_count:
+            queue.pager.find_spilled(queue, MATCH_ANY, NO_ID, passing)
+        passing.found.sort(key=_place)
+        for found in passing.found:
+            self._enter(found.selection, found.lane, found.sequence, found.message)
+        for selection in self.behind:
+            selection.caught_up = True
+        self.behind = []
+
+    def check(self) -> None:
+        """T1-T3 as code."""
+        queue = self.queue
+        in_memory: dict[int, Message] = {}
+        for message in queue.messages_in_memory():
+            in_memory[message.sequence] = message
+        entries = 0
+        for text, selection in self.by_text.items():
+            assert selection.users > 0 and selection.selector.text == text
+            assert selection.caught_up != (selection in self.behind)
+            for lane in range(10):
+                entries += _check_strand(self, selection, lane, in_memory)
+            if selection.caught_up:
+                checking = _Checking(selection)
+                for message in queue.messages_in_memory():
+                    checking.accepts(message)
+                if queue.spilled_count:
+                    queue.pager.find_spilled(queue, MATCH_ANY, NO_ID, checking)
+                assert checking.matching == set(selection.links), f"T1: {text}"
+        filed = 0
+        for sequence, matches in self.matched.items():
+            filed += len(matches)
+            for entry in matches:
+                assert entry.sequence == sequence and entry.selection.links[sequence] is entry, f"T3: {sequence}"
+        assert filed == entries, f"T3: {filed} in matched, {entries} in selections"
+
+
+class _CatchUp(Acceptor):
+    """Looks at every message and accepts none."""
+
+    def __init__(self, selections: Selections) -> None:
+        self.selections = selections
+        self.found: list[Entry] = []
+
+    def accepts(self, message: Message) -> bool:
+        """Called for the messages on the page set, which are not linked and go again at once."""
+        self.look_at(message, None)
+        return False
+
+    def look_at(self, message: Message, kept: Message | None) -> None:
+        """Note what it matches. In what order they come depends on where they are: they are entered afterwards."""
+        for selection in self.selections._matching(message, False):
+            self.found.append(Entry(selection, message.lane, message.sequence, kept))
+
+
+def _place(entry: Entry) -> int:
+    return entry.sequence
+
+
+def _file_key(value: Value) -> object:
+    """A value as the key of a table: TRUE is not 1, but 1 is 1.0."""
+    return (value,) if isinstance(value, bool) else value
+
+
+# -- handles -------------------------------------------------------------------------------------------------------
+
+
+def opened(handle: Handle, queue: Queue, selector: Selector) -> None:
+    """A handle has a selection string: it gets messages by its id, or through a selection."""
+    handle.selector = selector.text
+    handle.straight_get = False
+    key = selector.id_key()
+    if key is not None:
+        handle.id_key = IdKey(selector, key[0], key[1])
+        return
+    selections = queue.selections
+    if selections is None:
+        selections = queue.selections = Selections(queue)
+        queue.tracked = True
+    handle.selection = selections.open(selector)
+
+
+def closed(handle: Handle, queue: Queue) -> None:
+    """The handle is closed, and nobody waits through it."""
+    selection = handle.selection
+    handle.selection = None
+    handle.selected_entry = None
+    if selection is None or queue.selections is None:
+        return
+    queue.selections.close(selection)
+    if not queue.selections.by_text:
+        queue.selections = None
+        queue.set_tracked()
+
+
+def known_selector(queue: Queue | None, text: str) -> Selector | None:
+    """The selector of a text that the queue is open with already."""
+    if queue is None or queue.selections is None:
+        return None
+    selection = queue.selections.by_text.get(text)
+    return None if selection is None else selection.selector
+
+
+def ready(queue: Queue, selection: Selection) -> Selection:
+    """The selection, caught up with its queue."""
+    if not selection.caught_up and queue.selections is not None:
+        queue.selections.catch_up()
+    return selection
+
+
+def browsed(handle: Handle, message: Message) -> None:
+    """The browse cursor stands on `message`: remember its entry, which finds the next one even when it has gone."""
+    if handle.selection is not None:
+        handle.selected_entry = handle.selection.links.get(message.sequence)
+
+
+def _check_strand(selections: Selections, selection: Selection, lane: int, in_memory: dict[int, Message]) -> int:
+    strand = selection.strands[lane]
+    entry = strand.first
+    before: Entry | None = None
+    passed_hint = False
+    count = 0
+    while entry is not None:
+        passed_hint = passed_hint or entry is strand.hint
+        assert entry.prev is before and not entry.gone and entry.lane == lane
+        assert before is None or before.sequence < entry.sequence, f"T2: {entry.sequence}"
+        assert selection.links[entry.sequence] is entry and entry in selections.matched[entry.sequence], "T3"
+        assert entry.message is in_memory.get(entry.sequence), f"T3: message of {entry.sequence}"
+        if entry.message is None or entry.message.state == AVAILABLE:
+            assert passed_hint, f"T2: {entry.sequence} stands before the hint"
+        before = entry
+        entry = entry.next
+        count += 1
+    assert strand.last is before and bool(selection.mask & (1 << lane)) == (count > 0)
+    return count
+
+
+class _Checking(Acceptor):
+    """Evaluates messages again, for T1."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.selection = selection
+        self.matching: set[int] = set()
+
+    def accepts(self, message: Message) -> bool:
+        """Notes the message and takes none."""
+        if self.selection.selector.matches(MessageSource(message)):
+            self.matching.add(message.sequence)
+        return False
