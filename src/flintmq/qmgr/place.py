@@ -46,7 +46,7 @@ from flintmq.store.pages import pages_for
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
-_SMALL_MESSAGE: Final = 3635  # One page up to here (B135).
+SMALL_MESSAGE: Final = 3635  # One page up to here (B135).
 SLOW_DOWN_MS: Final = 5  # How long a put to a page set that is 85 % full is held back (B140).
 
 
@@ -92,7 +92,7 @@ def to_queue(
     if lane > 9:
         lane = 9
     message = Message(queue, sequence, lane, data, md)
-    if length > _SMALL_MESSAGE:
+    if length > SMALL_MESSAGE:
         message.pages = pages_for(length)
     if properties:
         message.properties = properties
@@ -182,7 +182,7 @@ class Delivery:
         message = Message(queue, queue.next_sequence, lane, data, md)
         queue.next_sequence += 1
         queue.reserved += 1
-        if length > _SMALL_MESSAGE:
+        if length > SMALL_MESSAGE:
             message.pages = pages_for(length)
         message.properties = properties
         message.put_ms = self.now

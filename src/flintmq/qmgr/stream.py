@@ -60,8 +60,11 @@ from flintmq.qmgr import event, remote
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject, Resolution
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.place import Delivery
+from flintmq.qmgr.message import PUT_PENDING, Message
+from flintmq.qmgr.place import SLOW_DOWN_MS, SMALL_MESSAGE, Delivery
 from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.unit_of_work import add_to_unit, room_in_unit
+from flintmq.store.pages import pages_for
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -110,7 +113,108 @@ def put_streamed(
     properties: bytes,
     handle: Handle | None,
 ) -> int:
-    """Place a message on `queue` and its copy where STREAMQ leads. On any reason but MQRC_NONE nothing has changed."""
+    """Place a message on `queue` and its copy where STREAMQ leads. On any reason but MQRC_NONE nothing has changed.
+
+    The queue itself takes the message: `place.to_queue` has asked it.
+    """
+    target = queue.stream_target
+    length = len(data)
+    if (
+        target is not None
+        and target.put_plain
+        and not target.deleted
+        and length <= target.max_msg_length
+        and length <= qm.max_msg_length
+        and target.depth - target.held < target.max_depth
+        and md.expiry == _UNLIMITED
+        and not queue.cap_expiry
+        and not (md.persistence and (target.temporary or not syncpoint))
+        and not (syncpoint and connection.unit is not None and room_in_unit(qm, connection))
+        and queue.account.put(length, md.persistence == 1)
+    ):
+        if target.account.put(length, md.persistence == 1):
+            _place_pair(qm, connection, queue, target, md, data, syncpoint, now, properties)
+            return MQRC_NONE
+        queue.account.remove(length, md.persistence == 1)
+    return _put_together(qm, connection, queue, md, data, syncpoint, now, properties, handle)
+
+
+def _place_pair(
+    qm: QueueManager,
+    connection: Connection,
+    queue: Queue,
+    target: Queue,
+    md: MQMD,
+    data: bytes,
+    syncpoint: bool,
+    now: int,
+    properties: bytes,
+) -> None:
+    """A message and its copy on a local queue, which both are known to fit: the straight way, for the sake of its cost.
+
+    What a Delivery would do is written out. Nothing is logged here: the messages are not persistent, or in a unit.
+    """
+    length = len(data)
+    priority = md.priority if md.priority < 9 else 9
+    message = Message(queue, queue.next_sequence, 0 if queue.fifo else priority, data, md)
+    copy = Message(target, target.next_sequence, 0 if target.fifo else priority, data, md)
+    queue.next_sequence += 1
+    target.next_sequence += 1
+    copy.report &= ~REPORTS
+    message.put_ms = copy.put_ms = now
+    if length > SMALL_MESSAGE:
+        message.pages = copy.pages = pages_for(length)
+    if properties:
+        message.properties = copy.properties = properties
+    if md.persistence:
+        message.logged = copy.logged = True
+        queue.put_persistent += 1
+        target.put_persistent += 1
+    queue.put_count += 1
+    queue.put_bytes += length
+    queue.last_put_ms = now
+    target.put_count += 1
+    target.put_bytes += length
+    target.last_put_ms = now
+    qm.counters.stream_puts += 1
+    if syncpoint:
+        message.state = copy.state = PUT_PENDING
+        unit = add_to_unit(connection, message, now)
+        unit.work.append(copy)
+        unit.copies += 1
+        queue.add(message)
+        target.add(copy)
+        if queue.watched:
+            qm.put_in_unit(queue, message, unit)
+        if target.watched:
+            qm.put_in_unit(target, copy, unit)
+    else:
+        queue.add(message)
+        target.add(copy)
+        if queue.waiting or queue.watched:
+            qm.arrived(queue, message)
+        if target.waiting or target.watched:
+            qm.arrived(target, copy)
+    if queue.account.used > queue.account.slow_from or target.account.used > target.account.slow_from:
+        connection.delay_ms = SLOW_DOWN_MS
+    if queue.pool.used > queue.pool.threshold:
+        qm.relieve_pool(queue.pool)
+    if target.pool.used > target.pool.threshold:
+        qm.relieve_pool(target.pool)
+
+
+def _put_together(
+    qm: QueueManager,
+    connection: Connection,
+    queue: Queue,
+    md: MQMD,
+    data: bytes,
+    syncpoint: bool,
+    now: int,
+    properties: bytes,
+    handle: Handle | None,
+) -> int:
+    """A message and its copy, whatever that is and wherever it goes; also what is persistent and outside syncpoint."""
     delivery = Delivery(qm, connection, syncpoint, now)
     reason = delivery.add(queue, md, data, properties)
     if reason:
