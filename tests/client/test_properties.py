@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from flintmq.client.dead_letter import DeadLetterHandler
 from flintmq.client.message import properties_of_put
+from flintmq.command.dead_letter_rules import read_rules
 from flintmq.mqi.constants import (
     MQDMPO_DEL_PROP_UNDER_CURSOR,
     MQFMT_RF_HEADER_2,
@@ -168,6 +170,19 @@ def test_a_poison_message_keeps_its_properties(qm: flintmq.QueueManager) -> None
     assert queue.get_or_none() is None
     message = aside.get()
     assert (message.data, message.properties) == (b"data", {"color": "red"})
+
+
+def test_the_dead_letter_handler_brings_a_message_back_with_its_properties(qm: flintmq.QueueManager) -> None:
+    qm.mqsc("DEFINE QLOCAL(DLQ)\nALTER QMGR DEADQ(DLQ)")
+    queue = qm.queue("P", create=True, bothresh=1)
+    queue.put("data", properties={"shop.count": 3})
+    queue.get(syncpoint=True)
+    qm.backout()
+    assert queue.get_or_none() is None
+    assert next(qm.queue("DLQ").browse()).properties == {"shop.count": 3}
+    DeadLetterHandler(qm, read_rules("WAIT(NO)\nACTION(RETRY)"), write=lambda text: None).run()
+    message = queue.get()
+    assert (message.text, message.format, message.properties) == ("data", MQFMT_STRING, {"shop.count": 3})
 
 
 def test_properties_are_durable(tmp_path: Path) -> None:

@@ -134,10 +134,12 @@ class PropertyApp(App):
         action: int = 0,
         md: MQMD | None = None,
         options: int = 0,
+        context: int = 0,
     ) -> int:
         pmo = MQPMO()
         pmo.version = 3
         pmo.options = options | MQPMO_NO_SYNCPOINT | MQPMO_NEW_MSG_ID
+        pmo.context = context
         pmo.original_msg_handle, pmo.new_msg_handle, pmo.action = original, new, action
         self.md = md or MQMD()
         return put(self.qm, self.connection, handle, self.md, pmo, data)

@@ -41,11 +41,17 @@ from flintmq.mqi.constants import (
     MQMF_SEGMENTATION_ALLOWED,
     MQMT_REPLY,
     MQMT_REPORT,
+    MQOO_INPUT_SHARED,
+    MQOO_OUTPUT,
+    MQOO_PASS_ALL_CONTEXT,
+    MQOO_SAVE_ALL_CONTEXT,
     MQOP_REGISTER,
     MQOP_START,
     MQPD_SUPPORT_REQUIRED,
     MQPD_SUPPORT_REQUIRED_IF_LOCAL,
+    MQPD_USER_CONTEXT,
     MQPMO_MD_FOR_OUTPUT_ONLY,
+    MQPMO_PASS_ALL_CONTEXT,
     MQRO_COA,
     MQRO_COD,
     MQRO_EXPIRATION,
@@ -499,6 +505,26 @@ def test_a_reply_answers_the_original_by_its_report_options(app: PropertyApp) ->
         assert (app.md.priority, app.md.expiry, app.md.reply_to_q) == (4, -1, "")
 
 
+def test_properties_of_user_context_are_passed_on_with_the_context(app: PropertyApp) -> None:
+    source = app.open("Q", MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_SAVE_ALL_CONTEXT)
+    target = app.open("ALL", MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_PASS_ALL_CONTEXT)
+    sender = handle_with(app, plain=1)
+    pd = MQPD()
+    pd.context = MQPD_USER_CONTEXT
+    for name in ("who", "where"):
+        assert app.set(sender, name, name, pd=pd) == 0
+    assert app.put_with(source, b"data", sender) == 0
+    assert app.get(source) == 0
+    new = handle_with(app, where="here")
+    assert app.put_with(target, b"data", new, options=MQPMO_PASS_ALL_CONTEXT, context=source.number) == 0
+    back = app.create()
+    assert app.get_with(target, back) == 0
+    assert app.held(back) == {"where": "here", "who": "who"}
+    assert app.put(source) == 0 and app.get(source) == 0
+    assert app.put_with(target, b"data", options=MQPMO_PASS_ALL_CONTEXT, context=source.number) == 0
+    assert app.get_with(target, back) == 0 and app.held(back) == {}
+
+
 @pytest.mark.parametrize(
     ("support", "queue", "reason"),
     [
@@ -558,6 +584,21 @@ def test_properties_leave_for_another_queue_manager_in_a_header_behind_the_trans
         ["<usr><color>red</color></usr>"],
     )
     assert data[header.struc_length :] == b"data"
+
+
+def test_a_copy_for_another_queue_manager_takes_the_properties_along() -> None:
+    """B37: a streaming queue that leads to a remote one."""
+    driver = Driver(
+        ("QLOCAL", "Q", {"STREAMQ": "FAR"}),
+        ("QLOCAL", "QM2", {"USAGE": "XMITQ"}),
+        ("QREMOTE", "FAR", {"RNAME": "ORDERS", "RQMNAME": "QM2"}),
+    )
+    app = PropertyApp(driver.qm)
+    assert app.put_with(app.open("Q"), b"data", handle_with(app, color="red"), md=text_md()) == 0
+    assert app.get(app.open("QM2")) == 0
+    _, md, data = unwrap(driver.qm, app.data)
+    assert md.format == MQFMT_RF_HEADER_2
+    assert MQRFH2.unpack(data).folders == ["<usr><color>red</color></usr>"]
 
 
 def test_a_dead_letter_keeps_its_properties_behind_its_header(driver: Driver, app: PropertyApp) -> None:

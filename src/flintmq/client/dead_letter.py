@@ -36,6 +36,7 @@ from flintmq.mqi.constants import (
     MQGMO_BROWSE_NEXT,
     MQGMO_FAIL_IF_QUIESCING,
     MQGMO_MSG_UNDER_CURSOR,
+    MQGMO_PROPERTIES_FORCE_MQRFH2,
     MQGMO_SYNCPOINT,
     MQGMO_WAIT,
     MQMO_NONE,
@@ -170,7 +171,7 @@ class DeadLetterHandler:
     def _browse(self, handle: Handle, direction: int, wait_ms: int = 0) -> tuple[bytes, MQMD, bytes] | None:
         md, gmo = MQMD(), MQGMO()
         md.version, gmo.version = 2, 3
-        gmo.options = direction | MQGMO_FAIL_IF_QUIESCING
+        gmo.options = direction | MQGMO_FAIL_IF_QUIESCING | MQGMO_PROPERTIES_FORCE_MQRFH2
         if wait_ms:
             gmo.options |= MQGMO_WAIT
             gmo.wait_interval = wait_ms
@@ -214,7 +215,7 @@ class DeadLetterHandler:
         mqi = self._mqi
         md, gmo = MQMD(), MQGMO()
         md.version = 2
-        gmo.options = MQGMO_MSG_UNDER_CURSOR | MQGMO_SYNCPOINT | MQGMO_FAIL_IF_QUIESCING
+        gmo.options = MQGMO_MSG_UNDER_CURSOR | MQGMO_SYNCPOINT | MQGMO_FAIL_IF_QUIESCING | MQGMO_PROPERTIES_FORCE_MQRFH2
         try:
             data = mqi.get(handle, md, gmo)
         except MQError as error:

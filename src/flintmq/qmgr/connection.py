@@ -158,6 +158,8 @@ class Handle:
     #: Saved context of the last message got, for MQPMO_PASS_*: only with MQOO_SAVE_ALL_CONTEXT.
     saved: MQMD | None = None
     saved_valid: bool = False
+    #: The properties of that message that belong to the user context, as a message carries them.
+    saved_properties: bytes = b""
     #: Defaults and inhibitions of the alias or remote definition the name went through.
     put_enabled_by: str = ""
     get_enabled_by: str = ""

@@ -10,6 +10,9 @@ All properties of the new handle are added, and win over those of the original o
 NEW, removes the other. Fields of the descriptor that are set in the new handle win likewise. Without
 MQPMO_MD_FOR_OUTPUT_ONLY the descriptor of the call is used as it is.
 
+With MQPMO_PASS_ALL_CONTEXT the properties of user context (MQPD_USER_CONTEXT) of the message that was got are added, as
+far as there is none of their name.
+
 When the message is put, the new handle holds it: all its properties, and its descriptor. The original never changes.
 
     2460  a handle is not one, or the action needs an original and there is none      2535  no such action
@@ -36,7 +39,9 @@ from flintmq.mqi.constants import (
     MQMT_REPORT,
     MQPD_ACCEPT_UNSUP_IF_XMIT_MASK,
     MQPD_REJECT_UNSUP_MASK,
+    MQPD_USER_CONTEXT,
     MQPMO_MD_FOR_OUTPUT_ONLY,
+    MQPMO_PASS_ALL_CONTEXT,
     MQRO_DISCARD_MSG,
     MQRO_PASS_CORREL_ID,
     MQRO_PASS_DISCARD_AND_EXPIRY,
@@ -57,9 +62,10 @@ from flintmq.mqi.reason import (
     MQRC_UNSUPPORTED_PROPERTY,
 )
 from flintmq.qmgr import headers, message_handle, property_headers
-from flintmq.qmgr.connection import Connection
+from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.message import Message
 from flintmq.qmgr.message_handle import MessageHandle
-from flintmq.qmgr.message_properties import add_block, add_headers
+from flintmq.qmgr.message_properties import add_block, add_headers, properties_of
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -84,7 +90,7 @@ class Composition:
 
 def takes_part(pmo: MQPMO) -> bool:
     """Whether the put has to do with message handles at all."""
-    return pmo.options & MQPMO_MD_FOR_OUTPUT_ONLY != 0 or (
+    return pmo.options & (MQPMO_MD_FOR_OUTPUT_ONLY | MQPMO_PASS_ALL_CONTEXT) != 0 or (
         pmo.version > 2
         and (pmo.original_msg_handle != MQHM_NONE or pmo.new_msg_handle != MQHM_NONE or pmo.action != MQACTP_NEW)
     )
@@ -115,6 +121,8 @@ def compose(
     if pmo.options & MQPMO_MD_FOR_OUTPUT_ONLY and original is None and new is None:
         return MQRC_MD_ERROR
     properties = merged(original, new, action)
+    if pmo.options & MQPMO_PASS_ALL_CONTEXT:
+        _pass_context(connection.handles.get(pmo.context), properties)
     reason = _unsupported(properties, to_remote)
     if reason:
         return reason
@@ -156,6 +164,24 @@ def merged(original: MessageHandle | None, new: MessageHandle | None, action: in
             kept.append(item)
     result.items = kept
     return result
+
+
+def _pass_context(source: Handle | None, properties: MessageProperties) -> None:
+    """Add the properties of the saved user context. Whether there is a context to pass is asked later (2097, 2098)."""
+    if source is None or not source.saved_valid or not source.saved_properties:
+        return
+    saved = MessageProperties()
+    add_block(saved, source.saved_properties)
+    for item in saved.items:
+        if item.hidden is not None or properties.find(item.name) is None:
+            properties.items.append(item)
+
+
+def of_user_context(message: Message) -> bytes:
+    """The properties of user context of a message that was got, for a handle that saves context."""
+    properties = properties_of(message)
+    properties.items = [item for item in properties.items if item.context == MQPD_USER_CONTEXT]
+    return message_handle.block_of(properties)
 
 
 def _unsupported(properties: MessageProperties, to_remote: bool) -> int:

@@ -262,7 +262,7 @@ def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data
     if target is None:
         return MQRC_UNKNOWN_OBJECT_NAME
     if resolution.remote_q_mgr_name:
-        return _add_remote(qm, delivery, target, resolution, md, data)
+        return _add_remote(qm, delivery, target, resolution, md, data, properties)
     if resolution.named is definition:
         queue.stream_target = target
     return _add_local(delivery, target, md, data, properties)
@@ -291,13 +291,19 @@ def _add_local(delivery: Delivery, target: Queue, md: MQMD, data: bytes, propert
 
 
 def _add_remote(
-    qm: QueueManager, delivery: Delivery, transmission: Queue, resolution: Resolution, md: MQMD, data: bytes
+    qm: QueueManager,
+    delivery: Delivery,
+    transmission: Queue,
+    resolution: Resolution,
+    md: MQMD,
+    data: bytes,
+    properties: bytes,
 ) -> int:
     """A copy for another queue manager."""
     if len(data) > qm.max_msg_length:
         return MQRC_MSG_TOO_BIG_FOR_Q_MGR
     try:
-        wrapped = remote.wrap(qm, resolution.remote_q_name, resolution.remote_q_mgr_name, md, data)
+        wrapped = remote.wrap(qm, resolution.remote_q_name, resolution.remote_q_mgr_name, md, data, properties)
     except StructureError:
         return MQRC_MD_ERROR
     return _add_local(delivery, transmission, remote.separate_descriptor(qm, md, delivery.now), wrapped, b"")
