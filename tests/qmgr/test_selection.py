@@ -41,7 +41,7 @@ from flintmq.mqi.md_properties import FIELDS, read_descriptor
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.rfh2 import MQRFH2, pack_folders
-from flintmq.qmgr import consume
+from flintmq.qmgr import consume, expiry
 from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.message_source import MessageSource
@@ -76,6 +76,7 @@ def put_with(
     folders = folders or ([f"<usr><color>{color}</color></usr>"] if color else [])
     md = MQMD()
     md.priority = 4
+    md.persistence = 0
     md.msg_id = driver.qm.new_msg_id()
     for name, value in fields.items():
         setattr(md, name, value)
@@ -235,6 +236,19 @@ def test_headers_of_jms_from_folders_come_first(driver: Driver) -> None:
         "Root.MQMD.CorrelId": SAMPLE, "jms.Cid": "mine",
     }  # fmt: skip
     assert {name: values.value(name) for name in expected} == expected
+
+
+def test_fifteen_properties_are_found_by_looking_once(driver: Driver) -> None:
+    """B224: the first property of a message costs something, those beside it hardly more."""
+    app = driver.app()
+    names = [f"property{number}" for number in range(15)]
+    folder = "<usr>" + "".join(f"<{name} dt='i4'>{number}</{name}>" for number, name in enumerate(names)) + "</usr>"
+    values = source(driver, app, folders=[folder])
+    assert values.looks == 0
+    assert [values.value(name) for name in names] == list(range(15)) and values.value("another") is None
+    assert values.looks == 1
+    without = source(driver, app)
+    assert without.value("property0") is None and without.looks == 0
 
 
 def test_an_id_of_zeros_is_null(driver: Driver) -> None:
@@ -651,6 +665,24 @@ def test_what_was_spilled_before_is_looked_at_in_passing_and_stays_there() -> No
     )
     assert found == expected and queue.depth == 990
     driver.qm.check()
+
+
+def test_messages_that_expire_on_the_page_set_leave_their_selections() -> None:
+    """They go unread (B103); what selected them hears of it."""
+    driver = deep_driver()
+    app = driver.app()
+    handle = select(app, "color = 'red'")
+    assert app.get(handle) == NO_MESSAGE
+    for number in range(600):
+        put_with(driver, app, bytes([number % 256]), color="red", expiry=-1 if number == 333 else 10)
+    assert driver.queue("Q").spilled_count > 300
+    driver.clock.advance(2000)
+    expiry.refresh(driver.qm, "*")
+    while expiry.scan(driver.qm, driver.clock.now_ms()):
+        pass
+    driver.qm.check()
+    assert driver.queue("Q").depth == 1 and len(selections_of(driver).matched) == 1
+    assert app.get(handle) == 0 and app.data[-1:] == bytes([333 % 256])
 
 
 def test_entries_survive_the_eviction_of_their_messages() -> None:

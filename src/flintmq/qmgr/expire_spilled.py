@@ -99,6 +99,7 @@ def _kill(qm: QueueManager, queue: Queue, chunk: Chunk, home: Home, slots: list[
     stable_account = pager.stable_account
     persistent = not home.volatile
     dead = home.dead
+    selections = queue.selections
     count = 0
     for slot in slots:
         sequence = chunk.sequence(slot)
@@ -113,6 +114,8 @@ def _kill(qm: QueueManager, queue: Queue, chunk: Chunk, home: Home, slots: list[
         if persistent:
             stable_account.remove(length, True)
         dead.append(sequence)
+        if selections is not None:
+            selections.forget(sequence)
         count += 1
         if pager.backouts:
             pager.forget_backouts(queue.queue_id, sequence)

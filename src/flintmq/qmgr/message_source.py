@@ -127,6 +127,8 @@ class MessageSource(Source):
     def __init__(self, message: Message) -> None:
         self.message = message
         self._properties: dict[str, Value] | None = None
+        #: How often the properties of the message were looked for: 0 or 1.
+        self.looks = 0
 
     def value(self, name: str) -> Value:
         """As in the table above."""
@@ -143,6 +145,7 @@ class MessageSource(Source):
         if properties is None:
             properties = self._properties = {}
             if may_have_properties(self.message):
+                self.looks += 1
                 for item in properties_of(self.message).items:
                     if item.hidden is None and item.name not in properties:
                         properties[item.name] = item.value
