@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import NUMBER_MAX, settable_defaults
+from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.topic_tree import BASE_TOPIC, BASE_VALUES
 
@@ -55,6 +55,7 @@ _STORAGE_CLASSES = {
 _DEEP: Changes = {"MAXDEPTH": NUMBER_MAX}
 _FIFO: Changes = {"MAXDEPTH": NUMBER_MAX, "MSGDLVSQ": "FIFO"}
 _KEPT: Changes = {"MAXDEPTH": NUMBER_MAX, "DEFPSIST": "YES"}
+_BY_KEY: Changes = {**_KEPT, "INDXTYPE": "CORRELID", "MSGDLVSQ": "FIFO", "MAXMSGL": MESSAGE_LENGTH_MAX}
 
 #: name -> purpose, what differs from the default local queue.
 _LOCAL_QUEUES: list[tuple[str, str, Changes]] = [
@@ -93,7 +94,7 @@ _LOCAL_QUEUES: list[tuple[str, str, Changes]] = [
     ("SYSTEM.DEAD.LETTER.QUEUE", "dead letters", _DEEP),
     ("SYSTEM.DEFAULT.INITIATION.QUEUE", "trigger messages", {}),
     ("SYSTEM.DOTNET.XARECOVERY.QUEUE", "XA recovery of .NET clients", _KEPT),
-    ("SYSTEM.DURABLE.SUBSCRIBER.QUEUE", "durable subscriptions", _KEPT),
+    ("SYSTEM.DURABLE.SUBSCRIBER.QUEUE", "durable subscriptions", _BY_KEY),
     ("SYSTEM.HIERARCHY.STATE", "publish/subscribe hierarchy", _KEPT),
     ("SYSTEM.INTER.QMGR.CONTROL", "publish/subscribe between queue managers", _FIFO),
     ("SYSTEM.INTER.QMGR.FANREQ", "fan-out requests", _FIFO),
@@ -103,7 +104,7 @@ _LOCAL_QUEUES: list[tuple[str, str, Changes]] = [
     ("SYSTEM.PROTECTION.ERROR.QUEUE", "messages that failed protection", _DEEP),
     ("SYSTEM.PROTECTION.POLICY.QUEUE", "protection policies", _KEPT),
     ("SYSTEM.REST.REPLY.QUEUE", "REST replies", {}),
-    ("SYSTEM.RETAINED.PUB.QUEUE", "retained publications", {**_KEPT, "INDXTYPE": "CORRELID"}),
+    ("SYSTEM.RETAINED.PUB.QUEUE", "retained publications", _BY_KEY),
     ("SYSTEM.SELECTION.EVALUATION.QUEUE", "selection evaluation", {}),
     ("SYSTEM.SELECTION.VALIDATION.QUEUE", "selection validation", {}),
 ]
@@ -198,9 +199,8 @@ def missing_objects(catalogue: Catalogue) -> list[DefaultObject]:
 
 def missing_values(catalogue: Catalogue) -> list[tuple[str, str, Changes]]:
     """What such a queue manager's objects say otherwise than those of a new one."""
-    if catalogue.find("QLOCAL", "SYSTEM.RETAINED.PUB.QUEUE") is None:
-        return []
-    return [("QLOCAL", "SYSTEM.RETAINED.PUB.QUEUE", {"INDXTYPE": "CORRELID"})]
+    names = ["SYSTEM.DURABLE.SUBSCRIBER.QUEUE", "SYSTEM.RETAINED.PUB.QUEUE"]
+    return [("QLOCAL", name, _BY_KEY) for name in names if catalogue.find("QLOCAL", name) is not None]
 
 
 def developer_objects() -> list[DefaultObject]:

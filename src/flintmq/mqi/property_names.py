@@ -27,7 +27,7 @@ NAME_LENGTH_MAX: Final = 4095  # MQ_MAX_PROPERTY_NAME_LENGTH
 DESCRIPTOR_PREFIX: Final = "Root.MQMD."
 KEYWORDS: Final = frozenset({"NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE"})
 
-# What a JMS name stands for: the property in an MQRFH2, or a field of the message descriptor.
+# What a name of JMS or of publish/subscribe stands for: the property in an MQRFH2, or a field of the descriptor.
 SYNONYMS: Final = {
     "JMSCorrelationID": "jms.Cid",
     "JMSDeliveryMode": "jms.Dlv",
@@ -44,6 +44,15 @@ SYNONYMS: Final = {
     "JMSXGroupID": "jms.Gid",
     "JMSXGroupSeq": "jms.Seq",
     "JMSXUserID": "Root.MQMD.UserIdentifier",
+    "MQTopicString": "mqps.Top",
+    "MQSubUserData": "mqps.Sud",
+    "MQIsRetained": "mqps.Ret",
+    "MQPubOptions": "mqps.Pub",
+    "MQPubLevel": "mqps.Pbl",
+    "MQPubTime": "mqpse.Pts",
+    "MQPubSeqNum": "mqpse.Seq",
+    "MQPubStrIntData": "mqpse.Sid",
+    "MQPubFormat": "mqpse.Pfmt",
 }
 SETTABLE_SYNONYMS: Final = frozenset({"JMSCorrelationID", "JMSReplyTo", "JMSType", "JMSXGroupID", "JMSXGroupSeq"})
 

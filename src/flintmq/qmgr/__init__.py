@@ -7,6 +7,9 @@ The way of a message, file by file:
     put.py          MQPUT: options, descriptor, context     group.py, remote.py, report.py, headers.py: rarer ways
     place.py        the one door to a local queue           unit_of_work.py commit, backout, prepare; records.py: log
     stream.py       STREAMQ: a copy to a second queue       distribution.py: one put to several queues
+    publish.py      a put to a topic: a copy for each       topic_tree.py: who is meant; publication.py: what it says
+    subscribe.py    MQSUB, MQSUBRQ                          registration.py: subscriptions come and go; subscription.py
+    retained.py     the last publication of a topic         kept.py: what is kept on queues of the queue manager's own
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
     get.py          MQGET: find, deliver, wait, serve       wanted.py, logical_get.py, browse_mark.py: the rarer ways

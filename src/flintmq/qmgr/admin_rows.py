@@ -6,12 +6,20 @@ are Greenwich mean time, as the engine knows no other: 2026-01-31 and 12.30.00.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from flintmq.log.log import Log
-from flintmq.mqi.constants import MQAT_CHANNEL_INITIATOR, MQAT_QMGR, MQOT_NAMELIST, MQOT_PROCESS, MQOT_Q, MQOT_Q_MGR
+from flintmq.mqi.constants import (
+    MQAT_CHANNEL_INITIATOR,
+    MQAT_QMGR,
+    MQOT_NAMELIST,
+    MQOT_PROCESS,
+    MQOT_Q,
+    MQOT_Q_MGR,
+    MQOT_TOPIC,
+)
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.connection import UNIT_PREPARED, Connection, Handle
+from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, UNIT_PREPARED, Connection, Handle
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.queue import Queue
 
@@ -193,17 +201,36 @@ def connection_row(connection: Connection) -> Row:
     return row
 
 
+_HANDLE_KINDS: Final = {
+    MQOT_Q: "QUEUE",
+    MQOT_Q_MGR: "QMGR",
+    MQOT_PROCESS: "PROCESS",
+    MQOT_NAMELIST: "NAMELIST",
+    MQOT_TOPIC: "TOPIC",
+    MQOT_SUBSCRIPTION: "SUBSCRIPTION",
+}
+
+
 def connection_handle(handle: Handle) -> Row:
     """DISPLAY CONN TYPE(HANDLE)."""
-    kinds = {MQOT_Q: "QUEUE", MQOT_Q_MGR: "QMGR", MQOT_PROCESS: "PROCESS", MQOT_NAMELIST: "NAMELIST"}
-    return {
+    row: Row = {
         "OBJNAME": handle.object_name,
-        "OBJTYPE": kinds.get(handle.object_type, ""),
+        "OBJTYPE": _HANDLE_KINDS.get(handle.object_type, ""),
         "ASTATE": "NONE" if handle.consumer is None else "ACTIVE",
         "HSTATE": handle_state(handle),
         "OPENOPTS": f"0x{handle.options:08X}",
         "READA": _yes(handle.read_ahead),
     }
+    if handle.topic is not None:
+        row["TOPICSTR"] = handle.topic.topic_string
+    subscription = handle.subscription
+    if subscription is not None:
+        row["SUBID"] = subscription.sub_id.hex().upper()
+        row["SUBNAME"] = subscription.name
+        row["TOPICSTR"] = subscription.topic_string
+        row["DEST"] = subscription.dest_queue
+        row["DESTQMGR"] = subscription.dest_q_mgr
+    return row
 
 
 # -- storage ------------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from flintmq.mqi.reason import (
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
 )
-from flintmq.qmgr import browse_mark, consume, group, selection, stream, trigger
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr import browse_mark, consume, group, registration, selection, stream, trigger
+from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle
 from flintmq.qmgr.get import end_wait, fail_waiters, release_lock
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING
 from flintmq.qmgr.objects import detach_queue, log_deletion
@@ -35,6 +35,8 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
         return fail(connection, not_usable(connection))
     if not handle.open or connection.handles.get(handle.number) is not handle:
         return fail(connection, MQRC_HOBJ_ERROR)
+    if handle.object_type == MQOT_SUBSCRIPTION:
+        return qm.close_subscription(connection, handle, options)
     queue = handle.queue
     if options & ~(MQCO_DELETE | MQCO_DELETE_PURGE) or options == MQCO_DELETE | MQCO_DELETE_PURGE:
         return fail(connection, MQRC_OPTIONS_ERROR)
@@ -48,7 +50,7 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
     group_reason = group.unfinished(handle)
     close_handle(qm, connection, handle)
     connection.force = max(force, connection.force)
-    if queue is not None and queue.deleted and not handle.owns_dynamic and not options:
+    if queue is not None and queue.deleted and not handle.owns_dynamic and not queue.orphan and not options:
         return fail(connection, MQRC_Q_DELETED)
     if group_reason:
         return warn(connection, group_reason)
@@ -85,6 +87,8 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
             for destination in handle.destinations:
                 if destination.handle is not None:
                     close_handle(qm, connection, destination.handle)
+        if handle.subscription is not None:
+            registration.handle_closed(qm, connection, handle.subscription)
         return
     consume.forget_handle(qm, handle)
     if queue.waiting:
@@ -108,6 +112,8 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
                 trigger.input_closed(qm, queue)
     if handle.owns_dynamic and queue.temporary and not queue.deleted:
         delete_temporary(qm, queue)
+    elif queue.orphan:
+        registration.remove_orphan(qm, queue, connection)
 
 
 def end_waits(qm: QueueManager, queue: Queue, handle: Handle) -> None:

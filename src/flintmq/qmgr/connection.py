@@ -34,12 +34,17 @@ if TYPE_CHECKING:
     from flintmq.qmgr.logical_get import GetGroup
     from flintmq.qmgr.message import Message, Node
     from flintmq.qmgr.message_handle import MessageHandle
+    from flintmq.qmgr.publish import OpenTopic
     from flintmq.qmgr.queue import Queue
     from flintmq.qmgr.selection import Entry, IdKey, Selection
+    from flintmq.qmgr.subscription import Subscription
     from flintmq.qmgr.trigger import Trigger
 
 #: Returned by a get that waits. Not an MQ reason code.
 WAITING: Final = -1
+
+#: The object type of a subscription handle; MQ has no number for it.
+MQOT_SUBSCRIPTION: Final = 0
 
 UNIT_ACTIVE: Final = 0
 UNIT_PREPARED: Final = 1
@@ -185,6 +190,10 @@ class Handle:
     #: The last browse was in logical order.
     browse_logical: bool = False
     consumer: Consumer | None = None
+    #: The topic that it publishes to (publish.py), the subscription that it is of (subscribe.py) and where that goes.
+    topic: OpenTopic | None = None
+    subscription: Subscription | None = None
+    destination: Handle | None = None
     #: PROPCTL of the name that was opened: MQPROP_*, see property_control.py.
     property_control: int = 0
     #: Of a distribution list, in the order of its object records; such a handle has no queue.

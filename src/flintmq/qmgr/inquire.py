@@ -187,10 +187,10 @@ def _cut_to_room(inquiry: Inquiry, int_attr_count: int, char_attr_length: int) -
 def definition_of(qm: QueueManager, handle: Handle) -> MQObject | None:
     """The definition that a handle stands for; None if it has been deleted."""
     if handle.object_type == mq.MQOT_Q:
-        queue = handle.queue
-        assert queue is not None
         if handle.put_enabled_by:
             return qm.catalogue.find("QUEUE", handle.put_enabled_by)
+        queue = handle.queue
+        assert queue is not None
         return None if queue.deleted else queue.definition
     if handle.object_type == mq.MQOT_PROCESS:
         return qm.catalogue.find("PROCESS", handle.object_name)

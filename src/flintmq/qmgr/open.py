@@ -5,7 +5,9 @@
                     a local queue         input, browse, output, inquire, set
                     a model queue         a dynamic queue is made from it and opened
                     another queue manager output only, to the transmission queue
+                    a topic               output only (publish.py)
       open_list     several queues (distribution.py)
+      open_topic    a topic, by object and string (publish.py)
       open_other    queue manager, process, namelist: inquire only
 
 Where more than one reason could apply, the order of checking is: options (2046), handles (2017), selection string
@@ -37,6 +39,7 @@ from flintmq.mqi.constants import (
     MQOT_PROCESS,
     MQOT_Q,
     MQOT_Q_MGR,
+    MQOT_TOPIC,
     MQPMO_ASYNC_RESPONSE,
     MQPMO_LOGICAL_ORDER,
     MQPROP_COMPATIBILITY,
@@ -60,21 +63,14 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
-from flintmq.qmgr import event, property_control, selection, stream, trigger
+from flintmq.qmgr import event, property_control, publish, selection, stream, trigger
 from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject, Resolution
 from flintmq.qmgr.close import close_handle
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.objects import attach_queue, log_definition
-from flintmq.qmgr.put import (
-    CONTEXT_PASS_ALL,
-    CONTEXT_PASS_IDENTITY,
-    CONTEXT_SET_ALL,
-    CONTEXT_SET_IDENTITY,
-    asynchronous,
-    put_checked,
-)
+from flintmq.qmgr.put import asynchronous, context_of_open, put_checked
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.unit_of_work import fail, not_usable, succeed
 from flintmq.selector.errors import SelectorError
@@ -116,6 +112,8 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
         return handle
     if od.object_type == MQOT_Q:
         handle = open_queue(qm, connection, od, options)
+    elif od.object_type == MQOT_TOPIC:
+        handle = publish.open_topic(qm, connection, od, options)
     elif od.object_type in (MQOT_Q_MGR, MQOT_PROCESS, MQOT_NAMELIST):
         handle = _open_other(qm, connection, od, options)
     else:
@@ -190,8 +188,11 @@ def open_queue(qm: QueueManager, connection: Connection, od: MQOD, options: int)
         return None
     target = resolution.queue
     if target is None:
-        fail(connection, MQRC_OBJECT_TYPE_ERROR)
-        return None
+        assert resolution.named is not None
+        if not _allowed(qm, connection, od, "QUEUE", od.object_name, options):
+            fail(connection, MQRC_NOT_AUTHORIZED)
+            return None
+        return publish.open_alias(qm, connection, od, options, resolution.named)
     refused = INPUT | MQOO_BROWSE | (MQOO_SET if od.object_q_mgr_name else 0)
     if resolution.remote_q_mgr_name and options & refused:
         fail(connection, MQRC_OPTION_NOT_VALID_FOR_TYPE)
@@ -247,7 +248,7 @@ def _queue_handle(
     handle.can_inquire = options & MQOO_INQUIRE != 0
     handle.can_set = options & MQOO_SET != 0
     handle.exclusive = handle.can_get and queue.exclusive
-    handle.context = _context(options)
+    handle.context = context_of_open(options)
     if options & MQOO_SAVE_ALL_CONTEXT:
         handle.saved = MQMD()
     handle.resolved_name = queue.name
@@ -282,20 +283,6 @@ def _queue_handle(
         if queue.stream_name:
             stream.opened(qm, handle, queue)
     return handle
-
-
-def _context(options: int) -> int:
-    """What the open options allow to be done with context; each includes the weaker ones."""
-    context = 0
-    if options & MQOO_PASS_IDENTITY_CONTEXT:
-        context |= CONTEXT_PASS_IDENTITY
-    if options & MQOO_PASS_ALL_CONTEXT:
-        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL
-    if options & MQOO_SET_IDENTITY_CONTEXT:
-        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL | CONTEXT_SET_IDENTITY
-    if options & MQOO_SET_ALL_CONTEXT:
-        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL | CONTEXT_SET_IDENTITY | CONTEXT_SET_ALL
-    return context
 
 
 def make_dynamic(qm: QueueManager, connection: Connection, model: MQObject, pattern: str) -> Queue | None:
@@ -357,25 +344,27 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
     qm.counters.put1s += 1
     if pmo.options & MQPMO_LOGICAL_ORDER:  # There is no handle that could remember the group.
         return fail(connection, MQRC_OPTIONS_ERROR)
-    if od.object_type != MQOT_Q:
-        return fail(connection, MQRC_OBJECT_TYPE_ERROR)
     if od.selection_string:
         return fail(connection, MQRC_SELECTOR_INVALID_FOR_TYPE)
     open_options = MQOO_OUTPUT | put1_open_options(pmo.options)
-    if od.recs_present and od.version > 1:
+    if od.object_type == MQOT_TOPIC:
+        handle = publish.open_topic(qm, connection, od, open_options)
+    elif od.object_type != MQOT_Q:
+        return fail(connection, MQRC_OBJECT_TYPE_ERROR)
+    elif od.recs_present and od.version > 1:
         handle = qm.open_list(connection, od, open_options)
     else:
         handle = open_queue(qm, connection, od, open_options)
     if handle is None:
         return connection.reason
     force = connection.force
-    queue = handle.queue
-    if queue is None:
+    if handle.destinations is not None:
         if pmo.response_records is None:
             pmo.response_records = od.response_records
         reason = qm.put_to_list(connection, handle, md, pmo, data)
     else:
-        queue.put1_count += 1
+        if handle.queue is not None:
+            handle.queue.put1_count += 1
         reason = put_checked(qm, connection, handle, md, pmo, data)
     if pmo.options & MQPMO_ASYNC_RESPONSE:
         reason = asynchronous(connection, handle, pmo, reason)

@@ -10,7 +10,7 @@ A `Delivery` is placed whole or not at all:
 
     state      call      to         what happens
     gathering  add       gathering  limits are checked, pages taken, the message made; its data is shared, not copied
-    gathering  cancel    gathering  the pages are given back, the messages forgotten
+    gathering  cancel    gathering  the pages are given back, the messages forgotten; with cut, the last of them
     gathering  place     placed     one run of log records (or the unit of work), then every message stands on its queue
 
 All that can refuse a message is asked before the first of them is logged, so there is never anything to roll back.
@@ -208,6 +208,13 @@ class Delivery:
             message.queue.account.remove(len(message.data), message.persistence == 1)
             message.queue.reserved -= 1
         self.messages = []
+
+    def cut(self, count: int) -> None:
+        """Keep the first `count` messages and give back what the others have taken."""
+        kept = self.messages[:count]
+        self.messages = self.messages[count:]
+        self.cancel()
+        self.messages = kept
 
     def place(self) -> int:
         """Log all messages in one run and put them on their queues; under syncpoint, into the unit of work.

@@ -20,6 +20,10 @@ from flintmq.mqi.constants import (
     MQMD_VERSION_1,
     MQMT_DATAGRAM,
     MQMT_REQUEST,
+    MQOO_PASS_ALL_CONTEXT,
+    MQOO_PASS_IDENTITY_CONTEXT,
+    MQOO_SET_ALL_CONTEXT,
+    MQOO_SET_IDENTITY_CONTEXT,
     MQPMO_ALTERNATE_USER_AUTHORITY,
     MQPMO_ASYNC_RESPONSE,
     MQPMO_DEFAULT_CONTEXT,
@@ -80,7 +84,6 @@ from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import NO_ID, NO_TOKEN
 from flintmq.qmgr.place import to_queue
-from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
 
 if TYPE_CHECKING:
@@ -242,27 +245,19 @@ def put_checked(
             extended_reason = put_checked(qm, connection, handle, full, pmo, behind, properties, composed)
             headers.give_back(md, full)
             return extended_reason
+    if handle.topic is not None:
+        return qm.put_topic(connection, handle, md, pmo, data, properties)
     queue = handle.queue
     assert queue is not None
-    reason = _check_md(qm, handle, queue, md)
+    reason = check_md(qm, handle, queue.temporary, md)
     if reason and reason != MQRC_PRIORITY_EXCEEDS_MAXIMUM and reason != MQRC_UNKNOWN_REPORT_OPTION:
         return fail(connection, reason)
     now = qm.clock.now_ms()
     if now != qm.stamped_ms:
         qm.stamp(now)
-    if options & _UNUSUAL_CONTEXT or handle.context:
-        context_reason = _unusual_context(qm, connection, handle, md, pmo)
-        if context_reason:
-            return fail(connection, context_reason)
-    else:
-        md.user_identifier = connection.user
-        md.accounting_token = connection.accounting_token
-        md.appl_identity_data = ""
-        md.put_appl_type = connection.appl_type
-        md.put_appl_name = connection.appl_name
-        md.put_date = qm.put_date
-        md.put_time = qm.put_time
-        md.appl_origin_data = ""
+    context_reason = set_context(qm, connection, handle, md, pmo)
+    if context_reason:
+        return fail(connection, context_reason)
     grouped = (
         options & MQPMO_LOGICAL_ORDER != 0 or (md.version > 1 and md.msg_flags != 0) or handle.put_group is not None
     )
@@ -344,14 +339,14 @@ def _put_composed(qm: QueueManager, connection: Connection, handle: Handle, md: 
     return reason
 
 
-def _check_md(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD) -> int:
-    """Resolve the defaults of the descriptor and refuse what it may not say."""
+def check_md(qm: QueueManager, handle: Handle, temporary: bool, md: MQMD) -> int:
+    """Resolve the defaults of the descriptor and refuse what it may not say, for a temporary queue above all."""
     persistence = md.persistence
     if persistence == 2:
         persistence = md.persistence = handle.def_persistence
     elif persistence != 0 and persistence != 1:
         return MQRC_PERSISTENCE_ERROR
-    if persistence == 1 and queue.temporary:
+    if persistence == 1 and temporary:
         return MQRC_PERSISTENT_NOT_ALLOWED
     if md.msg_type != 8:
         if md.msg_type < 1 or (md.msg_type > 65535 and md.msg_type > 999_999_999):
@@ -382,6 +377,35 @@ def _check_md(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD) -> int:
     if md.coded_char_set_id == 0:
         md.coded_char_set_id = qm.ccsid
     return warning
+
+
+def set_context(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO) -> int:
+    """The context of a message that is put, in its descriptor."""
+    if pmo.options & _UNUSUAL_CONTEXT or handle.context:
+        return _unusual_context(qm, connection, handle, md, pmo)
+    md.user_identifier = connection.user
+    md.accounting_token = connection.accounting_token
+    md.appl_identity_data = ""
+    md.put_appl_type = connection.appl_type
+    md.put_appl_name = connection.appl_name
+    md.put_date = qm.put_date
+    md.put_time = qm.put_time
+    md.appl_origin_data = ""
+    return MQRC_NONE
+
+
+def context_of_open(options: int) -> int:
+    """What the open options allow to be done with context; each includes the weaker ones."""
+    context = 0
+    if options & MQOO_PASS_IDENTITY_CONTEXT:
+        context |= CONTEXT_PASS_IDENTITY
+    if options & MQOO_PASS_ALL_CONTEXT:
+        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL
+    if options & MQOO_SET_IDENTITY_CONTEXT:
+        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL | CONTEXT_SET_IDENTITY
+    if options & MQOO_SET_ALL_CONTEXT:
+        context |= CONTEXT_PASS_IDENTITY | CONTEXT_PASS_ALL | CONTEXT_SET_IDENTITY | CONTEXT_SET_ALL
+    return context
 
 
 def _unusual_context(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO) -> int:

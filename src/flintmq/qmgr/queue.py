@@ -89,6 +89,8 @@ class Queue:
     temporary: bool = False
     #: True when there is an index or a selection.
     tracked: bool = False
+    #: A managed queue whose subscription has ended: it goes with the last handle.
+    orphan: bool = False
     #: True when a put or get has to look at triggers, events or other rare things.
     watched: bool = False
     # Counters since the queue manager started; DISPLAY, RESET QSTATS and telemetry read them.

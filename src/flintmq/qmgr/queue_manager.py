@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr import consume, distribution, event, expiry, get, stream, trigger, xa
+from flintmq.qmgr import consume, distribution, event, expiry, get, publish, stream, subscribe, trigger, xa
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
@@ -27,6 +27,7 @@ from flintmq.qmgr.connection import Connection, Handle, Unit, Waiter
 from flintmq.qmgr.log_port import LogPort
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import Pager
+from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue, check_queue, number
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.subscription import Subscriptions
@@ -56,6 +57,10 @@ class Counters:
     opens: int = 0
     closes: int = 0
     puts: int = 0
+    subscribes: int = 0
+    #: Messages published, and the copies that were made of them.
+    publishes: int = 0
+    published: int = 0
     put1s: int = 0
     gets: int = 0
     inquires: int = 0
@@ -121,6 +126,8 @@ class QueueManager:
         self.marks: list[tuple[int, int, Message]] = []
         self.topics = TopicTree()
         self.subscriptions = Subscriptions()
+        #: See retained.py; None until somebody needs it.
+        self.retained_topics: set[str] | None = None
         #: Message handles that belong to no connection, and the number that the last one got.
         self.message_handles: dict[int, MessageHandle] = {}
         self.next_message_handle = 0
@@ -158,6 +165,7 @@ class QueueManager:
         #: MARKINT; -1 means that marks do not end by themselves.
         interval = values["MARKINT"]
         self.mark_interval_ms = interval if isinstance(interval, int) else -1
+        self.pubsub_disabled = values["PSMODE"] == "DISABLED"
         self.inhibit_events = values["INHIBTEV"] == "ENABLED"
         self.performance_events = values["PERFMEV"] == "ENABLED"
         self.local_events = values["LOCALEV"] == "ENABLED"
@@ -175,6 +183,24 @@ class QueueManager:
         """File the TOPIC objects of the catalogue, after a start."""
         for definition in self.catalogue.match("TOPIC"):
             self.topics.define(definition)
+
+    def topic_names(self, topic_string: str) -> list[str]:
+        """The TOPIC objects at and above a topic, the closest first, for the authority."""
+        return [definition.name for definition in self.topics.ancestors(topic_string)]
+
+    def put_topic(
+        self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes, properties: bytes
+    ) -> int:
+        """A put through a handle of a topic."""
+        return publish.put_topic(self, connection, handle, md, pmo, data, properties)
+
+    def add_publication(self, delivery: Delivery, topic_name: str, md: MQMD, data: bytes, properties: bytes) -> int:
+        """Copies for the subscribers of a topic that STREAMQ leads to, as part of a delivery."""
+        return publish.copies_for_alias(self, delivery, topic_name, md, data, properties)
+
+    def close_subscription(self, connection: Connection, handle: Handle, options: int) -> int:
+        """MQCLOSE of a subscription handle."""
+        return subscribe.close_subscription(self, connection, handle, options)
 
     # -- ids and time -------------------------------------------------------------------------------------------
 

@@ -226,8 +226,20 @@ def dead_letter(
         return MQRC_UNKNOWN_OBJECT_NAME
     if queue.transmission:
         return MQRC_XMIT_Q_USAGE_ERROR
-    now = qm.clock.now_ms()
-    qm.stamp(now)
+    try:
+        header = dead_letter_header(qm, md, q_name, q_mgr_name, reason)
+    except StructureError:
+        return MQRC_DLH_ERROR
+    dead = md.copy()
+    dead.format = MQFMT_DEAD_LETTER_HEADER
+    dead.encoding = MQENC_NATIVE
+    dead.coded_char_set_id = qm.ccsid
+    return place_internal(qm, connection, queue, dead, header + data, syncpoint, properties)
+
+
+def dead_letter_header(qm: QueueManager, md: MQMD, q_name: str, q_mgr_name: str, reason: int) -> bytes:
+    """The MQDLH for a message that was to go to a queue and did not. Raises StructureError."""
+    qm.stamp(qm.clock.now_ms())
     dlh = MQDLH()
     dlh.reason = reason
     dlh.dest_q_name = q_name
@@ -239,15 +251,7 @@ def dead_letter(
     dlh.put_appl_name = qm.name[:28]
     dlh.put_date = qm.put_date
     dlh.put_time = qm.put_time
-    try:
-        header = dlh.pack(False, qm.ccsid)
-    except StructureError:
-        return MQRC_DLH_ERROR
-    dead = md.copy()
-    dead.format = MQFMT_DEAD_LETTER_HEADER
-    dead.encoding = MQENC_NATIVE
-    dead.coded_char_set_id = qm.ccsid
-    return place_internal(qm, connection, queue, dead, header + data, syncpoint, properties)
+    return dlh.pack(False, qm.ccsid)
 
 
 # -- making and sending ----------------------------------------------------------------------------------------------

@@ -21,6 +21,17 @@ class Authority:
         """Called on MQOPEN and MQPUT1 for the name as the application gave it, with the MQOO_* options."""
         return True
 
+    def may_publish(self, user: str, topic_string: str, topics: list[str]) -> bool:
+        """Called when a topic is opened for output; `topics` are the TOPIC objects at and above it, closest first.
+
+        An authority that any of them gives holds for all that is below it.
+        """
+        return True
+
+    def may_subscribe(self, user: str, topic_string: str, topics: list[str]) -> bool:
+        """Called on MQSUB, likewise. The topic string may have wildcards."""
+        return True
+
     def may_use_alternate_user(self, user: str, alternate_user: str) -> bool:
         """Called when an open asks to be checked as another user."""
         return True

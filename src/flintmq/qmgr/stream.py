@@ -16,6 +16,7 @@ are open; a local queue, named directly, is remembered until it is deleted.
 
     local queue, or an alias of one    a copy there
     remote queue, or an alias of one   a copy with a transmission header on the transmission queue
+    an alias of a topic                a copy for each subscriber, by the rules of publishing; there may be none
     anything else, or nothing          no copy, with the reason that an open would have had
 
     STRMQOS     a copy that cannot be put
@@ -248,6 +249,24 @@ def _put_together(
     return reason
 
 
+def add_streamed(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data: bytes, properties: bytes) -> int:
+    """Add a copy of a publication, and a copy of that if the queue has STREAMQ. With another reason than 0, neither."""
+    reason = delivery.add(queue, md, data, properties, False)
+    if reason or not queue.stream_name:
+        return reason
+    before = len(delivery.messages) - 1
+    report, expiry = md.report, md.expiry
+    md.report, md.expiry = report & ~REPORTS, _UNLIMITED
+    refused = _add_copy(qm, delivery, queue, md, data, properties)
+    md.report, md.expiry = report, expiry
+    if refused:
+        _tell(qm, delivery.connection, queue, None, refused)
+        if queue.must_duplicate:
+            delivery.cut(before)
+            return refused
+    return MQRC_NONE
+
+
 def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data: bytes, properties: bytes) -> int:
     """Add the copy, described by `md`, to the delivery. Returns why there is none, or MQRC_NONE."""
     target = queue.stream_target
@@ -257,6 +276,8 @@ def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data
     reason = _unusable(resolution)
     if reason:
         return reason
+    if resolution.topic:
+        return qm.add_publication(delivery, resolution.topic, md, data, properties)
     definition = resolution.queue
     target = qm.queues.get(definition.name) if definition is not None else None
     if target is None:
@@ -273,7 +294,7 @@ def _unusable(resolution: Resolution) -> int:
     if resolution.reason:
         return resolution.reason
     definition = resolution.queue
-    if definition is None or definition.kind != "QLOCAL":
+    if not resolution.topic and (definition is None or definition.kind != "QLOCAL"):
         return MQRC_OBJECT_TYPE_ERROR
     named = resolution.named
     if named is not None and named is not definition and named.attributes.get("PUT") == "DISABLED":

@@ -10,7 +10,7 @@ where copies go and how they are made. Who makes, alters, resumes and ends it is
 
     S1  sub_id is unique; so is a name, among the subscriptions that have one.
     S2  A subscription is in the topic tree exactly when it is in `Subscriptions`.
-    S3  A durable one has exactly one message on the subscriber queue, `sequence`.
+    S3  A durable one has exactly one message on the subscriber queue, with its id for the correlation id.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN, NO_ID
+from flintmq.selector import Selector
 
 if TYPE_CHECKING:
     from flintmq.qmgr.connection import Connection, Handle
@@ -65,11 +66,13 @@ class Subscription:
     managed: bool = False
     dest_queue: str = ""
     dest_q_mgr: str = ""
-    #: What copies have for CorrelId; with `keeps_correl_id` off, NO_ID means what the publisher set.
+    #: What copies have for CorrelId; NO_ID means what the publisher set.
     correl_id: bytes = NO_ID
     #: MQSO_SET_CORREL_ID was given: `correl_id` is the application's.
     correl_id_set: bool = False
+    #: The selection string, and what it was compiled to; without that, a selection string matches nothing.
     selector: str = ""
+    compiled: Selector | None = None
     user_data: str = ""
     user_id: str = ""
     #: MQSO_FIXED_USERID: only `user_id` may alter, resume or end it.
@@ -79,6 +82,8 @@ class Subscription:
     appl_identity_data: str = ""
     accounting_token: bytes = NO_ACCOUNTING_TOKEN
     pub_priority: int = PRIORITY_AS_PUBLISHED
+    #: Persistence of copies: -1 as published, 0 and 1, 2 as the queue says. Only the queued interface sets it.
+    persistence: int = -1
     level: int = 1
     grouped: bool = False
     request_only: bool = False
@@ -93,8 +98,6 @@ class Subscription:
     altered_ms: int = 0
     #: The last MQSUB that resumed it, 0 none since the queue manager started.
     resumed_ms: int = 0
-    #: Where its message is on the subscriber queue; 0 for a non-durable one.
-    sequence: int = 0
     #: Copies that were made for it, and when the last one was.
     delivered: int = 0
     last_ms: int = 0
@@ -103,6 +106,8 @@ class Subscription:
     handle: Handle | None = None
     #: The destination, if it is a queue here and was looked up already.
     queue: Queue | None = None
+    #: Nothing but destination, correlation id and user is to be looked at when a copy is made.
+    plain: bool = True
 
     def __init__(self, sub_id: bytes, name: str, topic_string: str) -> None:
         self.sub_id = sub_id
@@ -111,6 +116,20 @@ class Subscription:
 
     def __repr__(self) -> str:
         return f"SUB({self.name or self.sub_id.hex().upper()})"
+
+    def refresh(self) -> None:
+        """Work out `plain`, after a change."""
+        self.plain = (
+            not self.request_only
+            and not self.selector
+            and not self.grouped
+            and not self.expires_ms
+            and not self.identity_set
+            and not self.user_data
+            and self.persistence < 0
+            and self.pub_priority == PRIORITY_AS_PUBLISHED
+            and self.properties == PROPERTIES_MESSAGE
+        )
 
     def to_record(self) -> bytes:
         """The subscription as the subscriber queue keeps it."""
@@ -135,7 +154,16 @@ TEXTS: Final = (
     "topic_object", "dest_queue", "dest_q_mgr", "selector", "user_data", "user_id", "appl_identity_data", "properties",
     "kind",
 )  # fmt: skip
-NUMBERS: Final = ("wildcard", "pub_priority", "level", "expiry", "expires_ms", "created_ms", "altered_ms")
+NUMBERS: Final = (
+    "wildcard",
+    "pub_priority",
+    "persistence",
+    "level",
+    "expiry",
+    "expires_ms",
+    "created_ms",
+    "altered_ms",
+)
 FLAGS: Final = ("managed", "correl_id_set", "fixed_user", "identity_set", "grouped", "request_only", "local")
 #: Every field that a restart brings back.
 KEPT: Final = ("name", "topic_string", "correl_id", "accounting_token", *TEXTS, *NUMBERS, *FLAGS)
@@ -192,11 +220,15 @@ class Subscriptions:
     def __init__(self) -> None:
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
+        #: How many have another SubLevel than 1.
+        self.levelled = 0
 
     def add(self, subscription: Subscription) -> None:
         """Enter a new one (S1)."""
         assert subscription.sub_id not in self.by_id
         self.by_id[subscription.sub_id] = subscription
+        if subscription.level != 1:
+            self.levelled += 1
         if subscription.name:
             assert subscription.name not in self.by_name
             self.by_name[subscription.name] = subscription
@@ -204,6 +236,8 @@ class Subscriptions:
     def remove(self, subscription: Subscription) -> None:
         """Take one out."""
         del self.by_id[subscription.sub_id]
+        if subscription.level != 1:
+            self.levelled -= 1
         if subscription.name:
             del self.by_name[subscription.name]
 
