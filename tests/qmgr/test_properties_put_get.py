@@ -704,14 +704,36 @@ def test_any_properties_come_back_equal_through_a_handle_and_through_the_bytes_o
 # -- what survives -----------------------------------------------------------------------------------------------------
 
 
-def test_properties_survive_a_crash() -> None:
-    machine = Machine("memory", None, [("QLOCAL", "Q", {})], buffers=100)
+def names_and_values(machine: Machine, queue: str) -> list[tuple[str, Value]]:
+    message = machine.qm.queues[queue].first_available()
+    assert message is not None
+    return [(item.name, item.value) for item in properties_of(message).items]
+
+
+def test_properties_of_a_message_and_of_its_copy_survive_a_crash() -> None:
+    """B37: the copy of a streaming queue has them too, before and after."""
+    machine = Machine("memory", None, [("QLOCAL", "Q", {"STREAMQ": "COPY"}), ("QLOCAL", "COPY", {})], buffers=100)
     app = PropertyApp(machine.qm)
     md = text_md()
     md.persistence = 1
     assert app.put_with(app.open("Q"), b"data", handle_with(app, color="red", n=3), md=md) == 0
     machine.log.flush()
     machine.crash()
-    message = machine.qm.queues["Q"].first_available()
-    assert message is not None
-    assert [(item.name, item.value) for item in properties_of(message).items] == [("color", "red"), ("n", 3)]
+    for queue in ("Q", "COPY"):
+        assert names_and_values(machine, queue) == [("color", "red"), ("n", 3)]
+
+
+def test_properties_survive_the_page_set() -> None:
+    machine = Machine("memory", None, [("QLOCAL", "Q", {})], buffers=100)
+    app = PropertyApp(machine.qm)
+    q = app.open("Q")
+    for number in range(300):
+        md = text_md()
+        md.persistence = number % 2
+        assert app.put_with(q, b"x" * 2000, handle_with(app, n=number), md=md) == 0
+        app.connection.message_handles.clear()
+    assert machine.qm.queues["Q"].spilled_count > 0
+    back = app.create()
+    for number in range(300):
+        assert app.get_with(q, back) == 0
+        assert app.held(back) == {"n": number}
