@@ -31,8 +31,11 @@ from flintmq.command.model import (  # noqa: E402
     FORMS,
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
+    GENERIC_SUBSCRIPTION_NAME,
     NO_NAME,
     OBJECT_NAME,
+    SUBSCRIPTION_NAME,
+    TOPIC_STRING,
     VERBS,
     Form,
 )
@@ -41,7 +44,7 @@ from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS  # noqa: E402
 from flintmq.log import LogConfig  # noqa: E402
 from flintmq.mqi.reason import completion, reason_name, reason_names  # noqa: E402
 from flintmq.mqi.reason_text import TEXTS as REASON_TEXTS  # noqa: E402
-from flintmq.qmgr.attribute import FLAG, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value  # noqa: E402
+from flintmq.qmgr.attribute import FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value  # noqa: E402
 from flintmq.qmgr.attributes import ATTRIBUTES, COMMAND_LEVEL  # noqa: E402
 from tools import reference_texts as texts  # noqa: E402
 
@@ -179,6 +182,9 @@ _NAMES = {
     GENERIC_NAME: "(name or generic name)",
     CONNECTION_ID: "(connection id)",
     GENERIC_CONNECTION_ID: "(connection id or generic id)",
+    SUBSCRIPTION_NAME: "(any name)",
+    GENERIC_SUBSCRIPTION_NAME: "(any name or generic name)",
+    TOPIC_STRING: "(topic string)",
 }
 
 #: The tables of what DISPLAY shows beside definitions: title, attributes, the commands that show it.
@@ -189,6 +195,11 @@ STATUS_TABLES: list[tuple[str, list[Attribute], str]] = [
     ("connections", status.CONNECTION, "DISPLAY CONN"),
     ("handles of connections", status.CONNECTION_HANDLE, "DISPLAY CONN TYPE(HANDLE)"),
     ("queue manager status", status.Q_MGR_STATUS, "DISPLAY QMSTATUS"),
+    ("subscription status", status.SUBSCRIPTION_STATUS, "DISPLAY SBSTATUS"),
+    ("topic status", status.TOPIC_STATUS, "DISPLAY TPSTATUS"),
+    ("subscribers of a topic", status.TOPIC_SUBSCRIPTION, "DISPLAY TPSTATUS TYPE(SUB)"),
+    ("publishers to a topic", status.TOPIC_PUBLISHER, "DISPLAY TPSTATUS TYPE(PUB)"),
+    ("publish and subscribe", status.PUBSUB_STATUS, "DISPLAY PUBSUB"),
     ("page sets", status.PAGE_SET_USAGE, "DISPLAY USAGE TYPE(PAGESET)"),
     ("buffer pools", status.BUFFER_POOL_USAGE, "DISPLAY USAGE TYPE(BUFFPOOL)"),
     ("log", status.LOG_STATE, "DISPLAY LOG, DISPLAY USAGE TYPE(DATASET)"),
@@ -341,6 +352,8 @@ def values_of(attribute: Attribute) -> str:
         parts.append(f"up to {attribute.count_max} names")
     elif attribute.kind == NAME:
         parts.append(f"a name of up to {attribute.length}")
+    elif attribute.kind == HEX:
+        parts.append(f"{2 * attribute.length} hexadecimal digits")
     elif attribute.kind == STRING:
         parts.append(f"a text of up to {attribute.length} bytes")
     return (", or " if attribute.kind == INT else ", ").join(parts) + (", bare" if attribute.kind == FLAG else "")

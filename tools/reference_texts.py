@@ -21,6 +21,11 @@ OPTIONS = {
     "WHERE": "only what passes the filter; see [WHERE](#where)",
     "TYPE": "which rows; for MOVE, whether the target must be empty (MOVE) or not (ADD)",
     "TOQLOCAL": "where the messages go",
+    "CLRTYPE": "what is cleared",
+    "SCOPE": "accepted; publications are retained on this queue manager only",
+    "SUBID": "the subscription with this id, with or without a name",
+    "SUBTYPE": "only those made so: `USER` is `ADMIN` (by command) and `API` (by MQSUB)",
+    "DURABLE": "only those that are durable, or only those that are not",
     "OPENTYPE": "of the handles, only those that are open in this way",
     "EXTCONN": "only connections with this first half of the connection id",
     "PSID": "one page set",
@@ -355,6 +360,39 @@ TEXTS = {
     "DECFAIL": "of these, failures",
     "DECIN": "bytes before decompression",
     "DECOUT": "bytes after decompression",
+    # Subscriptions and topics.
+    "ACTCONN": "connection that has it open, zeros if none has",
+    "ADMIN": "TOPIC object with this topic string",
+    "DESTCLAS": "`PROVIDED`: `DEST` says where publications go; `MANAGED`: a queue is made, and deleted with it",
+    "DESTCORL": "CorrelId of the copies; zeros for the publisher's; one is made up when it is not given",
+    "DURABLE": "whether it outlives the application that made it",
+    "EXPIRY": "tenths of a second until it ends, from its definition or the last MQSUB on",
+    "LMSGDATE": "date of the last publication that it got",
+    "LMSGTIME": "time of the last publication that it got",
+    "LPUBDATE": "date of the last publication",
+    "LPUBTIME": "time of the last publication",
+    "MCASTREL": "multicast reliability; there is no multicast",
+    "NUMMSGS": "publications that it got since the queue manager started",
+    "NUMPUBS": "publications through this handle",
+    "PSPROP": "how the properties of a publication reach the subscriber",
+    "PUBACCT": "AccountingToken of the copies",
+    "PUBAPPID": "ApplIdentityData of the copies",
+    "PUBCOUNT": "handles that are open for publishing to exactly this topic",
+    "PUBPRTY": "priority of the copies: as published, as the queue says, or this",
+    "REQONLY": "`YES`: publications come when they are asked for (MQSUBRQ), not by themselves",
+    "RESMDATE": "date of the last MQSUB that resumed it",
+    "RESMTIME": "time of the last MQSUB that resumed it",
+    "RETAINED": "whether there is a retained publication",
+    "SELECTOR": "only publications that this selection string matches",
+    "SELTYPE": "whether there is a selection string",
+    "SUBCOUNT": "subscriptions to exactly this topic string",
+    "SUBLEVEL": "of the subscriptions that match, those with the highest level get the publication",
+    "SUBTYPE": "who made it: `ADMIN` a command, `API` MQSUB, `PROXY` another queue manager",
+    "SUBUSER": "user of the subscription; copies carry it",
+    "TOPICOBJ": "TOPIC object; its topic string stands before `TOPICSTR`",
+    "TPCOUNT": "topics in the tree",
+    "VARUSER": "`FIXED`: only `SUBUSER` may resume, alter or end it by MQSUB",
+    "WSCHEMA": "wildcards: `TOPIC` is `#` and `+` by level, `CHAR` is `*` and `?` by character",
     "HIQDEPTH": "deepest that the queue has been",
     "MSGSIN": "messages put",
     "MSGSOUT": "messages got",
@@ -387,6 +425,25 @@ REMARKS = {
     "DELETE PSID": "Refused while a storage class leads to it, and always for page set 0 (AMQ8148E).",
     "DELETE BUFFPOOL": "Refused while a page set names it, and always for pool 0 (AMQ8148E).",
     "DISPLAY QMSTATUS": "Without `ALL` or keywords only `STATUS`.",
+    "ALTER SUB": "Refused while an application has the subscription open (AMQ8148E).",
+    "DELETE SUB": "Refused while an application has the subscription open (AMQ8148E).",
+    "DEFINE SUB": (
+        "`TOPICSTR`, `TOPICOBJ` or both are needed, and `DEST` unless it is managed. With `REPLACE` what is marked "
+        "*DEFINE only* must be as it is. It gets what is retained on its topics at once, unless `REQONLY(YES)`."
+    ),
+    "DEFINE TOPIC": "Refused: a `TOPICSTR` that another TOPIC object has; with `REPLACE`, another one (AMQ8101S).",
+    "DELETE TOPIC": "Refused while somebody has it open, and always for SYSTEM.BASE.TOPIC (AMQ8148E).",
+    "DISPLAY SUB": "A generic name without `ALL` and keywords shows `SUBID` and `SUB` only. `TOPICSTR` is shown whole.",
+    "DISPLAY TPSTATUS": (
+        "`#` and `+` mean many topics. There is a topic for each TOPIC object, subscription, retained publication and "
+        "open publisher, and for each level above; what is shown of its attributes is what holds there, inherited or "
+        "not. A topic that was only published to is not remembered."
+    ),
+    "MOVE QLOCAL": (
+        "Refused: the source is open or has uncommitted messages (AMQ8148E), `TYPE(MOVE)` to a queue with messages "
+        "(AMQ8143E), more messages than `MAXDEPTH` of the target. A message that the target does not take stops it; "
+        "what was moved stays moved, and the answer says how many."
+    ),
     "RESET QMGR": (
         "`ADVANCELOG` and `ARCHLOG` are for linear logs, otherwise AMQ8101S with reason 3175. They and `REDUCELOG` "
         "take a checkpoint; the file that is being written is not ended early. `STATISTICS` begins new intervals."
@@ -404,6 +461,18 @@ OF = {
         "DISTL": "distribution lists; they cannot be opened yet",
         "CLWLUSEQ": "whether remote instances of cluster queues are used",
     },
+    "SUB": {
+        "DEST": "queue that publications go to",
+        "DESTQMGR": "its queue manager",
+        "SUBSCOPE": "`QMGR`: other queue managers hear nothing of it",
+        "TOPICSTR": "topic string, which may have wildcards; shown whole",
+        "USERDATA": "text that is passed on with each publication",
+    },
+    "publish and subscribe": {
+        "STATUS": "`ACTIVE`, `COMPAT` or `INACTIVE`, by `PSMODE`",
+        "SUBCOUNT": "subscriptions",
+    },
+    "subscription status": {"TOPICSTR": "whole topic string"},
     "handles": {"APPLTYPE": "kind of application"},
     "connections": {"APPLTYPE": "kind of application"},
     "page sets": {"STATUS": "`ACTIVE`, `FILLING` while puts are slowed down, `FULL`"},

@@ -19,9 +19,11 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_OBJECT_ALREADY_EXISTS,
     MQRCCF_OBJECT_OPEN_FORCE,
     MQRCCF_OBJECT_WRONG_TYPE,
+    MQRCCF_SUB_ALREADY_EXISTS,
 )
 from flintmq.mqi.reason import (
     MQRC_MSG_TOO_BIG_FOR_Q,
+    MQRC_NO_SUBSCRIPTION,
     MQRC_OBJECT_IN_USE,
     MQRC_Q_NOT_EMPTY,
     MQRC_UNKNOWN_OBJECT_NAME,
@@ -49,6 +51,7 @@ class CatalogueAdministration:
         self.forbidden: set[str] = set()
         self.asked: list[tuple[str, str, str]] = []
         self.resets: list[str] = []
+        self.subscribed: list[Row] = []
         self.log = default_attributes("LOG")
         self.system = default_attributes("SYSTEM")
 
@@ -130,6 +133,43 @@ class CatalogueAdministration:
                 definition.attributes["IPPROCS"] = 0
                 definition.attributes["OPPROCS"] = len(self.handles.get(definition.name, []))
         return result
+
+    def subscriptions(self) -> list[Row]:
+        return self.subscribed
+
+    def define_subscription(self, name: str, attributes: Row, replace: bool) -> int:
+        if any(row["SUB"] == name for row in self.subscribed) and not replace:
+            return MQRCCF_SUB_ALREADY_EXISTS
+        number = len(self.subscribed) + 1
+        row = {**default_attributes("SUB"), **attributes, "SUB": name, "SUBID": f"{number:048X}"}
+        self.subscribed = [each for each in self.subscribed if each["SUB"] != name] + [row]
+        return self.reason
+
+    def alter_subscription(self, name: str, sub_id: str, changes: Row) -> int:
+        for row in self.subscribed:
+            if row["SUB"] == name or row["SUBID"] == sub_id:
+                row.update(changes)
+                return self.reason
+        return MQRC_NO_SUBSCRIPTION
+
+    def delete_subscription(self, name: str, sub_id: str) -> int:
+        for row in self.subscribed:
+            if row["SUB"] == name or row["SUBID"] == sub_id:
+                self.subscribed.remove(row)
+                return self.reason
+        return MQRC_NO_SUBSCRIPTION
+
+    def subscription_status(self) -> list[Row]:
+        return [{**row, "NUMMSGS": 3} for row in self.subscribed]
+
+    def topic_status(self, topic_string: str, kind: str) -> list[Row]:
+        return []
+
+    def clear_retained(self, topic_string: str) -> int:
+        return self.reason
+
+    def pubsub_status(self) -> Row:
+        return {"STATUS": "ACTIVE", "SUBCOUNT": len(self.subscribed), "TPCOUNT": 1}
 
     def queue_status(self, name: str) -> Row:
         row: Row = {"CURDEPTH": self.depths.get(name, 0), "CURFSIZE": 1, "CURMAXFS": 2088960, "IPPROCS": 0}

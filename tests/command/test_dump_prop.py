@@ -55,7 +55,7 @@ def changes(draw: st.DrawFn, kind: str) -> dict[str, Value]:
     return result
 
 
-KINDS = ["QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "PROCESS", "NAMELIST"]
+KINDS = ["QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "PROCESS", "NAMELIST", "TOPIC"]
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -83,7 +83,8 @@ def test_a_dump_gives_another_queue_manager_the_same_definitions(
     assert first.alter("QLOCAL", "SYSTEM.DEFAULT.LOCAL.QUEUE", default, False) == 0
     assert first.alter("QMGR", "QM1", q_mgr, False) == 0
     for kind, name, attributes in objects:
-        assert not execute(f"DEFINE {kind}('{name}')", first).failed
+        topic = f"TOPICSTR('{name}')" if kind == "TOPIC" else ""
+        assert not execute(f"DEFINE {kind}('{name}') {topic}", first).failed
         assert first.alter(kind, name, attributes, False) == 0
     what = Dump(everything=everything, layout=layout)
     lines = list(dump(first, what))

@@ -13,6 +13,7 @@ from flintmq.qmgr.attributes import (
     BY_SELECTOR,
     ENUM,
     FLAG,
+    HEX,
     INT,
     INTERVAL,
     LIST,
@@ -46,9 +47,9 @@ def attribute(kind: str, keyword: str) -> Attribute:
 @pytest.mark.parametrize(("kind", "each"), EVERY)
 def test_a_declaration_is_complete_and_its_default_is_a_value_of_its_own(kind: str, each: Attribute) -> None:
     assert each.keyword == each.keyword.upper() and each.keyword.isalnum()
-    assert each.kind in (INT, ENUM, FLAG, STRING, NAME, LIST, INTERVAL)
+    assert each.kind in (INT, ENUM, FLAG, STRING, NAME, HEX, LIST, INTERVAL)
     assert BY_KEYWORD[kind][each.keyword] is each
-    if each.kind in (STRING, NAME, LIST):
+    if each.kind in (STRING, NAME, HEX, LIST):
         assert each.length > 0
     if each.kind in (ENUM, FLAG):
         assert each.words and each.default in each.words
@@ -65,7 +66,7 @@ def test_a_selector_belongs_to_one_attribute_and_is_of_its_type(kind: str, each:
         return
     assert BY_SELECTOR[kind][each.selector] is each
     character = mq.MQCA_FIRST <= each.selector <= mq.MQCA_LAST or each.selector > 3000
-    assert character == (each.kind in (STRING, NAME, LIST)), each.keyword
+    assert character == (each.kind in (STRING, NAME, HEX, LIST)), each.keyword
 
 
 @pytest.mark.parametrize(("kind", "each"), EVERY)

@@ -61,7 +61,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _wanted(options: argparse.Namespace) -> Dump:
-    kinds = TYPES[options.t] if options.x in ("all", "object") else ()
+    kinds = TYPES[options.t]
+    if options.x != "all":
+        kinds = tuple(kind for kind in kinds if options.x == ("sub" if kind == "SUB" else "object"))
     return Dump(kinds, options.n, options.a, options.o)
 
 

@@ -54,6 +54,34 @@ class Administration(Protocol):
     def objects(self, kind: str) -> list[MQObject]:
         """Copies of all objects of `kind` ("QUEUE" for queues of every kind), live values filled in, any order."""
 
+    def subscriptions(self) -> list[Row]:
+        """DISPLAY SUB: a row for each subscription, SUB and SUBID among its keywords."""
+
+    def define_subscription(self, name: str, attributes: Row, replace: bool) -> int:
+        """DEFINE SUB. `attributes` has every attribute that can be set.
+
+        3311 there is one of this name; with `replace` 2510, 2512, 2524, 2533, 2435 for what cannot be altered. 2085,
+        2425, 2436, 2440, 2459, 2503, 2522: as MQSUB.
+        """
+
+    def alter_subscription(self, name: str, sub_id: str, changes: Row) -> int:
+        """ALTER SUB by id or name. 2428 there is none, 3155 an application has it open."""
+
+    def delete_subscription(self, name: str, sub_id: str) -> int:
+        """DELETE SUB by id or name. 2428 there is none, 3155 an application has it open."""
+
+    def subscription_status(self) -> list[Row]:
+        """DISPLAY SBSTATUS: a row for each subscription."""
+
+    def topic_status(self, topic_string: str, kind: str) -> list[Row]:
+        """DISPLAY TPSTATUS TYPE(TOPIC, SUB or PUB): rows of the topics that the string means; it may have wildcards."""
+
+    def clear_retained(self, topic_string: str) -> int:
+        """CLEAR TOPICSTR CLRTYPE(RETAINED)."""
+
+    def pubsub_status(self) -> Row:
+        """DISPLAY PUBSUB TYPE(LOCAL)."""
+
     def queue_status(self, name: str) -> Row:
         """DISPLAY QSTATUS TYPE(QUEUE) for one local queue."""
 

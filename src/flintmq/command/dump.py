@@ -6,12 +6,13 @@
     2line    one line, and a comment                                the comment
 
     order    QMGR, then what others lead to before what leads to it: pools, page sets, storage classes, processes,
-             namelists, queues. Within a kind the SYSTEM.DEFAULT object first: it supplies what the others leave out.
+             namelists, queues, topics, subscriptions. Within a kind the SYSTEM.DEFAULT object first: it supplies what
+             the others leave out.
 
 The dump is complete although it is short: an attribute is left out only if both the product's default and the
-SYSTEM.DEFAULT object have the same value; a SYSTEM.DEFAULT object itself leaves out nothing. With `everything` nothing
-is left out anywhere. Never dumped: passwords (INITKEY, KEYRPWD), temporary dynamic queues, and the queues that managed
-subscriptions have made for themselves.
+SYSTEM.DEFAULT object have the same value, and never if only DEFINE can set it; a SYSTEM.DEFAULT object itself leaves
+out nothing. With `everything` nothing is left out anywhere. Never dumped: passwords (INITKEY, KEYRPWD), temporary
+dynamic queues, subscriptions that are not durable, and the queues that managed subscriptions have made for themselves.
 
 A line is never longer than runmqsc takes. A longer one is cut, inside quotes as well: with `-` in front of a blank,
 else with `+`, the next line beginning with a blank that does not count, because a `*` in column 1 makes a comment.
@@ -26,14 +27,18 @@ from flintmq.command.administration import Administration, Row
 from flintmq.command.defaults import q_mgr_attributes
 from flintmq.command.objects import DEFAULT_OBJECTS
 from flintmq.command.parser import LINE_LENGTH_MAX
-from flintmq.qmgr.attribute import FLAG, INT, LIST, NAME, STRING, Attribute, Value
+from flintmq.qmgr.attribute import FLAG, HEX, INT, LIST, NAME, STRING, Attribute, Value
 from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import MQObject, matches
+from flintmq.qmgr.topic_tree import join_topic
 
 LAYOUTS = ("mqsc", "1line", "2line")
 
 #: Every kind that is dumped, in the order of the dump.
-KINDS = ("QMGR", "BUFFPOOL", "PSID", "STGCLASS", "PROCESS", "NAMELIST", "QLOCAL", "QMODEL", "QALIAS", "QREMOTE")
+KINDS = (
+    "QMGR", "BUFFPOOL", "PSID", "STGCLASS", "PROCESS", "NAMELIST", "QLOCAL", "QMODEL", "QALIAS", "QREMOTE", "TOPIC",
+    "SUB",
+)  # fmt: skip
 
 #: What `-t` takes: MQ's words for kinds of objects. Some name kinds that do not exist here; they dump nothing.
 TYPES: dict[str, tuple[str, ...]] = {
@@ -49,6 +54,9 @@ TYPES: dict[str, tuple[str, ...]] = {
     "prcs": ("PROCESS",),
     "namelist": ("NAMELIST",),
     "nl": ("NAMELIST",),
+    "topic": ("TOPIC",),
+    "top": ("TOPIC",),
+    "sub": ("SUB",),
     "stgclass": ("STGCLASS",),
     "psid": ("PSID",),
     "buffpool": ("BUFFPOOL",),
@@ -81,6 +89,9 @@ def dump(administration: Administration, what: Dump) -> Iterator[str]:
     """The lines of the dump."""
     for kind in KINDS:
         if kind not in what.kinds:
+            continue
+        if kind == "SUB":
+            yield from _subscriptions(administration, what)
             continue
         definitions = administration.objects(kind)
         default = next((each for each in definitions if each.name == DEFAULT_OBJECTS.get(kind)), None)
@@ -118,6 +129,30 @@ def _object(definition: MQObject, default: MQObject | None, what: Dump) -> Itera
     yield from _remark(definition, what)
 
 
+def _subscriptions(administration: Administration, what: Dump) -> Iterator[str]:
+    """DEFINE SUB for every subscription that outlives the queue manager's end, whoever made it."""
+    topics = {each.name: each.text("TOPICSTR") for each in administration.objects("TOPIC")}
+    for row in sorted(administration.subscriptions(), key=lambda row: str(row["SUB"])):
+        if row["DURABLE"] != "YES" or row["SUBTYPE"] == "PROXY" or not matches(what.name, str(row["SUB"])):
+            continue
+        definition = MQObject("SUB", str(row["SUB"]), 0, dict(row))
+        _split_topic(definition.attributes, topics)
+        if row["DESTCLAS"] == "MANAGED":
+            del definition.attributes["DEST"], definition.attributes["DESTQMGR"]
+        yield from _object(definition, None, what)
+
+
+def _split_topic(row: Row, topics: dict[str, str]) -> None:
+    """TOPICSTR is shown whole; DEFINE SUB takes what comes after the topic string of TOPICOBJ."""
+    prefix, whole = topics.get(str(row["TOPICOBJ"])), str(row["TOPICSTR"])
+    if prefix is not None:
+        rest = whole[len(prefix) :].removeprefix("/") if whole.startswith(prefix) else ""
+        if join_topic(prefix, rest) == whole:
+            row["TOPICSTR"] = rest
+            return
+    row["TOPICOBJ"] = ""
+
+
 def _values(definition: MQObject, builtin: Row, inherited: Row) -> list[str]:
     """KEYWORD(value) for every attribute that has to be said."""
     result: list[str] = []
@@ -126,9 +161,9 @@ def _values(definition: MQObject, builtin: Row, inherited: Row) -> list[str]:
         if attribute.read_only or attribute.secret or keyword not in definition.attributes:
             continue
         value = definition.attributes[keyword]
-        if keyword in builtin and value == builtin[keyword] and value == inherited.get(keyword, value):
-            continue
-        result.append(parameter(attribute, value))
+        default = keyword in builtin and value == builtin[keyword] and value == inherited.get(keyword, value)
+        if not default or attribute.fixed:
+            result.append(parameter(attribute, value))
     return result
 
 
@@ -157,7 +192,7 @@ def parameter(attribute: Attribute, value: Value) -> str:
         return str(value)
     if isinstance(value, list):
         text = ",".join(quoted(each) for each in value) if value else quoted("")
-    elif attribute.kind in (STRING, NAME, LIST) or (attribute.kind == INT and value == ""):
+    elif attribute.kind in (STRING, NAME, HEX, LIST) or (attribute.kind == INT and value == ""):
         text = quoted(str(value))
     else:
         text = str(value)

@@ -19,7 +19,10 @@ from flintmq.command.model import (
     FORMS,
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
+    GENERIC_SUBSCRIPTION_NAME,
     NO_NAME,
+    SUBSCRIPTION_NAME,
+    TOPIC_STRING,
     VERBS,
     WHERE,
     Form,
@@ -33,7 +36,7 @@ from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
 from flintmq.qmgr.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
-from flintmq.qmgr.attributes import PAGE_SET_ID_MAX
+from flintmq.qmgr.attributes import PAGE_SET_ID_MAX, TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import is_object_name
 
 _NUMBERED = ("PSID", "BUFFPOOL")
@@ -126,6 +129,8 @@ def _take(
         return
     if parameter.values is None and part == "options" and attribute.keyword == "TYPE":
         return  # DISPLAY QUEUE(*) TYPE: the type is always shown.
+    if parameter.values is None and part == "options" and _is_shown(form, attribute.keyword):
+        part = "shown"  # DISPLAY SUB(*) SUBTYPE shows it, SUBTYPE(ADMIN) chooses.
     bare = part == "shown" or attribute.kind == FLAG
     if bare and parameter.values is not None:
         raise CommandSyntaxError(command.text, parameter.close, f"{parameter.keyword} takes no value here")
@@ -141,17 +146,25 @@ def _take(
     (request.values if part == "settable" else request.options)[attribute.keyword] = value
 
 
+def _is_shown(form: Form, keyword: str) -> bool:
+    return any(attribute.keyword == keyword for attribute in form.shown)
+
+
 # -- names ------------------------------------------------------------------------------------------------------------
 
 
 def _name(command: Command, form: Form) -> str:
     word = command.name
+    if form.name in (SUBSCRIPTION_NAME, GENERIC_SUBSCRIPTION_NAME):
+        return _subscription_name(command, form, word)
     if form.name == NO_NAME:
         if word is not None:
             raise CommandSyntaxError(command.text, word.end, f"{form.verb} {form.noun} takes no name")
         return ""
     if word is None:
         raise CommandSyntaxError(command.text, command.noun_end, f"{form.noun} needs a name")
+    if form.name == TOPIC_STRING:
+        return _long_name(command, word, "a topic string")
     text = word.text.rstrip(" ")
     if form.name in (CONNECTION_ID, GENERIC_CONNECTION_ID):
         return _connection_name(command, form, word, text.upper())
@@ -180,6 +193,23 @@ def _object_name(command: Command, form: Form, word: Word, text: str) -> str:
     else:
         why = "a name has at most 48 letters, digits and . / _ %"
     raise CommandSyntaxError(command.text, word.end, why)
+
+
+def _subscription_name(command: Command, form: Form, word: Word | None) -> str:
+    """The name of a subscription is any text; SUBID may stand for it."""
+    if word is not None:
+        return _long_name(command, word, "a subscription name")
+    has_id = any(parameter.keyword == "SUBID" and parameter.texts for parameter in command.parameters)
+    if not has_id:
+        also = "" if form.verb == "DEFINE" else " or SUBID"
+        raise CommandSyntaxError(command.text, command.noun_end, f"{form.noun} needs a name{also}")
+    return ""
+
+
+def _long_name(command: Command, word: Word, what: str) -> str:
+    if len(word.text) > TOPIC_STRING_LENGTH_MAX:
+        raise CommandSyntaxError(command.text, word.end, f"{what} has at most {TOPIC_STRING_LENGTH_MAX} characters")
+    return word.text.rstrip(" ")
 
 
 def _connection_name(command: Command, form: Form, word: Word, text: str) -> str:

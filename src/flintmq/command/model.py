@@ -15,13 +15,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flintmq.command import objects, qmgr, queues, status, storage
+from flintmq.command import objects, qmgr, queues, status, storage, subscriptions, topics
 from flintmq.command.administration import Administration
 from flintmq.command.reply import Reply
 from flintmq.command.request import Request
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import ENUM, FLAG, INT, NAME, STRING, Attribute
-from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_ATTRIBUTES, QUEUE_KINDS
+from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, NAME, STRING, Attribute
+from flintmq.qmgr.attributes import (
+    ATTRIBUTES,
+    PAGE_SET_ID_MAX,
+    QUEUE_ATTRIBUTES,
+    QUEUE_KINDS,
+    TOPIC_STRING_LENGTH_MAX,
+)
 
 Handler = Callable[[Request, Administration], Reply]
 
@@ -31,6 +37,10 @@ OBJECT_NAME = "object"
 GENERIC_NAME = "generic"
 CONNECTION_ID = "connection"
 GENERIC_CONNECTION_ID = "generic connection"
+
+SUBSCRIPTION_NAME = "subscription"
+GENERIC_SUBSCRIPTION_NAME = "generic subscription"
+TOPIC_STRING = "topic string"
 
 WHERE = "WHERE"
 
@@ -86,6 +96,12 @@ def _text(keyword: str, kind: str = NAME, length: int = 48) -> Attribute:
     return attribute
 
 
+def _hexadecimal(keyword: str, length: int) -> Attribute:
+    attribute = Attribute(keyword, HEX, 0, "")
+    attribute.length = length
+    return attribute
+
+
 def _page_set() -> Attribute:
     attribute = Attribute("PSID", INT, 0, "*")
     attribute.high = PAGE_SET_ID_MAX
@@ -102,6 +118,10 @@ _IGNSTATE = _choice("IGNSTATE", "NO YES")
 _AUTHREC = _choice("AUTHREC", "YES NO")
 _LIKE = _text("LIKE")
 _WHERE = _text(WHERE, STRING, 1024)
+_TOPIC_TYPE = _choice("TYPE", "LOCAL CLUSTER ALL")
+_SUBID = _hexadecimal("SUBID", 24)
+_SUBTYPE = _choice("SUBTYPE", "USER ALL PROXY ADMIN API")
+_DURABLE = _choice("DURABLE", "ALL YES NO")
 _QUEUE_TYPE = _choice("TYPE", "ALL QALIAS QLOCAL QMODEL QREMOTE", "QTYPE")
 
 
@@ -122,6 +142,10 @@ class _Kind:
     parameters: str
     authority: str
     commands: tuple[int, int, int, int]  # create, change, delete, inquire
+    #: What the example of ALTER changes, where that is not what the example of DEFINE sets.
+    altered: str = ""
+    #: What DEFINE must say.
+    required: tuple[str, ...] = ()
 
 
 _QUEUE_COMMANDS = (pcf.MQCMD_CREATE_Q, pcf.MQCMD_CHANGE_Q, pcf.MQCMD_DELETE_Q, pcf.MQCMD_INQUIRE_Q)
@@ -153,6 +177,16 @@ _KINDS = [
         "NAMES(ORDERS.IN,ORDERS.OUT)",
         "namelist",
         (pcf.MQCMD_CREATE_NAMELIST, pcf.MQCMD_CHANGE_NAMELIST, pcf.MQCMD_DELETE_NAMELIST, pcf.MQCMD_INQUIRE_NAMELIST),
+    ),
+    _Kind(
+        "TOPIC",
+        "a topic object: the attributes of a topic string and of all below it",
+        "ORDERS.TOPIC",
+        "TOPICSTR('orders') DEFPSIST(YES)",
+        "topic",
+        (pcf.MQCMD_CREATE_TOPIC, pcf.MQCMD_CHANGE_TOPIC, pcf.MQCMD_DELETE_TOPIC, pcf.MQCMD_INQUIRE_TOPIC),
+        altered="PUB(DISABLED)",
+        required=("TOPICSTR",),
     ),
     _Kind(
         "STGCLASS",
@@ -205,7 +239,8 @@ def _object_forms(each: _Kind) -> list[Form]:
     define_options = (_REPLACE, _LIKE) if kind != "PSID" else (_REPLACE,)
     alter_options = (_FORCE,) if kind in ("QLOCAL", "QALIAS", "QREMOTE") else ()
     delete_options = (_IGNSTATE, *((_AUTHREC,) if not on_qmgr else ()), *((_PURGE,) if kind == "QLOCAL" else ()))
-    display_options = (_ALL, _WHERE, *((_QUEUE_TYPE,) if queue else ()))
+    types = (_QUEUE_TYPE,) if queue else (_TOPIC_TYPE,) if kind == "TOPIC" else ()
+    display_options = (_ALL, _WHERE, *types)
     return [
         Form(
             "DEFINE",
@@ -219,6 +254,7 @@ def _object_forms(each: _Kind) -> list[Form]:
             f"DEFINE {named} {each.parameters}",
             options=define_options,
             settable=_settable(kind, altering=False),
+            required=each.required,
         ),
         Form(
             "ALTER",
@@ -229,7 +265,7 @@ def _object_forms(each: _Kind) -> list[Form]:
             ("chg", each.authority),
             change,
             f"Change attributes of {each.what}; those not named stay as they are.",
-            f"ALTER {named} {each.parameters}",
+            f"ALTER {named} {each.altered or each.parameters}",
             options=alter_options,
             settable=_settable(kind, altering=True),
         ),
@@ -430,6 +466,112 @@ _Q_MGR_FORMS = [
     ),
 ]
 
+_PUBSUB_FORMS = [
+    Form(
+        "DEFINE",
+        "SUB",
+        "SUB",
+        SUBSCRIPTION_NAME,
+        subscriptions.define,
+        ("crt", "topic"),
+        pcf.MQCMD_CREATE_SUBSCRIPTION,
+        "Define a durable subscription, whose publications go to a queue.",
+        "DEFINE SUB('orders to audit') TOPICSTR('orders/#') DEST(ORDERS.IN)",
+        options=(_REPLACE, _text("LIKE", STRING, TOPIC_STRING_LENGTH_MAX)),
+        settable=_settable("SUB", altering=False),
+    ),
+    Form(
+        "ALTER",
+        "SUB",
+        "SUB",
+        SUBSCRIPTION_NAME,
+        subscriptions.alter,
+        ("chg", "topic"),
+        pcf.MQCMD_CHANGE_SUBSCRIPTION,
+        "Change attributes of a subscription that no application has open; those not named stay as they are.",
+        "ALTER SUB('orders to audit') USERDATA('all of them')",
+        options=(_SUBID,),
+        settable=_settable("SUB", altering=True),
+    ),
+    Form(
+        "DELETE",
+        "SUB",
+        "SUB",
+        SUBSCRIPTION_NAME,
+        subscriptions.delete,
+        ("dlt", "topic"),
+        pcf.MQCMD_DELETE_SUBSCRIPTION,
+        "End a subscription that no application has open, and delete its managed destination.",
+        "DELETE SUB('orders to audit')",
+        options=(_SUBID, _IGNSTATE),
+    ),
+    Form(
+        "DISPLAY",
+        "SUB",
+        "SUB",
+        GENERIC_SUBSCRIPTION_NAME,
+        subscriptions.display,
+        ("dsp", "topic"),
+        pcf.MQCMD_INQUIRE_SUBSCRIPTION,
+        "Show the attributes of subscriptions.",
+        "DISPLAY SUB(*) SUBTYPE(ADMIN) TOPICSTR DEST",
+        options=(_ALL, _WHERE, _SUBID, _SUBTYPE, _DURABLE),
+        shown=tuple(ATTRIBUTES["SUB"]),
+    ),
+    Form(
+        "DISPLAY",
+        "SBSTATUS",
+        "SUB",
+        GENERIC_SUBSCRIPTION_NAME,
+        subscriptions.status,
+        ("dsp", "topic"),
+        pcf.MQCMD_INQUIRE_SUB_STATUS,
+        "Show what is going on at subscriptions: who has them open, how many publications they got.",
+        "DISPLAY SBSTATUS(*) NUMMSGS",
+        options=(_ALL, _WHERE, _SUBID, _SUBTYPE, _DURABLE),
+        shown=tuple(status.SUBSCRIPTION_STATUS),
+    ),
+    Form(
+        "DISPLAY",
+        "TPSTATUS",
+        "",
+        TOPIC_STRING,
+        topics.status,
+        ("dsp", "topic"),
+        pcf.MQCMD_INQUIRE_TOPIC_STATUS,
+        "Show what holds at topics, or with TYPE(SUB) and TYPE(PUB) who subscribes and publishes there.",
+        "DISPLAY TPSTATUS('orders/#') TYPE(TOPIC) SUBCOUNT RETAINED",
+        options=(_ALL, _WHERE, _choice("TYPE", "TOPIC SUB PUB")),
+        shown=(*status.TOPIC_STATUS, *status.TOPIC_SUBSCRIPTION, *status.TOPIC_PUBLISHER),
+    ),
+    Form(
+        "CLEAR",
+        "TOPICSTR",
+        "",
+        TOPIC_STRING,
+        topics.clear,
+        ("clr", "topic"),
+        pcf.MQCMD_CLEAR_TOPIC_STRING,
+        "Remove the retained publication of one topic.",
+        "CLEAR TOPICSTR('orders/new') CLRTYPE(RETAINED)",
+        options=(_choice("CLRTYPE", "RETAINED"), _choice("SCOPE", "ALL LOCAL")),
+        required=("CLRTYPE",),
+    ),
+    Form(
+        "DISPLAY",
+        "PUBSUB",
+        "",
+        NO_NAME,
+        topics.pubsub,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_PUBSUB_STATUS,
+        "Show the state of publish/subscribe, and how many topics and subscriptions there are.",
+        "DISPLAY PUBSUB ALL",
+        options=(_ALL, _choice("TYPE", "ALL LOCAL CHILD PARENT")),
+        shown=tuple(status.PUBSUB_STATUS),
+    ),
+]
+
 _STORAGE_FORMS = [
     Form(
         "DISPLAY",
@@ -508,7 +650,8 @@ _STORAGE_FORMS = [
     ),
 ]
 
-_FORMS = [form for kind in _KINDS for form in _object_forms(kind)] + _QUEUE_FORMS + _Q_MGR_FORMS + _STORAGE_FORMS
+_FORMS = [form for kind in _KINDS for form in _object_forms(kind)]
+_FORMS += _QUEUE_FORMS + _Q_MGR_FORMS + _PUBSUB_FORMS + _STORAGE_FORMS
 
 #: verb and noun -> form.
 FORMS = {(form.verb, form.noun): form for form in sorted(_FORMS, key=lambda form: (form.verb, form.noun))}
@@ -528,13 +671,12 @@ def nouns(verb: str) -> list[str]:
 
 def syntax(form: Form) -> list[str]:
     """The lines of AMQ8427I: how the command is written."""
-    name = "" if form.name == NO_NAME else "(name)" if form.name in (OBJECT_NAME, CONNECTION_ID) else "(name*)"
+    name = "(name*)" if form.name.startswith("generic") else "(name)"
+    name = "" if form.name == NO_NAME else "(string)" if form.name == TOPIC_STRING else name
     lines = [f" {form.verb} {form.noun}{name}"]
-    for option in form.options:
-        text = _parameter_syntax(option)
-        lines.append(f"   {text}" if option.keyword in form.required else f"   [ {text} ]")
-    for attribute in form.settable:
-        lines.append(f"   [ {_parameter_syntax(attribute)} ]")
+    for parameter in (*form.options, *form.settable):
+        text = _parameter_syntax(parameter)
+        lines.append(f"   {text}" if parameter.keyword in form.required else f"   [ {text} ]")
     for keyword in dict.fromkeys(attribute.keyword for attribute in form.shown):
         lines.append(f"   [ {keyword} ]")
     return lines

@@ -28,6 +28,7 @@ NUMBERS = {
     "QMGR": Numbers("", "AMQ8005I", "", "AMQ8408I", "QMNAME"),
     "PROCESS": Numbers("AMQ8010I", "AMQ8012I", "AMQ8011I", "AMQ8407I", "PROCESS"),
     "NAMELIST": Numbers("AMQ8552I", "AMQ8551I", "AMQ8553I", "AMQ8550I", "NAMELIST"),
+    "TOPIC": Numbers("AMQ8690I", "AMQ8691I", "AMQ8692I", "AMQ8633I", "TOPIC"),
     "STGCLASS": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "STGCLASS"),
     "BUFFPOOL": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "BUFFPOOL"),
     "PSID": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "PSID"),
@@ -41,6 +42,7 @@ DEFAULT_OBJECTS = {
     "QMODEL": "SYSTEM.DEFAULT.MODEL.QUEUE",
     "PROCESS": "SYSTEM.DEFAULT.PROCESS",
     "NAMELIST": "SYSTEM.DEFAULT.NAMELIST",
+    "TOPIC": "SYSTEM.DEFAULT.TOPIC",
 }
 
 
@@ -86,7 +88,7 @@ def display(request: Request, administration: Administration) -> Reply:
         name, keywords = administration.name, keywords or None
     answers: list[Answer] = []
     for definition in sorted(administration.objects(request.kind), key=_order):
-        if not matches(name, definition.name) or wanted not in ("ALL", definition.kind):
+        if not matches(name, definition.name) or wanted not in ("ALL", _type(definition)):
             continue
         if request.where is not None and not request.where.matches_row(definition.attributes):
             continue
@@ -100,10 +102,18 @@ def display(request: Request, administration: Administration) -> Reply:
 def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
     numbers = _numbers(definition.kind)
     items = [Item(numbers.keyword, definition.name)]
-    if definition.kind in QUEUE_KINDS:
-        items.append(type_item(definition.kind))
-    items += items_of(ATTRIBUTES[definition.kind], definition.attributes, keywords)
+    if _type(definition):
+        items.append(type_item(_type(definition)))
+    attributes = [attribute for attribute in ATTRIBUTES[definition.kind] if attribute.keyword != "TYPE"]
+    items += items_of(attributes, definition.attributes, keywords)
     return Answer(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)
+
+
+def _type(definition: MQObject) -> str:
+    """What TYPE shows and filters on: the kind of a queue, where a topic is defined."""
+    if definition.kind in QUEUE_KINDS:
+        return definition.kind
+    return definition.text("TYPE") if definition.kind == "TOPIC" else ""
 
 
 def _settable(kind: str, base: MQObject | None) -> Row:

@@ -38,7 +38,9 @@ NOUN_SYNONYMS = {
     "QS": "QSTATUS",
     "NL": "NAMELIST",
     "PRO": "PROCESS",
+    "SBS": "SBSTATUS",
     "STC": "STGCLASS",
+    "TPS": "TPSTATUS",
 }
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from flintmq.command.parser import Parameter
 from flintmq.qmgr.attribute import (
     ENUM,
+    HEX,
     INT,
     INTERVAL,
     LIST,
@@ -113,7 +114,7 @@ def parse_filter(parameter: Parameter, attributes: Iterable[Attribute]) -> Filte
 def _operators(attribute: Attribute) -> tuple[str, ...]:
     if attribute.kind in (INT, INTERVAL):
         return tuple(_NUMBERS)
-    if attribute.kind in (STRING, NAME):
+    if attribute.kind in (STRING, NAME, HEX):
         return tuple(_TEXTS)
     if attribute.kind == ENUM:
         return ("EQ", "NE")

@@ -43,6 +43,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_TOPICSTR_ALREADY_EXISTS,
 )
 from flintmq.mqi.reason import (
+    MQRC_NO_SUBSCRIPTION,
     MQRC_NONE,
     MQRC_OBJECT_IN_USE,
     MQRC_OBJECT_NAME_ERROR,
@@ -53,7 +54,7 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_STRING_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from flintmq.qmgr import admin_rows, expiry, stream
+from flintmq.qmgr import admin_pubsub, admin_rows, expiry, retained, stream
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import CUSTOM, QUEUE_KINDS, default_attributes
@@ -392,6 +393,62 @@ class Admin:
                 copy.attributes["OPPROCS"] = queue.output_handles
             result.append(copy)
         return result
+
+    # -- publish/subscribe ----------------------------------------------------------------------------------------
+
+    def subscriptions(self) -> list[Row]:
+        """DISPLAY SUB."""
+        return [admin_pubsub.row(each) for each in admin_pubsub.everything(self.qm)]
+
+    def define_subscription(self, name: str, attributes: Row, replace: bool) -> int:
+        """DEFINE SUB."""
+        connection = admin_pubsub.own_connection(self.qm, self.user)
+        reason = admin_pubsub.define(self.qm, connection, name, attributes, replace)
+        self.force = connection.force
+        return reason
+
+    def alter_subscription(self, name: str, sub_id: str, changes: Row) -> int:
+        """ALTER SUB."""
+        self.force = 0
+        found = admin_pubsub.find(self.qm, name, sub_id)
+        if found is None:
+            return MQRC_NO_SUBSCRIPTION
+        connection = admin_pubsub.own_connection(self.qm, self.user)
+        reason = admin_pubsub.alter(self.qm, connection, found, changes)
+        self.force = connection.force
+        return reason
+
+    def delete_subscription(self, name: str, sub_id: str) -> int:
+        """DELETE SUB."""
+        self.force = 0
+        found = admin_pubsub.find(self.qm, name, sub_id)
+        if found is None:
+            return MQRC_NO_SUBSCRIPTION
+        connection = admin_pubsub.own_connection(self.qm, self.user)
+        reason = admin_pubsub.delete(self.qm, connection, found)
+        self.force = connection.force
+        return reason
+
+    def subscription_status(self) -> list[Row]:
+        """DISPLAY SBSTATUS."""
+        return [admin_pubsub.status(each) for each in admin_pubsub.everything(self.qm)]
+
+    def topic_status(self, topic_string: str, kind: str) -> list[Row]:
+        """DISPLAY TPSTATUS."""
+        return admin_pubsub.topic_status(self.qm, topic_string, kind)
+
+    def clear_retained(self, topic_string: str) -> int:
+        """CLEAR TOPICSTR."""
+        connection = admin_pubsub.own_connection(self.qm, self.user)
+        retained.clear(self.qm, connection, topic_string)
+        self.force = connection.force
+        return MQRC_NONE
+
+    def pubsub_status(self) -> Row:
+        """DISPLAY PUBSUB."""
+        return admin_pubsub.pubsub_status(self.qm)
+
+    # -- queues, connections, storage -----------------------------------------------------------------------------
 
     def queue_status(self, name: str) -> Row:
         """DISPLAY QSTATUS TYPE(QUEUE) for one local queue."""

@@ -6,6 +6,7 @@
     FLAG      the word                           SHARE or NOSHARE, bare   the word's number
     STRING    str without trailing blanks        DESCR('any text')        characters, padded to `length`
     NAME      str, an MQ object name or ""       BOQNAME(Q.BACKOUT)       characters, padded to `length`
+    HEX       str of 2 * `length` digits, or ""  DESTCORL(C1C2...)        the bytes
     LIST      list[str]                          NAMES(A,B)               names, one after the other
     INTERVAL  "M.SS", "0" or "-1"                STATIME(30.00)           minutes and seconds, two selectors
     PAIR      list of two str                    shown only: QTIME(3, 5)  two integers
@@ -25,12 +26,14 @@ ENUM: Final = "ENUM"
 FLAG: Final = "FLAG"
 STRING: Final = "STRING"
 NAME: Final = "NAME"
+HEX: Final = "HEX"
 LIST: Final = "LIST"
 INTERVAL: Final = "INTERVAL"
 PAIR: Final = "PAIR"
 
 INTERVAL_MINUTES_MAX: Final = 1440
 
+HEX_DIGITS: Final = frozenset("0123456789ABCDEF")
 NAME_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits + "./_%")
 
 
@@ -85,6 +88,8 @@ class Attribute:
             parts.append("name")
         elif self.kind == STRING:
             parts.append("string")
+        elif self.kind == HEX:
+            parts.append(f"{2 * self.length} hexadecimal digits")
         return " | ".join(parts)
 
     def copy_default(self) -> Value:
@@ -124,6 +129,8 @@ def parse_value(attribute: Attribute, texts: list[str]) -> Value:
         return _parse_name(attribute, text)
     if kind == INTERVAL:
         return _parse_interval(attribute, text)
+    if kind == HEX:
+        return _parse_hex(attribute, text)
     return _parse_word(attribute, text)
 
 
@@ -179,6 +186,15 @@ def _parse_name(attribute: Attribute, text: str) -> str:
             f"{attribute.keyword} must be a name: at most {attribute.length} letters, digits and . / _ %",
         )
     return text
+
+
+def _parse_hex(attribute: Attribute, text: str) -> str:
+    digits = text.upper()
+    if digits and (len(digits) != 2 * attribute.length or not HEX_DIGITS.issuperset(digits)):
+        raise ValueRejected(
+            attribute.keyword, f"{attribute.keyword} must be {2 * attribute.length} hexadecimal digits, or blank"
+        )
+    return digits
 
 
 def _parse_list(attribute: Attribute, texts: list[str]) -> list[str]:

@@ -15,6 +15,7 @@ from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.qmgr.attribute import ENUM as ENUM
 from flintmq.qmgr.attribute import FLAG as FLAG
+from flintmq.qmgr.attribute import HEX as HEX
 from flintmq.qmgr.attribute import INT as INT
 from flintmq.qmgr.attribute import INTERVAL as INTERVAL
 from flintmq.qmgr.attribute import LIST as LIST
@@ -81,6 +82,12 @@ def _text(keyword: str, selector: int, length: int, default: str = "") -> Attrib
 
 def _name(keyword: str, selector: int, length: int = 48, default: str = "") -> Attribute:
     attribute = Attribute(keyword, NAME, selector, default)
+    attribute.length = length
+    return attribute
+
+
+def _hex(keyword: str, selector: int, length: int) -> Attribute:
+    attribute = Attribute(keyword, HEX, selector, "")
     attribute.length = length
     return attribute
 
@@ -646,6 +653,57 @@ def _topic_attributes() -> list[Attribute]:
     ]
 
 
+def _subscription_attributes() -> list[Attribute]:
+    """Subscriptions are not in the catalogue (subscription.py); this is how commands speak of them."""
+    scope = {"ALL": mq.MQTSCOPE_ALL, "QMGR": mq.MQTSCOPE_QMGR}
+    properties = {
+        "MSGPROP": mq.MQPSPROP_MSGPROP,
+        "COMPAT": mq.MQPSPROP_COMPAT,
+        "RFH2": mq.MQPSPROP_RFH2,
+        "NONE": mq.MQPSPROP_NONE,
+    }
+    priority = {"ASPUB": mq.MQPRI_PRIORITY_AS_PUBLISHED, "ASQDEF": mq.MQPRI_PRIORITY_AS_Q_DEF}
+    kinds = {
+        "PROXY": pcf.MQSUBTYPE_PROXY,
+        "ADMIN": pcf.MQSUBTYPE_ADMIN,
+        "API": pcf.MQSUBTYPE_API,
+    }
+    selection = {"NONE": pcf.MQSELTYPE_NONE, "STANDARD": pcf.MQSELTYPE_STANDARD, "EXTENDED": pcf.MQSELTYPE_EXTENDED}
+    return [
+        _fixed(_text("TOPICSTR", mq.MQCA_TOPIC_STRING, TOPIC_STRING_LENGTH_MAX)),
+        _fixed(_name("TOPICOBJ", mq.MQCA_TOPIC_NAME)),
+        _name("DEST", pcf.MQCACF_DESTINATION),
+        _name("DESTQMGR", pcf.MQCACF_DESTINATION_Q_MGR),
+        _fixed(
+            _enum(
+                "DESTCLAS",
+                pcf.MQIACF_DESTINATION_CLASS,
+                {"PROVIDED": mq.MQDC_PROVIDED, "MANAGED": mq.MQDC_MANAGED},
+            )
+        ),
+        _hex("DESTCORL", pcf.MQBACF_DESTINATION_CORREL_ID, 24),
+        _shown(_enum("DURABLE", pcf.MQIACF_DURABLE_SUBSCRIPTION, _YES_NO)),
+        _int("EXPIRY", pcf.MQIACF_EXPIRY, "UNLIMITED", 1, NUMBER_MAX, {"UNLIMITED": mq.MQEI_UNLIMITED}),
+        _enum("PSPROP", pcf.MQIACF_PUBSUB_PROPERTIES, properties),
+        _hex("PUBACCT", pcf.MQBACF_ACCOUNTING_TOKEN, 32),
+        _text("PUBAPPID", pcf.MQCACF_APPL_IDENTITY_DATA, 32),
+        _int("PUBPRTY", pcf.MQIACF_PUB_PRIORITY, "ASPUB", 0, 9, priority),
+        _enum("REQONLY", pcf.MQIACF_REQUEST_ONLY, _YES_NO, "NO"),
+        _fixed(_text("SELECTOR", pcf.MQCACF_SUB_SELECTOR, TOPIC_STRING_LENGTH_MAX)),
+        _shown(_enum("SELTYPE", pcf.MQIACF_SELECTOR_TYPE, selection)),
+        _fixed(_int("SUBLEVEL", pcf.MQIACF_SUB_LEVEL, 1, 0, 9)),
+        _fixed(_enum("SUBSCOPE", pcf.MQIACF_SUBSCRIPTION_SCOPE, scope)),
+        _shown(_enum("SUBTYPE", pcf.MQIACF_SUB_TYPE, kinds, "ADMIN")),
+        _text("SUBUSER", pcf.MQCACF_SUB_USER_ID, 64),
+        _text("USERDATA", pcf.MQCACF_SUB_USER_DATA, TOPIC_STRING_LENGTH_MAX),
+        _enum("VARUSER", pcf.MQIACF_VARIABLE_USER_ID, {"ANY": mq.MQVU_ANY_USER, "FIXED": mq.MQVU_FIXED_USER}),
+        _fixed(_enum("WSCHEMA", pcf.MQIACF_WILDCARD_SCHEMA, {"TOPIC": mq.MQWS_TOPIC, "CHAR": mq.MQWS_CHAR})),
+        _shown(_text("CRDATE", mq.MQCA_CREATION_DATE, 12)),
+        _shown(_text("CRTIME", mq.MQCA_CREATION_TIME, 8)),
+        *_altered(),
+    ]
+
+
 def _storage_class_attributes() -> list[Attribute]:
     return [
         *_altered(),
@@ -733,6 +791,7 @@ ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
     "PROCESS": _process_attributes(),
     "NAMELIST": _namelist_attributes(),
     "TOPIC": _topic_attributes(),
+    "SUB": _subscription_attributes(),
     "SYSTEM": _system_attributes(),
     "LOG": _log_attributes(),
 }

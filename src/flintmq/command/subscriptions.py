@@ -1,0 +1,104 @@
+"""DEFINE, ALTER, DELETE and DISPLAY SUB, DISPLAY SBSTATUS.
+
+A subscription has a name, which is any text, or only an id: DISPLAY, ALTER and DELETE take either. What DISPLAY shows
+as TOPICSTR is the whole topic string, with that of the TOPIC object in front.
+"""
+
+from __future__ import annotations
+
+from flintmq.command.administration import Administration, Row
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.request import Request
+from flintmq.command.status import SUBSCRIPTION_STATUS
+from flintmq.mqi.reason import MQRC_NO_SUBSCRIPTION
+from flintmq.qmgr.attribute import HEX, STRING, Attribute
+from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
+from flintmq.qmgr.catalogue import matches
+
+#: What SUBTYPE chooses; USER is what people and programs have made.
+SUBTYPES = {"USER": ("ADMIN", "API"), "ALL": ("ADMIN", "API", "PROXY")}
+
+
+def define(request: Request, administration: Administration) -> Reply:
+    """DEFINE SUB: LIKE or the defaults first, then what the command says."""
+    attributes = settable_defaults("SUB")
+    like = request.option("LIKE")
+    if like:
+        model = next((row for row in administration.subscriptions() if row["SUB"] == like), None)
+        if model is None:
+            return refused(MQRC_NO_SUBSCRIPTION, like, administration.name)
+        attributes.update(_of_model(model, attributes, request))
+    attributes.update(request.values)
+    reason = administration.define_subscription(request.name, attributes, request.flag("REPLACE"))
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8094I")
+
+
+def _of_model(model: Row, attributes: Row, request: Request) -> Row:
+    """What LIKE takes over: not the user and the ids, nor the queue that is managed; the topic unless one is given."""
+    left_out = {"DESTCORL", "SUBUSER", "TOPICOBJ"}
+    if model["DESTCLAS"] == "MANAGED":
+        left_out |= {"DEST", "DESTQMGR"}
+    if "TOPICOBJ" in request.values or "TOPICSTR" in request.values:
+        left_out.add("TOPICSTR")
+    return {keyword: model[keyword] for keyword in attributes if keyword not in left_out}
+
+
+def alter(request: Request, administration: Administration) -> Reply:
+    """ALTER SUB: only what the command says."""
+    reason = administration.alter_subscription(request.name, request.option("SUBID"), request.values)
+    return refused(reason, _called(request), administration.name) if reason else done("AMQ8095I")
+
+
+def delete(request: Request, administration: Administration) -> Reply:
+    """DELETE SUB."""
+    reason = administration.delete_subscription(request.name, request.option("SUBID"))
+    if reason == MQRC_NO_SUBSCRIPTION and request.option("IGNSTATE") == "YES":
+        reason = 0
+    return refused(reason, _called(request), administration.name) if reason else done("AMQ8097I")
+
+
+def display(request: Request, administration: Administration) -> Reply:
+    """DISPLAY SUB: an answer for each, by name and then by id."""
+    answers = _answers(request, administration, "AMQ8096I", ATTRIBUTES["SUB"], administration.subscriptions())
+    return Reply(answers) if answers else refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name)
+
+
+def status(request: Request, administration: Administration) -> Reply:
+    """DISPLAY SBSTATUS."""
+    rows = administration.subscription_status()
+    answers = _answers(request, administration, "AMQ8099I", SUBSCRIPTION_STATUS, rows)
+    return Reply(answers) if answers else refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name)
+
+
+def _answers(
+    request: Request, administration: Administration, number: str, attributes: list[Attribute], rows: list[Row]
+) -> list[Answer]:
+    sub_id = request.option("SUBID")
+    keywords = None if sub_id and not request.shown and request.where is None else request.keywords()
+    answers: list[Answer] = []
+    for row in sorted(rows, key=_order):
+        if not _is_meant(request, row) or not administration.may(request.verb, "SUB", str(row["SUB"])):
+            continue
+        items = [Item("SUBID", row["SUBID"], HEX, alone=True), Item("SUB", row["SUB"], STRING)]
+        answers.append(Answer(number, {}, items + items_of(attributes, row, keywords)))
+    return answers
+
+
+def _is_meant(request: Request, row: Row) -> bool:
+    sub_id, durable = request.option("SUBID"), request.option("DURABLE", "ALL")
+    chosen = request.option("SUBTYPE", "USER")
+    if sub_id and row["SUBID"] != sub_id:
+        return False
+    if request.name and not matches(request.name, str(row["SUB"])):
+        return False
+    if durable not in ("ALL", row["DURABLE"]) or row["SUBTYPE"] not in SUBTYPES.get(chosen, (chosen,)):
+        return False
+    return request.where is None or request.where.matches_row(row)
+
+
+def _called(request: Request) -> str:
+    return request.name or request.option("SUBID")
+
+
+def _order(row: Row) -> tuple[str, str]:
+    return str(row["SUB"]), str(row["SUBID"])

@@ -1,0 +1,46 @@
+"""Commands about topic strings: DISPLAY TPSTATUS, CLEAR TOPICSTR, DISPLAY PUBSUB. TOPIC objects are in objects.py."""
+
+from __future__ import annotations
+
+from flintmq.command.administration import Administration
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused, type_item
+from flintmq.command.request import Request
+from flintmq.command.status import PUBSUB_STATUS, TOPIC_PUBLISHER, TOPIC_STATUS, TOPIC_SUBSCRIPTION
+from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND, MQRCCF_TOPIC_STRING_NOT_FOUND
+from flintmq.qmgr.attribute import STRING
+
+_ATTRIBUTES = {"TOPIC": TOPIC_STATUS, "SUB": TOPIC_SUBSCRIPTION, "PUB": TOPIC_PUBLISHER}
+
+
+def status(request: Request, administration: Administration) -> Reply:
+    """DISPLAY TPSTATUS: the topics that the string means, or who subscribes and publishes exactly there."""
+    kind = request.option("TYPE", "TOPIC")
+    keywords = None
+    if request.shown and not request.flag("ALL"):
+        keywords = request.shown | ({request.where.keyword} if request.where is not None else set())
+    answers: list[Answer] = []
+    for row in administration.topic_status(request.name, kind):
+        if request.where is None or request.where.matches_row(row):
+            items = [Item("TOPICSTR", row["TOPICSTR"], STRING), *items_of(_ATTRIBUTES[kind], row, keywords)]
+            answers.append(Answer("AMQ8754I", {}, items))
+    if answers:
+        return Reply(answers)
+    return refused(MQRCCF_TOPIC_STRING_NOT_FOUND, request.name or "''", administration.name)
+
+
+def clear(request: Request, administration: Administration) -> Reply:
+    """CLEAR TOPICSTR CLRTYPE(RETAINED): the retained publication of one topic goes, if there is one."""
+    reason = administration.clear_retained(request.name)
+    if reason:
+        return refused(reason, request.name, administration.name)
+    return done("CSQ9022I", command=request.command)
+
+
+def pubsub(request: Request, administration: Administration) -> Reply:
+    """DISPLAY PUBSUB. There are no parents and children of a hierarchy."""
+    if request.option("TYPE", "ALL") in ("CHILD", "PARENT"):
+        return refused(MQRCCF_NONE_FOUND, request.option("TYPE"), administration.name)
+    keywords = None if request.flag("ALL") or not request.shown else request.shown
+    items = [Item("QMNAME", administration.name), type_item("LOCAL")]
+    items += items_of(PUBSUB_STATUS, administration.pubsub_status(), keywords)
+    return Reply([Answer("AMQ8723I", {}, items)])
