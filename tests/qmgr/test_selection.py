@@ -563,6 +563,23 @@ def test_in_logical_order_the_first_message_of_a_group_is_selected_and_the_rest_
     assert app.get(handle, options) == NO_MESSAGE and driver.queue("Q").depth == 2
 
 
+def test_a_group_whose_first_message_is_selected_by_its_id(driver: Driver) -> None:
+    """The id of the selector is not a match option: the next message of the group may have another one."""
+    app = driver.app()
+    queue = app.open("Q")
+    for number, flags in ((1, MQMF_MSG_IN_GROUP), (2, MQMF_LAST_MSG_IN_GROUP)):
+        md = MQMD()
+        md.version = 2
+        md.msg_flags = flags
+        md.correl_id = SAMPLE if number == 1 else b"another id, 24 bytes of."
+        pmo = MQPMO()
+        pmo.options = MQPMO_NO_SYNCPOINT | MQPMO_LOGICAL_ORDER
+        assert put(driver.qm, app.connection, queue, md, pmo, str(number).encode()) == 0
+    handle = select(app, f"JMSCorrelationID = '{SAMPLE_TEXT}'")
+    assert app.get(handle, MQGMO_LOGICAL_ORDER) == 0 and app.data == b"1"
+    assert app.get(handle, MQGMO_LOGICAL_ORDER) == 0 and app.data == b"2"
+
+
 # -- never twice -----------------------------------------------------------------------------------------------------
 
 
@@ -664,6 +681,22 @@ def test_what_was_spilled_before_is_looked_at_in_passing_and_stays_there() -> No
         (number for number in range(1000) if number % 100 == 7), key=lambda number: (-(number % 3), number)
     )
     assert found == expected and queue.depth == 990
+    driver.qm.check()
+
+
+@pytest.mark.parametrize("index", ["NONE", "CORRELID", "MSGID"])
+def test_an_id_is_found_on_the_page_set_too(index: str) -> None:
+    """B228: as a get by that id is."""
+    attributes: dict[str, str | int | list[str]] = {"MAXDEPTH": 999_999, "INDXTYPE": index}
+    driver = Driver(("BUFFPOOL", "0", {"BUFFERS": 100}), ("QLOCAL", "Q", attributes))
+    app = driver.app()
+    for number in range(900):
+        put_with(driver, app, number.to_bytes(4, "big"), correl_id=(number // 2 + 1).to_bytes(24, "big"))
+    assert driver.queue("Q").spilled_count > 500
+    for key in (200, 3, 449):
+        handle = select(app, f"JMSCorrelationID = 'ID:{key:048x}'")
+        found = [int.from_bytes(data, "big") for data in app.all(handle)]
+        assert found == [2 * key - 2, 2 * key - 1] and app.close(handle) == 0
     driver.qm.check()
 
 

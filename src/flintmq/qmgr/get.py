@@ -277,7 +277,7 @@ def try_get(
 def find(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
     """The message that a get with this descriptor and these match options returns."""
     if handle.selector:
-        return find_wanted(queue, Wanted(md, gmo, handle))
+        return _find_selected(queue, md, gmo, handle)
     match = gmo.match_options if gmo.version > 1 else _BY_ID
     if match & ~_BY_ID == 0:
         by_msg_id = match & MQMO_MATCH_MSG_ID != 0 and md.msg_id != NO_ID
@@ -295,6 +295,23 @@ def find(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
             if index is None:
                 index = queue.index_by_msg_id()
             return queue.find(index, md.msg_id)
+    return find_wanted(queue, Wanted(md, gmo, handle))
+
+
+def _find_selected(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
+    """The same through a handle with a selection string. One that is an id, and nothing else asked for, is plain."""
+    key = handle.id_key
+    if (
+        key is not None
+        and md.msg_id == NO_ID
+        and md.correl_id == NO_ID
+        and gmo.version == 1
+        and not queue.spilled_count
+    ):
+        index = queue.index_by_msg_id() if key.by_msg_id else queue.index_by_correl_id()
+        message = queue.find(index, key.key)
+        if message is None or key.accepts(message):
+            return message
     return find_wanted(queue, Wanted(md, gmo, handle))
 
 

@@ -56,7 +56,9 @@ class IdKey:
         self.may_be_overridden = selector.names() == ["JMSCorrelationID"]
 
     def accepts(self, message: Message) -> bool:
-        """Whether a message, which has the id, is the one meant."""
+        """Whether a message has the id, and is the one meant."""
+        if self.key != (message.msg_id if self.by_msg_id else message.correl_id):
+            return False
         if not self.may_be_overridden or not may_have_properties(message):
             return True
         return self.selector.matches(MessageSource(message))

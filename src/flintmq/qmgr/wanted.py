@@ -39,6 +39,9 @@ class Wanted(Acceptor):
         self.match = match
         self.msg_id = md.msg_id if match & MQMO_MATCH_MSG_ID else NO_ID
         self.correl_id = md.correl_id if match & MQMO_MATCH_CORREL_ID else NO_ID
+        #: What the get itself asks for; the two above may be narrowed by the selection string.
+        self.asked_msg_id = self.msg_id
+        self.asked_correl_id = self.correl_id
         self.group_id = md.group_id if match & MQMO_MATCH_GROUP_ID else NO_ID
         self.msg_seq_number = md.msg_seq_number
         self.offset = md.offset
@@ -70,15 +73,13 @@ class Wanted(Acceptor):
         """True if `message` meets every condition. Whether it is available is another question."""
         if self.selection is not None and not self.selection.holds(message):
             return False
-        if self.nothing or not self.agrees(message):
-            return False
-        return self.id_key is None or self.id_key.accepts(message)
+        return self.agrees(message) and (self.id_key is None or self.id_key.accepts(message))
 
     def agrees(self, message: Message) -> bool:
         """True if `message` meets the match options."""
-        if self.msg_id != NO_ID and message.msg_id != self.msg_id:
+        if self.asked_msg_id != NO_ID and message.msg_id != self.asked_msg_id:
             return False
-        if self.correl_id != NO_ID and message.correl_id != self.correl_id:
+        if self.asked_correl_id != NO_ID and message.correl_id != self.asked_correl_id:
             return False
         if self.match & ~_BY_ID == 0:
             return True
