@@ -9,11 +9,19 @@ from typing import Any
 import pytest
 
 from flintmq.log import LogConfig
-from flintmq.mqi.constants import MQGMO_LOCK, MQMT_REPORT, MQRO_EXPIRATION_WITH_FULL_DATA
+from flintmq.mqi.constants import (
+    MQGMO_LOCK,
+    MQMT_REPORT,
+    MQOO_BROWSE,
+    MQOO_INPUT_SHARED,
+    MQRO_EXPIRATION_WITH_FULL_DATA,
+)
+from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NONE
 from flintmq.qmgr.expiry import refresh, scan
 from flintmq.qmgr.get import expire_waits
 from flintmq.qmgr.message import Spilled
+from flintmq.qmgr.open import open_object
 from flintmq.store.check import check_page_set
 from flintmq.store.chunk import Chunk
 from tests.qmgr.machine import Definition, Machine, Watched, fill, loaded
@@ -218,6 +226,27 @@ def test_a_queue_goes_on_working_in_the_middle_of_a_scan(make: Maker) -> None:
         machine.qm.check()
     assert number > 10
     assert [int(data.partition(b":")[0]) for data in app.drain("Q")] == list(range(1000, 1500 + 20 * number))
+
+
+def test_a_selection_forgets_what_has_expired_on_the_page_set(make: Maker) -> None:
+    machine = make()
+    app = machine.connect()
+    expected: list[bytes] = []
+    for start in range(0, 600, 20):
+        fill(app, "Q", 19, start, expiry=10, persistence=1)
+        expected += fill(app, "Q", 1, start + 19, persistence=1)
+    od = MQOD()
+    od.object_name = "Q"
+    od.selection_string = "JMSDeliveryMode = 'PERSISTENT'"
+    handle = open_object(machine.qm, app.connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE)
+    assert handle is not None
+    assert app.browse(handle, first=True).data[:2] == b"0:"
+    machine.clock.advance(1000)
+
+    assert run(machine) == 570
+
+    assert app.drain(handle) == expected
+    machine.qm.check()
 
 
 def test_a_range_that_a_get_comes_to_may_be_empty(make: Maker) -> None:

@@ -16,8 +16,10 @@ from flintmq.qmgr.expiry import refresh, scan
 from flintmq.qmgr.get import expire_waits
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.topic_tree import TopicTree
 from tests.qmgr.conftest import START_MS, App, Engine
 from tests.qmgr.machine import Machine, fill
+from tests.qmgr.test_topic_tree import topic
 
 
 def run(qm: QueueManager) -> int:
@@ -359,6 +361,15 @@ def test_the_descriptor_of_the_application_keeps_its_expiry(engine: Engine) -> N
     assert app.put("Q", b"").md.expiry == app.put("ALIAS", b"").md.expiry == -1
 
 
+def test_a_topic_may_have_its_cap_in_custom() -> None:
+    """B97; a topic below inherits it like one of the attribute itself."""
+    tree = TopicTree()
+    tree.define(topic("A", "a", CUSTOM="CAPEXPRY(70)"))
+    tree.define(topic("AB", "a/b", CAPEXPRY="NOLIMIT"))
+
+    assert [tree.attributes(text).cap_expiry for text in ("a", "a/x", "a/b", "b")] == [70, 70, 0, 0]
+
+
 def test_the_lowest_cap_on_the_way_counts(engine: Engine) -> None:
     """Alias, remote definition and transmission queue, as they are when the message is put."""
     engine.define("QALIAS", "ALIAS", {"TARGET": "Q", "CAPEXPRY": 500})
@@ -404,6 +415,13 @@ def saw_tooth(rate: int, minutes: int) -> list[tuple[int, int]]:
             depths.append((before, engine.depth("STREAM")))
     engine.qm.check()
     return depths
+
+
+def test_at_200_messages_a_second_the_drops_are_of_60000(slow: None) -> None:
+    """B100, full size."""
+    depths = saw_tooth(200, 35)
+    assert [before - after for before, after in depths] == [0, 0, 0, 200, 60_000, 60_000, 60_000]
+    assert depths[3:] == [(240_000, 239_800), (299_800, 239_800), (299_800, 239_800), (299_800, 239_800)]
 
 
 def test_an_unread_capped_queue_climbs_for_the_cap_and_then_falls_by_a_period_at_each_scan() -> None:

@@ -60,6 +60,9 @@ def test_the_histories_go_where_it_hurts() -> None:
 
 
 def test_histories_that_once_failed_stay_mended() -> None:
-    """5243: replay spilled around a put that came later. 17369: replay moved a queue to another page set."""
-    for seed in (5243, 17369):
+    """5243: replay spilled around a put that came later. 17369: replay moved a queue to another page set.
+
+    451, 1317: a scan left a chunk with two homes, and dead slots in one of them were forgotten.
+    """
+    for seed in (5243, 17369, 451, 1317):
         history(seed)

@@ -143,7 +143,8 @@ def drain(host: Host, name: str) -> list[bytes]:
         found.append(data)
         if len(found) % 100 == 0:
             host.commit(connection)
-    host.force(host.commit(connection))
+    host.commit(connection)
+    host.log.flush()  # Whether that commit had anything to do or not: the ones before it were not forced.
     return found
 
 

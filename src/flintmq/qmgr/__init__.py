@@ -33,7 +33,7 @@ Invariants. `QueueManager.check` tests N, Q and U, which the simulation calls at
 have tests of their own (docs/internals/invariants.md):
 
     N1-N4 lane.py    order, hint, links                     Q1-Q7 queue.py    depth, availability, indexes, buffers
-    U1-U3 connection.py   units of work                     P1-P5 paging.py   chunks, write-ahead
+    U1-U3 connection.py   units of work                     P1-P6 paging.py   chunks, write-ahead
     R1-R2 restart.py      replay gives the same from anywhere
     C1-C4 catalogue.py    definitions                       T1-T4 selection.py  what matches, evaluated once
 

@@ -20,6 +20,7 @@ Invariants:
     P4  A range stands for exactly the live slots within its bounds: not dead on disk, not in `Home.dead`.
     P5  The stable environment holds what the log between the last checkpoint and its end leads to, or an earlier or
         later state of the same way; replaying that log over any of them gives the same queue (see restart.py).
+    P6  A chunk has one home at most: messages in memory and dead slots of a chunk have the same. (`check_homes`)
 """
 
 from __future__ import annotations
@@ -321,25 +322,26 @@ class Pager:
                 batch.set_expiry(home.volatile, home.queue_id, home.lane, home.first, home.earliest)
 
     def home_of(self, chunk: Chunk, volatile: bool) -> Home:
-        """The home that stands for `chunk`; to be given to `expires_next` or `died_unseen`."""
-        return self._home(volatile, chunk.queue, chunk.lane, chunk.first)
+        """The home that stands for `chunk`. It stays until it is given to `expires_next` or `died_unseen`."""
+        home = self._home(volatile, chunk.queue, chunk.lane, chunk.first)
+        home.members += 1
+        return home
 
     def expires_next(self, home: Home, earliest: int) -> None:
         """Due messages of a chunk have been expired: the next of those left expires at `earliest`, 0 none."""
         home.earliest = earliest
-        key = (home.volatile, home.queue_id, home.lane, home.first)
-        self.homes[key] = home
-        self.dirty[key] = home
+        home.members -= 1
+        self.dirty[(home.volatile, home.queue_id, home.lane, home.first)] = home
         if len(self.dirty) > self.dirty_max:
             self._apply(PageSetBatch(), 0, False)
 
     def died_unseen(self, home: Home) -> None:
         """Some of the due messages of a chunk have been expired, and not all that are due."""
-        key = (home.volatile, home.queue_id, home.lane, home.first)
+        home.members -= 1
         if home.dead:
-            self.dirty[key] = home
-        elif home.members == 0:
-            self.homes.pop(key, None)
+            self.dirty[(home.volatile, home.queue_id, home.lane, home.first)] = home
+        else:
+            self.let_go(home)
 
     def forget_backouts(self, queue_id: int, sequence: int) -> None:
         """A message that may have been backed out is gone."""
@@ -416,7 +418,11 @@ class Pager:
 
     def _leave_home(self, home: Home) -> None:
         home.members -= 1
-        if home.members == 0 and not home.dead:
+        self.let_go(home)
+
+    def let_go(self, home: Home) -> None:
+        """Forget a home that nothing lives in and that has nothing to be written (P6)."""
+        if home.members == 0 and not home.dead and home.earliest < 0:
             self.homes.pop((home.volatile, home.queue_id, home.lane, home.first), None)
 
     def retire_queue(self, queue_id: int) -> None:
@@ -515,8 +521,7 @@ class Pager:
             sequence = slot.sequence
             if low <= sequence <= high and (not gone or sequence not in gone):
                 into.append(self._message(queue, sequence, slot.record, home))
-        if home.members == 0 and not home.dead:
-            self.homes.pop((volatile, queue.queue_id, lane.number, chunk.first), None)
+        self.let_go(home)
 
     def _message(self, queue: Queue, sequence: int, record: bytes, home: Home) -> Message:
         message = unpack_message(queue, sequence, record)
@@ -621,8 +626,7 @@ class Pager:
                         break
                     home.members -= 1
             index = self._next_slot(chunk, kind, key, index + 1)
-        if home.members == 0 and not home.dead:
-            self.homes.pop((volatile, queue.queue_id, lane.number, chunk.first), None)
+        self.let_go(home)
         return found
 
     def find_sequence(self, queue: Queue, lane_number: int, sequence: int) -> Message | None:
@@ -640,8 +644,7 @@ class Pager:
                 message = self._message(queue, sequence, chunk.record(slot), home)
                 self._place(queue, lane, message)
                 return message
-            if home.members == 0 and not home.dead:
-                self.homes.pop((volatile, queue.queue_id, lane_number, chunk.first), None)
+            self.let_go(home)
         return None
 
     def is_stored(self, queue: Queue, lane_number: int, sequence: int) -> bool:
@@ -673,6 +676,22 @@ class Acceptor:
     def accepts(self, message: Message) -> bool:
         """True if the get that looks for a message may take this one."""
         return True
+
+
+def check_homes(pager: Pager) -> None:
+    """P6 as code."""
+    for key, home in pager.dirty.items():
+        assert pager.homes.get(key) is home, f"P6: dead slots of {key} are in another home"
+    members: dict[tuple[bool, int, int, int], int] = {}
+    for queue in pager.queues.values():
+        for message in queue.messages_in_memory():
+            lived = message.home
+            if lived is not None:
+                key = (lived.volatile, lived.queue_id, lived.lane, lived.first)
+                assert pager.homes.get(key) is lived, f"P6: message {message.sequence} is in another home of {key}"
+                members[key] = members.get(key, 0) + 1
+    for key, home in pager.homes.items():
+        assert home.members == members.get(key, 0), f"P6: {home.members} members of {key}, counted {members.get(key)}"
 
 
 def _first_gap(messages: list[Message], start: int) -> int:

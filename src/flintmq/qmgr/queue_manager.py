@@ -26,7 +26,7 @@ from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import Connection, Handle, Unit, Waiter
 from flintmq.qmgr.log_port import LogPort
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
-from flintmq.qmgr.paging import Pager
+from flintmq.qmgr.paging import Pager, check_homes
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue, check_queue, number
 from flintmq.qmgr.security import Authority
@@ -387,6 +387,8 @@ class QueueManager:
                     held += 1
                     assert id(message) in pending, f"U1: message {message.sequence} of {queue.name} is in no unit"
             assert held == queue.uncommitted, f"U1: {queue.name} counts {queue.uncommitted} uncommitted, has {held}"
+        for pager in self.pagers.values():
+            check_homes(pager)
         for psid, account in self.accounts.items():
             assert account.messages == depths.get(psid, 0), f"Q5: page set {psid}"
             check_account(account)

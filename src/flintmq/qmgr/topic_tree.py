@@ -34,6 +34,7 @@ from typing import Final
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
+from flintmq.qmgr.expiring import cap_of
 from flintmq.qmgr.subscription import WILDCARD_CHAR, Subscription
 
 BASE_TOPIC: Final = "SYSTEM.BASE.TOPIC"
@@ -404,6 +405,7 @@ class TopicTree:
                     value = definition.attributes[keyword]
                     if value != "ASPARENT" and value != "":
                         values[keyword] = value
+                values["CAPEXPRY"] = cap_of(definition.attributes) or values["CAPEXPRY"]  # It may be in CUSTOM.
                 name = definition.name
                 topic_string = definition.text("TOPICSTR")
                 if definition.text("WILDCARD") == "BLOCK":
