@@ -19,16 +19,20 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from flintmq._build import compiled as compiled
+    from flintmq.client.aio import AsyncMessages as AsyncMessages
     from flintmq.client.aio import AsyncQueue as AsyncQueue
     from flintmq.client.aio import AsyncQueueManager as AsyncQueueManager
     from flintmq.client.aio import AsyncTransaction as AsyncTransaction
     from flintmq.client.aio import aopen as aopen
+    from flintmq.client.aio_topic import AsyncSubscription as AsyncSubscription
+    from flintmq.client.aio_topic import AsyncTopic as AsyncTopic
     from flintmq.client.commands import CommandReply as CommandReply
     from flintmq.client.connection import Connection as Connection
     from flintmq.client.connection import Transaction as Transaction
     from flintmq.client.consumer import Consumer as Consumer
     from flintmq.client.errors import BackedOut as BackedOut
     from flintmq.client.errors import BadProperty as BadProperty
+    from flintmq.client.errors import BadSelector as BadSelector
     from flintmq.client.errors import CommandFailed as CommandFailed
     from flintmq.client.errors import GetInhibited as GetInhibited
     from flintmq.client.errors import InvalidName as InvalidName
@@ -57,21 +61,27 @@ if TYPE_CHECKING:
     from flintmq.client.queue import Queue as Queue
     from flintmq.client.queue_manager import QueueManager as QueueManager
     from flintmq.client.queue_manager import open as open
+    from flintmq.client.topic import Subscription as Subscription
+    from flintmq.client.topic import Topic as Topic
     from flintmq.log.config import LogConfig as LogConfig
 else:
     #: Public name -> the module it comes from.
     _PUBLIC = {
         "compiled": "flintmq._build",
+        "AsyncMessages": "flintmq.client.aio",
         "AsyncQueue": "flintmq.client.aio",
         "AsyncQueueManager": "flintmq.client.aio",
         "AsyncTransaction": "flintmq.client.aio",
         "aopen": "flintmq.client.aio",
+        "AsyncSubscription": "flintmq.client.aio_topic",
+        "AsyncTopic": "flintmq.client.aio_topic",
         "CommandReply": "flintmq.client.commands",
         "Connection": "flintmq.client.connection",
         "Transaction": "flintmq.client.connection",
         "Consumer": "flintmq.client.consumer",
         "BackedOut": "flintmq.client.errors",
         "BadProperty": "flintmq.client.errors",
+        "BadSelector": "flintmq.client.errors",
         "CommandFailed": "flintmq.client.errors",
         "GetInhibited": "flintmq.client.errors",
         "InvalidName": "flintmq.client.errors",
@@ -100,6 +110,8 @@ else:
         "Queue": "flintmq.client.queue",
         "QueueManager": "flintmq.client.queue_manager",
         "open": "flintmq.client.queue_manager",
+        "Subscription": "flintmq.client.topic",
+        "Topic": "flintmq.client.topic",
         "LogConfig": "flintmq.log.config",
     }
 
@@ -117,11 +129,15 @@ else:
 
 
 __all__ = [
+    "AsyncMessages",
     "AsyncQueue",
     "AsyncQueueManager",
+    "AsyncSubscription",
+    "AsyncTopic",
     "AsyncTransaction",
     "BackedOut",
     "BadProperty",
+    "BadSelector",
     "Browser",
     "CommandFailed",
     "CommandReply",
@@ -148,6 +164,8 @@ __all__ = [
     "QueueManagerExists",
     "QueueManagerInUse",
     "QueueManagerNotFound",
+    "Subscription",
+    "Topic",
     "Transaction",
     "TransactionError",
     "Truncated",

@@ -8,6 +8,11 @@ As a pytest plugin (installed with the package; or `-p flintmq.testing`, or `pyt
         assert_queue(queue_manager, "CONFIRMED").has("order 7")
         assert_queue(queue_manager, "ORDERS").is_empty()
 
+    def test_a_price_is_published(queue_manager):
+        with queue_manager.subscribe("prices/#") as prices:
+            publish_prices(queue_manager)                          # your code
+            assert_queue(queue_manager, prices).has("1811", topic="prices/gold", properties={"unit": "oz"})
+
     queue_manager           a queue manager without files, with DEV.QUEUE.1 to 3; new for each test, in milliseconds
     queue_manager_on_disk   the same in a temporary directory; `.crash()` and `.restart()` try what a crash leaves
 
@@ -18,7 +23,7 @@ pytest everything here but the fixtures can be used as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +33,7 @@ from flintmq.client.instance import CreateOptions
 from flintmq.client.queue_manager import QueueManager, application_name, open_host
 from flintmq.log import LogConfig
 from flintmq.mqi.errors import MQStructuresError
+from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
     import pytest
@@ -101,8 +107,13 @@ class QueueAssertion:
         persistent: bool | None = None,
         priority: int | None = None,
         format: str | None = None,
+        topic: str | None = None,
+        properties: Mapping[str, Value] | None = None,
     ) -> QueueAssertion:
-        """Each of `expected` is on the queue, in this order, with others in between or not, and has these fields."""
+        """Each of `expected` is on the queue, in this order, with others in between or not, and has these fields.
+
+        Of the properties those that are given must be there, with these values; there may be others.
+        """
         __tracebackhide__ = True
         fields = {
             "correlation_id": None if correlation_id is None else correlation_id.ljust(24, b"\0"),
@@ -110,18 +121,22 @@ class QueueAssertion:
             "persistent": persistent,
             "priority": priority,
             "format": format,
+            "topic": topic,
         }
         wanted = {name: value for name, value in fields.items() if value is not None}
+        some = dict(properties or {})
         items: Iterable[Expected] = expected or (_anything,)
         at = 0
         for each in items:
             while at < len(self.messages) and not (
                 _fits(self.messages[at], each)
                 and all(getattr(self.messages[at], name) == value for name, value in wanted.items())
+                and some.items() <= self.messages[at].properties.items()
             ):
                 at += 1
             if at == len(self.messages):
                 extra = "".join(f", {name}={value!r}" for name, value in wanted.items())
+                extra += f", properties={some!r}" if some else ""
                 self._fail(f"should have {_say(each)}{extra}")
             at += 1
         return self
@@ -161,8 +176,11 @@ def _anything(message: flintmq.Message) -> bool:
     return True
 
 
-def assert_queue(queue_manager: flintmq.QueueManager, name: str) -> QueueAssertion:
-    """Look at a queue and say what should be on it; see QueueAssertion."""
+def assert_queue(queue_manager: flintmq.QueueManager, name: str | flintmq.Subscription) -> QueueAssertion:
+    """Look at a queue, or at what has come for a subscription, and say what should be there; see QueueAssertion."""
+    if isinstance(name, flintmq.Subscription):
+        messages = list(name.browse())
+        return QueueAssertion(f"the subscription to {name.topic}", messages, len(messages))
     queue = queue_manager.queue(name)
     return QueueAssertion(name, list(queue.browse()), queue.depth)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -251,7 +252,7 @@ def test_create_defines_a_queue_once_and_finds_it_afterwards(qm: flintmq.QueueMa
         ({"maxdepth": 1.5}, "takes text or a number"),
     ],
 )
-def test_attributes_are_checked(qm: flintmq.QueueManager, attributes: dict[str, object], text: str) -> None:
+def test_attributes_are_checked(qm: flintmq.QueueManager, attributes: dict[str, Any], text: str) -> None:
     with pytest.raises(ValueError, match=text):
         qm.queue("A", create=True, **attributes)
     with pytest.raises(flintmq.UnknownObject):

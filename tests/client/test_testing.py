@@ -131,3 +131,16 @@ def test_a_crash_keeps_what_was_committed_and_queues_stay_good(tmp_path: Path) -
         qm.crash()
         assert queue.get().text == "committed"
         assert queue.get_or_none() is None
+
+
+def test_subscriptions_topics_and_properties_can_be_asserted() -> None:
+    with flintmq.open(":memory:") as qm, qm.subscribe("prices/#") as prices:
+        qm.topic("prices/gold").publish("1811", properties={"unit": "oz", "source": 7})
+        found = assert_queue(qm, prices).has("1811", topic="prices/gold", properties={"unit": "oz"}).has_depth(1)
+        assert found.messages[0].properties["source"] == 7
+        with pytest.raises(AssertionError, match=r"the subscription to prices/# should have .*'unit': 'kg'"):
+            assert_queue(qm, prices).has("1811", properties={"unit": "kg"})
+        with pytest.raises(AssertionError, match="topic='prices/silver'"):
+            assert_queue(qm, prices).has("1811", topic="prices/silver")
+        assert prices.get().text == "1811"
+        assert_queue(qm, prices).is_empty()

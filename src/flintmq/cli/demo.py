@@ -1,10 +1,11 @@
-"""flint demo: requests and replies on an embedded queue manager, and what they cost here.
+"""flint demo: requests and replies, publications and subscribers on an embedded queue manager; what they cost here.
 
     flint demo
     flint demo --seconds 20 --requesters 16 --servers 8 --size 4096
 
 A queue manager in a temporary directory, requesters and servers as threads; first non-persistent messages, then
-persistent ones in units of work. It ends by itself and leaves nothing behind.
+persistent ones in units of work; then publications for two subscribers, one with a selector, and a streaming queue. It
+ends by itself and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import argparse
 import sys
 
 import flintmq
-from flintmq.perf.demo import Demo, Phase
+from flintmq.perf.demo import SELECTOR, Demo, Phase, Publishing
 
 NAME = "demo"
-SUMMARY = "request/reply on an embedded queue manager, and what it costs here"
+SUMMARY = "request/reply and publish/subscribe on an embedded queue manager, and their cost"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seconds", type=float, default=8.0, help="how long, both phases together (8)")
+    parser.add_argument("--seconds", type=float, default=9.0, help="how long, the three phases together (9)")
     parser.add_argument("--requesters", type=int, default=4, help="threads that send requests (4)")
     parser.add_argument("--servers", type=int, default=4, help="threads that answer (4)")
     parser.add_argument("--size", type=int, default=2048, help="bytes in a message (2048)")
@@ -38,17 +39,31 @@ def run(options: argparse.Namespace) -> int:
         if live:
             print(f"\r{line}\033[K", end="", flush=True)
 
-    demo = Demo(progress, options.seconds / 2, options.requesters, options.servers, options.size)
+    demo = Demo(progress, options.seconds / 3, options.requesters, options.servers, options.size)
     phases = demo.run()
     if live:
         print("\r\033[K", end="")
     _table(phases)
+    _publications(demo.publishing)
     print("\nWhat to try next:")
     print("  flint crtmqm --dev QM1            a queue manager with DEV.QUEUE.1 to 3")
     print("  flint runmqsc QM1                 define and display its objects")
     print("  flint bench --quick               the same costs beside their floors")
     print("  docs/embedded.md                  the queue manager in your own program: flintmq.open()")
     return 0
+
+
+def _publications(figures: Publishing) -> None:
+    print(f"\n{figures.title}")
+    rows = [
+        ("publications a second", f"{figures.rate:,.0f}"),
+        ("copies for the subscriber of all", f"{figures.delivered:,}"),
+        (f"copies selected by {SELECTOR}", f"{figures.selected:,}"),
+        ("copies by the streaming queue", f"{figures.streamed:,}"),
+        ("CPU microseconds for a copy", f"{figures.cpu_us_per_copy:.1f}"),
+    ]
+    for title, value in rows:
+        print(f"{title:<34}{value:>42}")
 
 
 def _table(phases: list[Phase]) -> None:

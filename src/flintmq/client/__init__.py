@@ -5,6 +5,7 @@ A call's way, from the program to the engine and back:
     queue_manager.py   open(), a connection for each thread        aio.py   aopen(), the same for tasks
     connection.py      one unit of work at a time; waits in threads
     queue.py           put, get, browse                             message.py   what is put and got
+    topic.py           publish, subscribe                           aio_topic.py the same for tasks
     consumer.py        a callback for each message                  dispatcher.py   runs callbacks, MQI's too
     mqi.py             the MQI itself, mqi_properties.py its rest   commands.py  MQSC
     link.py            one engine connection, call by call; never waits

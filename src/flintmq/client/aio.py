@@ -37,7 +37,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client import commands
 from flintmq.client.commands import CommandReply
@@ -63,8 +63,12 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.property_values import Value
 from flintmq.qmgr.connection import Handle
+
+if TYPE_CHECKING:
+    from flintmq.client.aio_topic import AsyncTopic, Subscribing
 
 T = TypeVar("T")
 
@@ -137,7 +141,7 @@ class AsyncQueueManager:
         """Whether it can no longer be used."""
         return self._host.state != OPEN
 
-    async def queue(self, name: str, create: bool = False, **attributes: object) -> AsyncQueue:
+    async def queue(self, name: str, create: bool = False, selector: str = "", **attributes: object) -> AsyncQueue:
         """The queue called `name`; see QueueManager.queue."""
         if create:
             await self._work(lambda: commands.create_queue(self._host, name, attributes))
@@ -145,7 +149,45 @@ class AsyncQueueManager:
             raise TypeError("attributes are for queues that are created: queue(name, create=True, ...)")
         else:
             commands.check_queue(self._host, name)
-        return AsyncQueue(self, name)
+        return AsyncQueue(self, name, selector)
+
+    def topic(self, topic_string: str) -> AsyncTopic:
+        """The topic `topic_string`, to publish to; see QueueManager.topic."""
+        from flintmq.client.aio_topic import AsyncTopic
+
+        return AsyncTopic(self, topic_string)
+
+    def subscribe(
+        self,
+        topic: str,
+        *,
+        durable_name: str | None = None,
+        selector: str | None = None,
+        wildcard: str = "topic",
+        queue: str | None = None,
+        new_only: bool = False,
+        on_request: bool = False,
+        user_data: str = "",
+        correlation_id: bytes | None = None,
+        expiry: float | None = None,
+    ) -> Subscribing:
+        """Subscribe: `async with qm.subscribe(topic) as subscription:` or `await`; see QueueManager.subscribe."""
+        from flintmq.client.aio_topic import Subscribing
+        from flintmq.client.topic import subscription_descriptor
+
+        sd = subscription_descriptor(
+            topic,
+            durable_name,
+            selector,
+            wildcard,
+            queue is None,
+            new_only,
+            on_request,
+            user_data,
+            correlation_id,
+            expiry,
+        )
+        return Subscribing(self, sd, queue)
 
     def transaction(self) -> AsyncTransaction:
         """A unit of work: `async with qm.transaction():`. Other tasks are not part of it."""
@@ -174,7 +216,7 @@ class AsyncQueueManager:
         """Run something that may touch the disk in a worker. It is done even if the task is cancelled meanwhile."""
         return await asyncio.shield(self._loop.run_in_executor(self._workers, call))
 
-    # -- used by AsyncQueue and AsyncTransaction ----------------------------------------------------------------------
+    # -- used by AsyncQueue, AsyncTopic and AsyncTransaction ------------------------------------------------------
 
     def _link(self) -> Link:
         """The connection of a call that does not wait."""
@@ -187,6 +229,21 @@ class AsyncQueueManager:
 
     def _give(self, link: Link) -> None:
         self._free.append(link)
+
+    async def _put(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, extra_options: int = 0
+    ) -> None:
+        """Put to the queue, or publish to the topic, `name`."""
+        self._pay()
+        link = self._link()
+        in_unit = link is not self._shared
+        options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING | extra_options
+        force = link.put(name, md, options, data, properties)
+        if link.connection.delay_ms:
+            delay_ms, link.connection.delay_ms = link.connection.delay_ms, 0
+            await asyncio.sleep(delay_ms / 1000)
+        if force:
+            await self._durable(force)
 
     async def _durable(self, position: int) -> None:
         """Wait until the log is durable up to `position` (H3)."""
@@ -288,11 +345,13 @@ class AsyncTransaction:
 class AsyncQueue:
     """A queue by name. Made by `await qm.queue(name)`. The arguments are those of Queue."""
 
-    __slots__ = ("_qm", "name")
+    __slots__ = ("_qm", "name", "selector")
 
-    def __init__(self, qm: AsyncQueueManager, name: str) -> None:
+    def __init__(self, qm: AsyncQueueManager, name: str, selector: str = "") -> None:
         self._qm = qm
         self.name = name
+        #: Only messages that it selects are got and browsed here; "" for all.
+        self.selector = selector
 
     def __repr__(self) -> str:
         return f"<AsyncQueue {self.name}>"
@@ -324,18 +383,8 @@ class AsyncQueue:
             format,
             message_type,
         )
-        qm = self._qm
-        qm._pay()
-        link = qm._link()
-        in_unit = link is not qm._shared
-        options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING
         made = properties_of_put(properties) if properties else None
-        force = link.put(self.name, md, options, payload(data, md), made)
-        if link.connection.delay_ms:
-            delay_ms, link.connection.delay_ms = link.connection.delay_ms, 0
-            await asyncio.sleep(delay_ms / 1000)
-        if force:
-            await qm._durable(force)
+        await self._qm._put(self.name, md, payload(data, md), made)
         return md.msg_id
 
     async def get(
@@ -348,21 +397,23 @@ class AsyncQueue:
         max_length: int | None = None,
         truncate: bool = False,
         requeue_poison: bool = True,
+        selector: str = "",
     ) -> Message:
         """Get a message; see Queue.get. If the task is cancelled while this waits, no message is lost."""
         md = wanted(correlation_id, message_id)
         gmo = get_options(wait, convert, truncate)
         length = -1 if max_length is None else max_length
+        wanted_by = selector or self.selector
         transaction = self._qm._transaction.get()
         if transaction is not None:
             gmo.options |= MQGMO_SYNCPOINT
-            return await self._get(transaction._link_in_use(), md, gmo, length, requeue_poison, None)
+            return await self._get_by(transaction._link_in_use(), md, gmo, length, requeue_poison, wanted_by)
         gmo.options |= MQGMO_NO_SYNCPOINT
         if not gmo.options & MQGMO_WAIT:
-            return await self._get(self._qm._shared, md, gmo, length, requeue_poison, None)
+            return await self._get_by(self._qm._shared, md, gmo, length, requeue_poison, wanted_by)
         link = self._qm._borrow()
         try:
-            return await self._get(link, md, gmo, length, requeue_poison, None)
+            return await self._get_by(link, md, gmo, length, requeue_poison, wanted_by)
         finally:
             self._qm._give(link)
 
@@ -374,6 +425,7 @@ class AsyncQueue:
         message_id: bytes | None = None,
         convert: bool = False,
         requeue_poison: bool = True,
+        selector: str = "",
     ) -> Message | None:
         """As `get`, but None if there is no message."""
         try:
@@ -383,26 +435,32 @@ class AsyncQueue:
                 message_id=message_id,
                 convert=convert,
                 requeue_poison=requeue_poison,
+                selector=selector,
             )
         except NoMessageAvailable:
             return None
 
-    def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None) -> AsyncMessages:
+    def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None, selector: str = "") -> AsyncMessages:
         """Get messages until there are no more, or none came for `wait` seconds: `async for message in ...`."""
-        return AsyncMessages(self, wait, correlation_id)
+        return AsyncMessages(self, wait, correlation_id, selector)
 
     def __aiter__(self) -> AsyncMessages:
         """`async for message in queue:` the messages as they come, without an end."""
         return AsyncMessages(self, True, None)
 
     async def browse(
-        self, *, wait: Wait = None, correlation_id: bytes | None = None, message_id: bytes | None = None
+        self,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        selector: str = "",
     ) -> AsyncIterator[Message]:
         """Look at the messages, first to last, and leave them where they are."""
         link = self._qm._borrow()
         handle: Handle | None = None
         try:
-            handle = link.open(self.name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING)
+            handle = link.open(self.name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING, selector or self.selector)
             while True:
                 gmo = get_options(wait, False, False)
                 gmo.options |= MQGMO_BROWSE_NEXT
@@ -426,6 +484,10 @@ class AsyncQueue:
         await self._qm._work(lambda: commands.clear_queue(self._qm._host, self.name))
 
     # -- how a get waits ----------------------------------------------------------------------------------------------
+
+    async def _get_by(self, link: Link, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str) -> Message:
+        handle = link.selecting(self.name, selector) if selector else None
+        return await self._get(link, md, gmo, length, requeue, handle)
 
     async def _get(
         self, link: Link, md: MQMD, gmo: MQGMO, length: int, requeue: bool, handle: Handle | None
@@ -497,10 +559,11 @@ class AsyncMessages:
     ['a', 'b']
     """
 
-    def __init__(self, queue: AsyncQueue, wait: Wait, correlation_id: bytes | None) -> None:
+    def __init__(self, queue: AsyncQueue, wait: Wait, correlation_id: bytes | None, selector: str = "") -> None:
         self._queue = queue
         self._wait = wait
         self._correlation_id = correlation_id
+        self._selector = selector
         self._over = False
 
     def __aiter__(self) -> AsyncMessages:
@@ -509,7 +572,9 @@ class AsyncMessages:
     async def __anext__(self) -> Message:
         if self._over:
             raise StopAsyncIteration
-        message = await self._queue.get_or_none(wait=self._wait, correlation_id=self._correlation_id)
+        message = await self._queue.get_or_none(
+            wait=self._wait, correlation_id=self._correlation_id, selector=self._selector
+        )
         if message is None:
             self._over = True
             raise StopAsyncIteration

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from flintmq.client.dispatcher import Dispatcher
     from flintmq.client.embedded import Host
     from flintmq.client.mqi import MQI
+    from flintmq.client.topic import Subscription, Topic
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
@@ -48,8 +49,10 @@ class Calls:
     def _current(self) -> Connection:
         raise NotImplementedError
 
-    def queue(self, name: str, create: bool = False, **attributes: object) -> Queue:
+    def queue(self, name: str, create: bool = False, selector: str = "", **attributes: object) -> Queue:
         """The queue called `name`. With `create` a local queue is defined if there is none.
+
+        With `selector` only messages that it selects are got and browsed: "color = 'red' AND n > 3".
 
         `attributes` are those of DEFINE QLOCAL in lower case, for a queue that is created. UnknownObject if the name
         leads nowhere.
@@ -66,10 +69,64 @@ class Calls:
             raise TypeError("attributes are for queues that are created: queue(name, create=True, ...)")
         else:
             commands.check_queue(self._host, name)
-        return Queue(self._owner(), name)
+        return Queue(self._owner(), name, selector)
 
     def _owner(self) -> Owner:
         return self
+
+    def topic(self, topic_string: str) -> Topic:
+        """The topic `topic_string`, to publish to. It need not be defined; TOPIC objects give it attributes.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm, qm.subscribe("sport/#") as subscription:
+        ...     _ = qm.topic("sport/football").publish("1:0")
+        ...     subscription.get(wait=5.0).text
+        '1:0'
+        """
+        from flintmq.client.topic import Topic
+
+        return Topic(self._owner(), topic_string)
+
+    def subscribe(
+        self,
+        topic: str,
+        *,
+        durable_name: str | None = None,
+        selector: str | None = None,
+        wildcard: str = "topic",
+        queue: str | None = None,
+        new_only: bool = False,
+        on_request: bool = False,
+        user_data: str = "",
+        correlation_id: bytes | None = None,
+        expiry: float | None = None,
+    ) -> Subscription:
+        """Subscribe to a topic: `#` in place of levels and `+` of one, or with `wildcard="character"` `*` and `?`.
+
+        Publications that are retained come at once, unless `new_only`, or when they are asked for (`on_request`). With
+        `durable_name` the subscription outlives this program, and collects while nobody is there; the next `subscribe`
+        with that name has it again. `selector` is an SQL-92 selection string over the properties of publications.
+        `queue` names a queue for the publications instead of one of the subscription's own. `expiry`, in seconds, ends
+        a durable subscription that nobody has had again for so long. topic.py says more.
+
+        Raises MQError: 2425 for a topic string with wildcards where there can be none, 2429 if somebody has the
+        durable subscription, 2510 if it is to another topic, BadSelector, and others.
+        """
+        from flintmq.client.topic import Subscribed, Subscription, subscription_descriptor
+
+        sd = subscription_descriptor(
+            topic,
+            durable_name,
+            selector,
+            wildcard,
+            queue is None,
+            new_only,
+            on_request,
+            user_data,
+            correlation_id,
+            expiry,
+        )
+        return Subscription(self._owner(), Subscribed(self._current()._another(), sd, queue))
 
     def transaction(self) -> Transaction:
         """A unit of work: commit at the end of the block, back out if it ends with an exception.
@@ -181,12 +238,13 @@ class Connection(Calls):
         data: bytes,
         syncpoint: bool | None,
         properties: MessageProperties | None = None,
+        extra_options: int = 0,
     ) -> None:
         link = self._link
         if self._dispatcher is not None:
             self._dispatcher.check_thread()
         options = _IN if (self._in_transaction if syncpoint is None else syncpoint) else _OUT
-        force = link.put(name, md, options, data, properties)
+        force = link.put(name, md, options | extra_options, data, properties)
         if link.connection.delay_ms:
             self._slow_down()
         if force:
@@ -198,14 +256,24 @@ class Connection(Calls):
         self._link.connection.delay_ms = 0
         time.sleep(delay_ms / 1000)
 
-    def _get(self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, syncpoint: bool | None) -> Message:
+    def _get(
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        requeue: bool,
+        syncpoint: bool | None,
+        selector: str = "",
+    ) -> Message:
         link = self._link
         if self._dispatcher is not None:
             self._dispatcher.check_thread()
         in_unit = self._in_transaction if syncpoint is None else syncpoint
         gmo.options |= MQGMO_SYNCPOINT if in_unit else MQGMO_NO_SYNCPOINT
-        if not link.get(name, md, gmo, max_length, requeue, self._gate.release):
-            self._wait(name, md, gmo, max_length, requeue, None)
+        handle = link.selecting(name, selector) if selector else None
+        if not link.get(name, md, gmo, max_length, requeue, self._gate.release, handle):
+            self._wait(name, md, gmo, max_length, requeue, handle)
         return self._answer(name, md)
 
     def _browse(self, name: str, handle: Handle, md: MQMD, gmo: MQGMO) -> Message:

@@ -74,6 +74,7 @@ class Consumer:
         message_id: bytes | None,
         convert: bool,
         requeue_poison: bool,
+        selector: str = "",
     ) -> None:
         self._callback = callback
         self._requeue = requeue_poison
@@ -87,7 +88,7 @@ class Consumer:
             if not callable(callback):
                 raise TypeError(f"a callback is a callable that takes a message, not {type(callback).__name__}")
             md, gmo = wanted(correlation_id, message_id), get_options(True, convert, False)
-            self._handle = connection._link.open(name, MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING)
+            self._handle = connection._link.open(name, MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING, selector)
             cbd = MQCBD()
             cbd.options = MQCBDO_MC_EVENT_CALL
             cbd.callback_function = self._called

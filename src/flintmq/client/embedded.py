@@ -245,6 +245,12 @@ class Host:
         for cache in list(self.idle_handles):
             cache.close_idle()
 
+    def release_queue(self, name: str) -> None:
+        """Close every handle of the queue `name` that is open for speed only."""
+        with self.call:
+            for cache in list(self.idle_handles):
+                cache.close_idle(name)
+
     # -- ends -------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -327,23 +333,67 @@ class _Call:
 
 
 class HandleCache:
-    """Handles that a connection keeps open, so that a put or get by queue name need not open the queue each time."""
+    """Handles that a connection keeps open, so that a put or get by queue name need not open the queue each time.
+
+    A selector that is open costs something with each message that arrives, and topics may be many: of both, only the
+    last few that were used are kept.
+    """
+
+    SELECTORS_MAX = 8
+    TOPICS_MAX = 128
 
     def __init__(self, engine: Engine, connection: EngineConnection) -> None:
         self._engine = engine
         self._connection = connection
         self.put: dict[str, Handle] = {}
         self.get: dict[str, Handle] = {}
+        #: By topic string, and by queue and selection string; the one that was opened last is the last.
+        self.topics: dict[str, Handle] = {}
+        self.selecting: dict[tuple[str, str], Handle] = {}
 
-    def close_idle(self) -> None:
-        """Close those that no call is using."""
-        waiter = self._connection.waiter
+    def close_idle(self, name: str = "") -> None:
+        """Close those that no call is using: all, or those of one queue."""
         for handles in (self.put, self.get):
-            for name, handle in list(handles.items()):
-                if waiter is None or waiter.handle is not handle:
-                    del handles[name]
-                    if handle.open:
-                        close_handle(self._engine, self._connection, handle)
+            for key, handle in list(handles.items()):
+                if (not name or key == name) and self._is_idle(handle):
+                    del handles[key]
+                    self._close(handle)
+        for pair, handle in list(self.selecting.items()):
+            if (not name or pair[0] == name) and self._is_idle(handle):
+                del self.selecting[pair]
+                self._close(handle)
+        if not name:
+            for topic in list(self.topics):
+                self._close(self.topics.pop(topic))
+
+    def keep_topic(self, topic: str, handle: Handle) -> None:
+        """Keep a handle of a topic, in place of the oldest if there are too many."""
+        self.topics[topic] = handle
+        if len(self.topics) > self.TOPICS_MAX:
+            self._close(self.topics.pop(next(iter(self.topics))))
+
+    def keep_selecting(self, name: str, selector: str, handle: Handle) -> None:
+        """Keep a handle of a queue with a selection string, likewise."""
+        self.selecting[name, selector] = handle
+        if len(self.selecting) > self.SELECTORS_MAX:
+            self._close(self.selecting.pop(next(iter(self.selecting))))
+
+    def forget_selecting(self, handle: Handle) -> tuple[str, str] | None:
+        """A handle is of no use any more: whose it was; None if it is none of those."""
+        for pair, kept in self.selecting.items():
+            if kept is handle:
+                del self.selecting[pair]
+                self._close(handle)
+                return pair
+        return None
+
+    def _is_idle(self, handle: Handle) -> bool:
+        waiter = self._connection.waiter
+        return waiter is None or waiter.handle is not handle
+
+    def _close(self, handle: Handle) -> None:
+        if handle.open:
+            close_handle(self._engine, self._connection, handle)
 
 
 def printable(text: str) -> str:

@@ -12,6 +12,7 @@
     ├── Truncated                 2080, 2079  longer than the `max_length` of the get; 2080 leaves it on the queue
     ├── NotConverted              2119, 2110 ...  a get with `convert` could not convert; `data` is as it was put
     ├── BadProperty               2442, 2473, 2478, 2498, 2513  a message property that cannot be, or is too long
+    ├── BadSelector               2459 ...  a selection string that cannot be understood; says where
     ├── ObjectInUse               2042  open elsewhere in a way that excludes this use
     ├── BackedOut                 2003  the queue manager has backed the unit of work out
     ├── UnitOfWorkTooBig          2024, 2102 on commit  more than MAXUMSGS messages, or than the log can take
@@ -127,6 +128,15 @@ class NotConverted(MQError):
     data: bytes = b""
 
 
+class BadSelector(MQError):
+    """A selection string that cannot be understood; the text shows the place."""
+
+    default_reason = rc.MQRC_SELECTOR_SYNTAX_ERROR
+    #: The whole text, and where in it the error is, from 1.
+    selector: str = ""
+    position: int = 0
+
+
 class BadProperty(MQError):
     """A message property has a name or a value that cannot be, or all of them are too long. Nothing was put."""
 
@@ -225,6 +235,7 @@ _WITH_ONE_REASON: tuple[type[MQError], ...] = (
     Truncated,
     NotConverted,
     BadProperty,
+    BadSelector,
     ObjectInUse,
     BackedOut,
     UnitOfWorkTooBig,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from flintmq.client.errors import MQError, error_of
+from flintmq.client.errors import BadSelector, MQError, error_of
 from flintmq.mqi import reason as rc
 from flintmq.mqi.reason import MQCC_FAILED
+from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.queue import Queue as EngineQueue
 from flintmq.qmgr.queue_manager import QueueManager as Engine
+from flintmq.selector import SelectorError, compile_selector
+
+#: So many characters of a selector are shown before and after the place of an error.
+_SHOWN = 30
 
 
 def refusal(
@@ -19,6 +24,41 @@ def refusal(
 ) -> MQError:
     """The error for a call on the queue `name`; `queue` is where the name leads, `length` that of the message."""
     return error_of(reason, sentence(engine, reason, name, queue, length), completion)
+
+
+def refuse_selector(reason: int, selector: str) -> None:
+    """Raise BadSelector, with the place in the text, if that is what was wrong with an open or a subscription."""
+    try:
+        compile_selector(selector)
+    except SelectorError as found:
+        if found.reason != reason:
+            return
+        at = max(0, found.position - 1)
+        start, end = max(0, at - _SHOWN), at + _SHOWN
+        before = ("..." if start else "") + selector[start:at]
+        after = selector[at:end] + ("..." if end < len(selector) else "")
+        text = f"selector, position {found.position}: {found.what}: {before} \u25b6 {after}"
+        error = BadSelector(" ".join(text.split()), reason)
+        error.selector, error.position = selector, found.position
+        raise error from None
+
+
+def subscription_refusal(engine: Engine, reason: int, sd: MQSD) -> MQError:
+    """The error for an MQSUB."""
+    if sd.selection_string:
+        refuse_selector(reason, sd.selection_string)
+    topic = sd.object_string or sd.object_name
+    texts = {
+        rc.MQRC_SUBSCRIPTION_IN_USE: f"somebody has the subscription {sd.sub_name} already",
+        rc.MQRC_TOPIC_NOT_ALTERABLE: f"the subscription {sd.sub_name} is to another topic than {topic}",
+        rc.MQRC_SELECTOR_NOT_ALTERABLE: f"the subscription {sd.sub_name} has another selector",
+        rc.MQRC_NO_SUBSCRIPTION: f"there is no subscription {sd.sub_name}",
+        rc.MQRC_TOPIC_STRING_ERROR: f"{topic!r} cannot be subscribed to",
+        rc.MQRC_SUB_INHIBITED: f"{topic} has SUB(DISABLED)",
+        rc.MQRC_DURABILITY_NOT_ALLOWED: f"{topic} has DURSUB(NO)",
+        rc.MQRC_UNKNOWN_OBJECT_NAME: f"there is no topic object {sd.object_name} in {engine.name}",
+    }
+    return error_of(reason, texts.get(reason, ""))
 
 
 def sentence(engine: Engine, reason: int, name: str, queue: EngineQueue | None, length: int) -> str:
@@ -40,7 +80,9 @@ def sentence(engine: Engine, reason: int, name: str, queue: EngineQueue | None, 
     if reason == rc.MQRC_RESOURCE_PROBLEM:
         return "the recovery log is full and a checkpoint did not help: one unit of work, or message, is too big for it"
     if reason == rc.MQRC_PUT_INHIBITED:
-        return f"{name} has PUT(DISABLED)"
+        return f"{name} has {'PUB' if name.startswith('topic:') else 'PUT'}(DISABLED)"
+    if reason == rc.MQRC_PUBLICATION_FAILURE:
+        return f"a subscriber of {name} could not be given its copy, so nobody was (PMSGDLV, NPMSGDLV)"
     if reason == rc.MQRC_GET_INHIBITED:
         return f"{name} has GET(DISABLED)"
     return "" if queue is None else _of_queue(reason, name, queue, length)

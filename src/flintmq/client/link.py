@@ -22,13 +22,14 @@ from typing import NoReturn
 
 from flintmq.client.embedded import HandleCache, Host
 from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
-from flintmq.client.explain import refusal
+from flintmq.client.explain import refusal, refuse_selector
 from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
     MQOO_INPUT_AS_Q_DEF,
     MQOO_OUTPUT,
+    MQOT_TOPIC,
     MQPMO_SET_ALL_CONTEXT,
     MQPMO_SYNCPOINT,
 )
@@ -44,6 +45,7 @@ from flintmq.mqi.reason import (
     MQCC_WARNING,
     MQRC_BACKOUT_THRESHOLD_REACHED,
     MQRC_CALL_IN_PROGRESS,
+    MQRC_HANDLE_NOT_AVAILABLE,
     MQRC_HCONN_ASYNC_ACTIVE,
     MQRC_HOBJ_ERROR,
     MQRC_NO_MSG_AVAILABLE,
@@ -63,6 +65,8 @@ from flintmq.qmgr.queue import number
 from flintmq.qmgr.take_back import take_back
 from flintmq.qmgr.unit_of_work import backout, commit
 
+#: In front of a topic string where the name of a queue could stand: a put publishes.
+SCHEME = "topic://"
 _STALE = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
 _SYNCPOINTS = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
 
@@ -87,20 +91,22 @@ class Link:
 
     # -- opening ----------------------------------------------------------------------------------------------------
 
-    def open(self, name: str, options: int, dynamic_name: str = "", q_mgr: str = "") -> Handle:
-        """MQOPEN of a queue. Raises by reason."""
+    def open(self, name: str, options: int, selector: str = "") -> Handle:
+        """MQOPEN of a queue, for messages that `selector` selects if there is one. Raises by reason."""
         with self.host.call:
-            return self._open(name, options, dynamic_name, q_mgr)
+            return self._open(name, options, selector)
 
-    def _open(self, name: str, options: int, dynamic_name: str = "", q_mgr: str = "") -> Handle:
+    def _open(self, name: str, options: int, selector: str = "") -> Handle:
         od = MQOD()
         od.object_name = name
-        od.object_q_mgr_name = q_mgr
-        if dynamic_name:
-            od.dynamic_q_name = dynamic_name
-        handle = open_object(self.engine, self.connection, od, options)
+        if selector:
+            od.version = 4
+            od.selection_string = selector
+        handle = self._opened(od, options)
         if handle is None:
-            resolved = self.engine.catalogue.resolve(name, q_mgr).queue
+            if selector:
+                refuse_selector(self.connection.reason, selector)
+            resolved = self.engine.catalogue.resolve(name, "").queue
             queue = self.engine.queues.get(resolved.name) if resolved is not None else None
             raise refusal(self.engine, self.connection.reason, name, queue)
         handle.host_reads = True
@@ -116,9 +122,47 @@ class Link:
                 close_handle(self.engine, self.connection, handle)
                 host.settle(self.connection)
 
+    def _opened(self, od: MQOD, options: int) -> Handle | None:
+        """MQOPEN; if the connection has MAXHANDS handles open already, those go that are open for speed only."""
+        handle = open_object(self.engine, self.connection, od, options)
+        if handle is None and self.connection.reason == MQRC_HANDLE_NOT_AVAILABLE:
+            self.handles.close_idle()
+            handle = open_object(self.engine, self.connection, od, options)
+        return handle
+
+    def selecting(self, name: str, selector: str) -> Handle:
+        """A handle for gets from the queue `name` with a selector; one that was used before, if there is one."""
+        with self.host.call:
+            handle = self.handles.selecting.pop((name, selector), None)
+            if handle is None:
+                return self._selecting_handle(name, selector)
+            self.handles.selecting[name, selector] = handle  # The last one is the last that was used.
+            return handle
+
+    def _selecting_handle(self, name: str, selector: str) -> Handle:
+        handle = self._open(name, MQOO_INPUT_AS_Q_DEF, selector)
+        self.handles.keep_selecting(name, selector, handle)
+        return handle
+
     def _put_handle(self, name: str) -> Handle:
+        if name.startswith(SCHEME):
+            return self._topic_handle(name)
         handle = self._open(name, MQOO_OUTPUT)
         self.handles.put[name] = handle
+        return handle
+
+    def _topic_handle(self, name: str) -> Handle:
+        kept = self.handles.topics.get(name)
+        if kept is not None:
+            return kept
+        od = MQOD()
+        od.version = 4
+        od.object_type = MQOT_TOPIC
+        od.object_string = name[len(SCHEME) :]
+        handle = self._opened(od, MQOO_OUTPUT)
+        if handle is None:
+            raise refusal(self.engine, self.connection.reason, name)
+        self.handles.keep_topic(name, handle)
         return handle
 
     def _get_handle(self, name: str) -> Handle:
@@ -160,7 +204,7 @@ class Link:
         """A put failed for a reason that may be ours: a handle of a queue that was deleted, a full log."""
         connection = self.connection
         if reason in _STALE:
-            self._forget(self.handles.put, name, handle)
+            self._forget(self.handles.topics if name.startswith(SCHEME) else self.handles.put, name, handle)
             handle = self._put_handle(name)
             reason = put(self.engine, connection, handle, md, pmo, data)
         if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
@@ -246,6 +290,10 @@ class Link:
         if reason in _STALE and self.handles.get.get(name) is handle:
             self._forget(self.handles.get, name, handle)
             return self._get_handle(name), True
+        if reason in _STALE:
+            pair = self.handles.forget_selecting(handle)
+            if pair is not None:
+                return self._selecting_handle(*pair), True
         if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
             return handle, True
         self.host.settle(self.connection)

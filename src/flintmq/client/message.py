@@ -9,7 +9,7 @@ correlation_id       CorrelId                correlation_id
 reply_to             ReplyToQ, MsgType       reply_to; with it the message is a request
 expiry               Expiry                  expiry, in seconds; None for unlimited
 format               Format                  format
-properties           (message properties)    properties
+properties           (message properties)    properties; topic of a publication
                      BackoutCount            backout_count
                      PutDate, PutTime        put_time
                      UserIdentifier          user
@@ -218,6 +218,12 @@ class Message:
         return found
 
     @property
+    def topic(self) -> str:
+        """What a publication is of; "" if the message was not published."""
+        value = self.properties.get("mqps.Top")
+        return value if isinstance(value, str) else ""
+
+    @property
     def text(self) -> str:
         """The data as text, by the character set that the descriptor names."""
         return decode(self.data, self.md.coded_char_set_id or _UTF8, self.md.encoding & 0xF == _NATIVE_BIG_ENDIAN)
@@ -303,6 +309,8 @@ class Message:
             parts.append(f"correlation_id={self.correlation_id.rstrip(bytes(1))!r}")
         if self.reply_to:
             parts.append(f"reply_to={self.reply_to!r}")
+        if self.topic:
+            parts.append(f"topic={self.topic!r}")
         if self.persistent:
             parts.append("persistent")
         return f"<Message {' '.join(parts)} from {self.queue_name}>"

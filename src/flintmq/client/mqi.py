@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING
 
 from flintmq.client.dispatcher import Dispatcher
 from flintmq.client.errors import MQError
-from flintmq.client.explain import refusal
+from flintmq.client.explain import refusal, subscription_refusal
 from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER, MQOP_START, MQOP_START_WAIT, MQOP_STOP
@@ -54,6 +54,8 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALLBACK_ROUTINE_ERROR, MQRC_RESOURCE_PROBLEM
+from flintmq.mqi.sd import MQSD
+from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import consume, xa
 from flintmq.qmgr.close import close
@@ -64,6 +66,7 @@ from flintmq.qmgr.open import open_object, put1
 from flintmq.qmgr.put import put
 from flintmq.qmgr.queue_manager import QueueManager as Engine
 from flintmq.qmgr.stat import stat
+from flintmq.qmgr.subscribe import subscribe, subscription_request
 
 if TYPE_CHECKING:
     from flintmq.client.connection import Connection
@@ -250,6 +253,38 @@ class MQI(PropertyCalls):
         if connection._dispatcher is None:
             connection._dispatcher = Dispatcher(connection)
         return connection._dispatcher
+
+    # -- publish/subscribe ------------------------------------------------------------------------------------------
+
+    def sub(self, sd: MQSD, handle: Handle | None = None, hsub: Handle | None = None) -> tuple[Handle, Handle]:
+        """MQSUB: (Hobj, Hsub), the queue that publications come to and the subscription.
+
+        `handle` is the queue, unless MQSO_MANAGED makes one; `hsub` the subscription to alter, if it has no name.
+        """
+        sd.pack()
+        host, connection = self._host, self._link.connection
+        with self._calling():
+            made = subscribe(host.engine, connection, sd, handle, hsub)
+            if made is None and connection.reason == MQRC_RESOURCE_PROBLEM and host.make_room():
+                made = subscribe(host.engine, connection, sd, handle, hsub)
+            if made is None:
+                host.settle(connection)
+                raise subscription_refusal(host.engine, connection.reason, sd)
+            force = self._leave()
+        host.durable(force)
+        assert made.destination is not None
+        return made.destination, made
+
+    def subrq(self, hsub: Handle, action: int, sro: MQSRO | None = None) -> int:
+        """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""
+        action, sro = index(action), sro or MQSRO()
+        sro.pack()
+        host = self._host
+        with self._calling():
+            subscription_request(host.engine, self._link.connection, hsub, action, sro)
+            force = self._leave(hsub.object_name)
+        host.durable(force)
+        return sro.num_pubs
 
     # -- XA ---------------------------------------------------------------------------------------------------------
 

@@ -81,14 +81,16 @@ def wanted(correlation_id: bytes | None, message_id: bytes | None) -> MQMD:
 class Queue:
     """A queue by name. Made by `qm.queue(name)`."""
 
-    __slots__ = ("_owner", "name")
+    __slots__ = ("_owner", "name", "selector")
 
-    def __init__(self, owner: Owner, name: str) -> None:
+    def __init__(self, owner: Owner, name: str, selector: str = "") -> None:
         self._owner = owner
         self.name = name
+        #: Only messages that it selects are got and browsed here; "" for all.
+        self.selector = selector
 
     def __repr__(self) -> str:
-        return f"<Queue {self.name}>"
+        return f"<Queue {self.name}{f' where {self.selector}' if self.selector else ''}>"
 
     def put(
         self,
@@ -150,6 +152,7 @@ class Queue:
         truncate: bool = False,
         requeue_poison: bool = True,
         syncpoint: bool | None = None,
+        selector: str = "",
     ) -> Message:
         """Get the next message, or the next that has the ids given, and take it off the queue.
 
@@ -160,6 +163,10 @@ class Queue:
 
         `requeue_poison`: a message that was backed out BOTHRESH times goes to BOQNAME instead of to you, as with MQ's
         classes for JMS. BOTHRESH is 0, which is never, unless the queue says otherwise.
+
+        `selector`: an SQL-92 selection string over properties and descriptor, like "color = 'red' AND n > 3". It
+        belongs to an open of the queue, so the last few that were used are kept open. BadSelector shows the place of
+        an error.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -172,7 +179,8 @@ class Queue:
         md = wanted(correlation_id, message_id)
         gmo = get_options(wait, convert, truncate)
         length = -1 if max_length is None else max_length
-        return self._owner._current()._get(self.name, md, gmo, length, requeue_poison, syncpoint)
+        wanted_by = selector or self.selector
+        return self._owner._current()._get(self.name, md, gmo, length, requeue_poison, syncpoint, wanted_by)
 
     def get_or_none(
         self,
@@ -183,6 +191,7 @@ class Queue:
         convert: bool = False,
         requeue_poison: bool = True,
         syncpoint: bool | None = None,
+        selector: str = "",
     ) -> Message | None:
         """As `get`, but None if there is no message."""
         try:
@@ -193,11 +202,14 @@ class Queue:
                 convert=convert,
                 requeue_poison=requeue_poison,
                 syncpoint=syncpoint,
+                selector=selector,
             )
         except NoMessageAvailable:
             return None
 
-    def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None) -> Iterator[Message]:
+    def messages(
+        self, *, wait: Wait = None, correlation_id: bytes | None = None, selector: str = ""
+    ) -> Iterator[Message]:
         """Get messages until there are no more, or none came for `wait` seconds.
 
         >>> import flintmq
@@ -208,13 +220,18 @@ class Queue:
         ['a', 'b', 'c']
         """
         while True:
-            message = self.get_or_none(wait=wait, correlation_id=correlation_id)
+            message = self.get_or_none(wait=wait, correlation_id=correlation_id, selector=selector)
             if message is None:
                 return
             yield message
 
     def browse(
-        self, *, wait: Wait = None, correlation_id: bytes | None = None, message_id: bytes | None = None
+        self,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        selector: str = "",
     ) -> Browser:
         """Look at the messages, first to last, and leave them where they are.
 
@@ -227,7 +244,8 @@ class Queue:
         ...     [message.text for message in queue.browse()], queue.depth
         (["look, don't touch"], 1)
         """
-        return Browser(self._owner._current(), self.name, wait, correlation_id, message_id)
+        wanted_by = selector or self.selector
+        return Browser(self._owner._current(), self.name, wait, correlation_id, message_id, wanted_by)
 
     def consume(
         self,
@@ -237,6 +255,7 @@ class Queue:
         message_id: bytes | None = None,
         convert: bool = False,
         requeue_poison: bool = True,
+        selector: str = "",
     ) -> Consumer:
         """Have `callback` called with each message, on a thread of its own, in a unit of work of its own.
 
@@ -255,7 +274,16 @@ class Queue:
         from flintmq.client.consumer import Consumer
 
         another = self._owner._current()._another()
-        return Consumer(another, self.name, callback, correlation_id, message_id, convert, requeue_poison)
+        return Consumer(
+            another,
+            self.name,
+            callback,
+            correlation_id,
+            message_id,
+            convert,
+            requeue_poison,
+            selector or self.selector,
+        )
 
     @property
     def depth(self) -> int:
@@ -283,13 +311,14 @@ class Browser:
         wait: Wait,
         correlation_id: bytes | None,
         message_id: bytes | None,
+        selector: str,
     ) -> None:
         self._connection = connection
         self._name = name
         self._wait = wait
         self._correlation_id = correlation_id
         self._message_id = message_id
-        self._handle = connection._link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING)
+        self._handle = connection._link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING, selector)
 
     def __iter__(self) -> Browser:
         return self
