@@ -96,6 +96,8 @@ class World:
     #: The queues there are, and those that come and go.
     queues = QUEUES
     guests = GUESTS
+    #: What else is defined, and is none of the model's business.
+    objects: list[tuple[str, str, dict[str, Value]]] = []
 
     def __init__(self, seed: int, crash_type: type[BaseException]) -> None:
         self.seed = seed
@@ -142,6 +144,7 @@ class World:
             ("PSID", "1", {"BUFFPOOL": 1}),
             ("STGCLASS", "DEFAULT", {"PSID": 0}),
             ("STGCLASS", "OTHER", {"PSID": 1}),
+            *self.objects,
             *(("QLOCAL", name, dict(attributes)) for name, attributes in self.queues.items()),
         ]
         self.qm = create("SIM", self.clock, self.log, self.open_page_set, Authority(), objects)
@@ -646,7 +649,7 @@ class World:
         state = self.base.copy()
         for fact in self.facts[:acknowledged]:
             state.apply(fact)
-        found = {name: self.browse(name) for name in self.qm.queues}
+        found = {name: self.browse(name) for name in self.names()}
         in_doubt = set(self.qm.in_doubt)
         tried = survivors(state)
         shortest = tried
@@ -655,7 +658,7 @@ class World:
             if not rest:
                 assert set(found) == shortest.queues, f"queues: {sorted(found)}, expected {sorted(shortest.queues)}"
                 for name in shortest.queues:
-                    expected = [item.data for item in shortest.visible(name, self.clock.now_ms())]
+                    expected = self.shown(shortest, name)
                     assert found[name] == expected, difference(name, found[name], expected)
                 assert in_doubt == set(shortest.in_doubt), f"in doubt: {in_doubt}, expected {set(shortest.in_doubt)}"
                 raise AssertionError(f"neither {acknowledged} of {len(self.facts)} facts nor any more of them")
@@ -675,8 +678,15 @@ class World:
     def fits(self, state: State, found: dict[str, list[bytes]], in_doubt: set[bytes]) -> bool:
         if set(state.in_doubt) != in_doubt or state.queues != set(found):
             return False
-        now = self.clock.now_ms()
-        return all(found[name] == [item.data for item in state.visible(name, now)] for name in found)
+        return all(found[name] == self.shown(state, name) for name in found)
+
+    def names(self) -> set[str]:
+        """Everything that the model knows about, as the queue manager has it."""
+        return set(self.qm.queues)
+
+    def shown(self, state: State, name: str) -> list[bytes]:
+        """What a browse of `name` must return in that state."""
+        return [item.data for item in state.visible(name, self.clock.now_ms())]
 
     def clean_end(self) -> None:
         """An orderly end and start: committed work is there, NPMCLASS(HIGH) messages too, other non-persistent not."""
@@ -697,10 +707,10 @@ class World:
         self.qm.check()
         self.begin()
         self.forget_run(survivors(expected), expected, NEVER_LOST)
-        assert set(self.qm.queues) == expected.queues
+        assert self.names() == expected.queues
         for name in expected.queues:
             found = self.browse(name)
-            wanted = [item.data for item in expected.visible(name, self.clock.now_ms())]
+            wanted = self.shown(expected, name)
             assert found == wanted, difference(name, found, wanted)
 
 

@@ -39,13 +39,27 @@ class _Key(Acceptor):
 
 
 def find_all(queue: Queue, key: bytes) -> list[Message]:
-    """The available messages under `key`, in memory now, the one in force last."""
+    """The available messages under `key`, in memory now, the latest last."""
+    found = [message for message in load(queue, key) if message.state == AVAILABLE]
+    return sorted(found, key=_sequence)
+
+
+def load(queue: Queue, key: bytes) -> list[Message]:
+    """All messages under `key`, whoever holds them, in memory now."""
     if queue.spilled_count:
         accept = _Key(key)
         while queue.pager.find_spilled(queue, MATCH_CORREL_ID, key, accept) is not None:
             pass  # It is in memory now.
-    found = [message for message in queue.index_by_correl_id().messages(key) if message.state == AVAILABLE]
-    return sorted(found, key=_sequence)
+    return queue.index_by_correl_id().messages(key)
+
+
+def in_force(queue: Queue, key: bytes) -> Message | None:
+    """The message under `key` that counts now: the last whose put is committed, even if a unit is replacing it."""
+    latest: Message | None = None
+    for message in load(queue, key):
+        if message.state in (AVAILABLE, GET_PENDING) and (latest is None or message.sequence > latest.sequence):
+            latest = message
+    return latest
 
 
 def _sequence(message: Message) -> int:

@@ -102,6 +102,8 @@ class Pager:
         #: All queues on this page set.
         self.queues: dict[int, Queue] = {}
         self._written_states: dict[int, bytes] = {}
+        #: Queues whose live messages in the stable environment have changed since the last batch.
+        self._recounted: set[int] = set()
         #: Queues that were deleted since the last batch.
         self.retired: list[int] = []
         #: False while restart replays the log: it must not be written then, and not all puts are known yet (P1).
@@ -356,8 +358,12 @@ class Pager:
                 self.homes.pop(key, None)
         self.dirty = {}
 
-    def _apply(self, batch: PageSetBatch, durable: int, sync: bool) -> None:
-        """Write `batch` with all deaths and the queue states that changed; P3: the log first."""
+    def _apply(self, batch: PageSetBatch, durable: int, sync: bool, every_queue: bool = False) -> None:
+        """Write `batch` with all deaths and the states of the queues that it is about; P3: the log first.
+
+        With `every_queue`, the states of all queues that changed: a checkpoint leaves no put behind it whose sequence
+        is only in the log. Between checkpoints that would be a look at each of many queues for a batch of a few.
+        """
         if self.may_flush and (durable > self.log.durable or self.dirty or self.retired):
             self.log.flush()
         self.add_deaths(batch)
@@ -365,7 +371,10 @@ class Pager:
             batch.drop_queue(queue_id)
             batch.delete_meta(queue_state_key(queue_id))
         states: dict[int, bytes] = {}
-        for queue_id, queue in self.queues.items():
+        for queue_id in list(self.queues) if every_queue else list(self._recounted):
+            queue = self.queues.get(queue_id)
+            if queue is None:
+                continue
             state = self.queue_state(queue)
             if self._written_states.get(queue_id) != state:
                 batch.put_meta(queue_state_key(queue_id), state)
@@ -374,6 +383,7 @@ class Pager:
         self.page_set.apply(batch, sync)
         self.retired = []
         self._written_states.update(states)
+        self._recounted = set()
         self._deaths_written()
 
     def _packed_account(self) -> bytes:
@@ -386,7 +396,7 @@ class Pager:
 
     def commit_batch(self, batch: PageSetBatch, sync: bool) -> None:
         """Write a batch that others have filled (checkpoint, clear). The log is durable up to everything in it."""
-        self._apply(batch, 0, sync)
+        self._apply(batch, 0, sync, True)
 
     def queue_state(self, queue: Queue) -> bytes:
         """The record of `queue` in the meta table of the page set."""
@@ -394,8 +404,11 @@ class Pager:
 
     def count(self, volatile: bool, queue_id: int, messages: int) -> None:
         """So many more live messages of a queue are in an environment."""
-        live = self.volatile_live if volatile else self.stable_live
-        live[queue_id] = live.get(queue_id, 0) + messages
+        if volatile:
+            self.volatile_live[queue_id] = self.volatile_live.get(queue_id, 0) + messages
+        else:
+            self.stable_live[queue_id] = self.stable_live.get(queue_id, 0) + messages
+            self._recounted.add(queue_id)
 
     def _parts(self, queue_id: int) -> list[bool]:
         """The environments that have anything of a queue: False stable, True volatile."""

@@ -179,6 +179,7 @@ def restore(qm: QueueManager) -> None:
             qm.notice("AMQ5850E", f"A message on {kept.SUBSCRIBER_QUEUE} is no durable subscription: {error}.")
             continue
         found[subscription.sub_id] = subscription
+        qm.id_seen(subscription.sub_id)
     managed: set[str] = set()
     for subscription in found.values():
         if subscription.name in qm.subscriptions.by_name:

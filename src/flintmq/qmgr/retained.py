@@ -80,10 +80,9 @@ def current(qm: QueueManager, topic_string: str) -> Message | None:
     queue = qm.queues.get(kept.RETAINED_QUEUE)
     if queue is None:
         return None
-    found = kept.find_all(queue, key_of(topic_string))
-    if not found:
+    message = kept.in_force(queue, key_of(topic_string))
+    if message is None:
         return None
-    message = found[-1]
     if message.expires_ms and message.expires_ms <= qm.clock.now_ms():
         return None
     return message
