@@ -1,11 +1,11 @@
 """A queue manager on a simulated disk, driven by a seed, with a model beside it.
 
-Several applications put, get, browse with and without lock, commit, back out, prepare and resolve at random; messages
-expire; an administrator defines, moves, clears and deletes queues; the host flushes the log and takes checkpoints at
-random; buffer pools are so small that messages spill and come back all the time. At some moment, possibly in the middle
-of any I/O operation, the machine stops: the log files lose, tear and reorder what was not synced, of two copies one may
-lose a file, page sets lose what they had not synced. Then the queue manager is started again, and must hold what the
-model allows.
+Several applications put, get, select, browse with and without lock, commit, back out, prepare and resolve at random;
+messages expire; an administrator defines, moves, clears and deletes queues; the host flushes the log and takes
+checkpoints at random; buffer pools are so small that messages spill and come back all the time. At some moment,
+possibly in the middle of any I/O operation, the machine stops: the log files lose, tear and reorder what was not
+synced, of two copies one may lose a file, page sets lose what they had not synced. Then the queue manager is started
+again, and must hold what the model allows.
 """
 
 from __future__ import annotations
@@ -75,13 +75,26 @@ HARDENED = ("INDEXED", "FIFO")
 NEVER_LOST = 1 << 62
 CORREL_IDS = [bytes(24), *(bytes([n]) * 24 for n in range(1, 5))]
 
+#: Selection strings, and what they say in terms of the model. The second is an id, which takes the index.
+SELECTORS: dict[str, Callable[[Item], bool]] = {
+    "JMSDeliveryMode = 'PERSISTENT'": lambda item: item.persistent,
+    f'Root.MQMD.CorrelId = "0x{CORREL_IDS[1].hex()}"': lambda item: item.correl_id == CORREL_IDS[1],
+    f"JMSCorrelationID IN ('ID:{CORREL_IDS[2].hex()}', 'ID:{CORREL_IDS[3].hex()}')": (
+        lambda item: item.correl_id in CORREL_IDS[2:4]
+    ),
+    "JMSCorrelationID IS NULL AND Root.MQMD.Persistence <> 1": (
+        lambda item: item.correl_id == CORREL_IDS[0] and not item.persistent
+    ),
+}
+
 
 class Application:
     """One connection with a handle for each queue, and what it has done in its unit of work."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.handles: dict[str, Handle] = {}
+        #: By queue, and by queue and selection string.
+        self.handles: dict[tuple[str, str], Handle] = {}
         self.added: list[Item] = []
         self.removed: list[Item] = []
         #: Got with MQGMO_MARK_SKIP_BACKOUT.
@@ -174,23 +187,23 @@ class World:
             assert connection is not None, reason
             self.applications.append(Application(connection))
 
-    def open(self, application: Application, name: str) -> Handle:
+    def open(self, application: Application, name: str, selector: str = "") -> Handle:
         """The handle of an application for a queue; opened when it is first used."""
-        handle = application.handles.get(name)
+        handle = application.handles.get((name, selector))
         if handle is None:
             od = MQOD()
             od.object_name = name
+            od.selection_string = selector
             handle = open_object(self.qm, application.connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE)
             assert handle is not None, f"open of {name}: {application.connection.reason}"
-            application.handles[name] = handle
+            application.handles[(name, selector)] = handle
         return handle
 
     def close_everywhere(self, name: str) -> None:
         """Nobody has the queue open any more, and so nobody holds a browse lock on it."""
         for application in self.applications:
-            handle = application.handles.pop(name, None)
-            if handle is not None:
-                assert close(self.qm, application.connection, handle) == MQRC_NONE
+            for key in [key for key in application.handles if key[0] == name]:
+                assert close(self.qm, application.connection, application.handles.pop(key)) == MQRC_NONE
             application.locks.pop(name, None)
 
     def note(self, what: str) -> None:
@@ -264,10 +277,22 @@ class World:
         expected = self.expected(name)
         if md.correl_id != CORREL_IDS[0]:
             expected = [item for item in expected if item.correl_id == md.correl_id]
-        self.take(application, name, md, gmo, expected[0] if expected else None, MQRC_NO_MSG_AVAILABLE)
+        selector = random.choice(list(SELECTORS)) if random.random() < 0.3 else ""
+        if selector:
+            expected = [item for item in expected if SELECTORS[selector](item)]
+        item = expected[0] if expected else None
+        if self.take(application, name, md, gmo, item, MQRC_NO_MSG_AVAILABLE, selector) and selector:
+            self.note("selected")
 
     def take(
-        self, application: Application, name: str, md: MQMD, gmo: MQGMO, item: Item | None, otherwise: int
+        self,
+        application: Application,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        item: Item | None,
+        otherwise: int,
+        selector: str = "",
     ) -> bool:
         """A get that must return `item`, or for None the reason `otherwise`. Returns whether it took the message."""
         syncpoint = gmo.options & MQGMO_SYNCPOINT != 0
@@ -276,7 +301,7 @@ class World:
         if item is not None and logged:
             fact.removed = [item]
             self.facts.append(fact)
-        reason = get(self.qm, application.connection, self.open(application, name), md, gmo)
+        reason = get(self.qm, application.connection, self.open(application, name, selector), md, gmo)
         if reason == MQRC_RESOURCE_PROBLEM and logged:
             self.facts.remove(fact)
             return False

@@ -301,13 +301,8 @@ def find(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
 def _find_selected(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
     """The same through a handle with a selection string. One that is an id, and nothing else asked for, is plain."""
     key = handle.id_key
-    if (
-        key is not None
-        and md.msg_id == NO_ID
-        and md.correl_id == NO_ID
-        and gmo.version == 1
-        and not queue.spilled_count
-    ):
+    plain = md.msg_id == NO_ID and md.correl_id == NO_ID and (gmo.version == 1 or gmo.match_options & ~_BY_ID == 0)
+    if key is not None and plain and queue.spilled_count == 0:
         index = queue.index_by_msg_id() if key.by_msg_id else queue.index_by_correl_id()
         message = queue.find(index, key.key)
         if message is None or key.accepts(message):
