@@ -145,6 +145,31 @@ def test_a_copy_does_not_expire_with_its_original(engine: Engine) -> None:
     assert (got.data, got.md.expiry) == (b"1", -1)
 
 
+@pytest.mark.parametrize("expiry", [-1, 10])
+def test_capexpry_of_the_stream_queue_is_applied_to_the_copy(engine: Engine, expiry: int) -> None:
+    """B40; and that of the base queue to the original only."""
+    app = streamed(engine, CAPEXPRY=300)
+    engine.alter(BASE, {"CAPEXPRY": 500})
+    app.put(BASE, b"1", expiry=expiry)
+    assert message_on(engine, COPIES).expiry == 300
+    assert message_on(engine, BASE).expiry == (500 if expiry < 0 else 10)
+    engine.clock.advance(30_001)
+    assert app.get(COPIES).reason == 2033
+
+
+def test_capexpry_of_an_alias_or_remote_queue_on_the_way_is_applied_to_the_copy(engine: Engine) -> None:
+    """B40."""
+    engine.define("QALIAS", "ALIAS", {"TARGET": COPIES, "CAPEXPRY": 200})
+    engine.define("QLOCAL", "QM2", {"USAGE": "XMITQ"})
+    engine.define("QREMOTE", "FAR", {"RNAME": "COPIES", "RQMNAME": "QM2", "CAPEXPRY": 100})
+    app = streamed(engine)
+    engine.alter(BASE, {"STREAMQ": "ALIAS"})
+    app.put(BASE, b"1")
+    engine.alter(BASE, {"STREAMQ": "FAR"})
+    app.put(BASE, b"1")
+    assert [message_on(engine, name).expiry for name in (BASE, COPIES, "QM2")] == [-1, 200, 100]
+
+
 def test_groups_and_segments_are_copied_like_the_rest(engine: Engine) -> None:
     app = streamed(engine)
     for number, flags in ((1, mq.MQMF_MSG_IN_GROUP), (2, mq.MQMF_LAST_MSG_IN_GROUP)):
@@ -307,6 +332,7 @@ def test_copies_for_another_queue_manager_wait_on_the_transmission_queue(engine:
     app = engine.connect("app", "maria")
     md = app.put(BASE, b"1", report=mq.MQRO_COD, reply_to_q="R", expiry=50, persistence=1).md
 
+    assert engine.qm.counters.stream_puts == 1
     got = app.get("QM2")
     xqh, embedded, data = unwrap(engine.qm, got.data)
     assert (xqh.remote_q_name, xqh.remote_q_mgr_name, data) == ("COPIES", "QM2", b"1")

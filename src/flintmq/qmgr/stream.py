@@ -8,7 +8,7 @@ The copy is made when the message is put, inside and outside syncpoint, and in t
 identifiers, the context, the properties and the data of the message, which is in memory and in the log once, but:
 
     Report     without the options that make a queue manager send reports: COA, COD, exception, expiration, activity
-    Expiry     unlimited; a CAPEXPRY of the stream queue applies to it as to any message put there
+    Expiry     unlimited; CAPEXPRY of the stream queue, and of an alias on the way, applies as to any message put there
     backout    0
 
 Where the name in STREAMQ leads is found out with each put, so ALTER, DEFINE and DELETE are felt at once by handles that
@@ -61,6 +61,7 @@ from flintmq.qmgr import event, remote
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject, Resolution
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.expiring import cap_of, capped
 from flintmq.qmgr.message import PUT_PENDING, Message
 from flintmq.qmgr.place import SLOW_DOWN_MS, SMALL_MESSAGE, Delivery
 from flintmq.qmgr.queue import Queue
@@ -282,9 +283,12 @@ def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data
     target = qm.queues.get(definition.name) if definition is not None else None
     if target is None:
         return MQRC_UNKNOWN_OBJECT_NAME
+    named = resolution.named
+    if named is not None and named is not definition:
+        md.expiry = capped(_UNLIMITED, cap_of(named.attributes))
     if resolution.remote_q_mgr_name:
         return _add_remote(qm, delivery, target, resolution, md, data, properties)
-    if resolution.named is definition:
+    if named is definition:
         queue.stream_target = target
     return _add_local(delivery, target, md, data, properties)
 
@@ -321,6 +325,7 @@ def _add_remote(
     properties: bytes,
 ) -> int:
     """A copy for another queue manager."""
+    md.expiry = capped(md.expiry, transmission.cap_expiry)
     if len(data) > qm.max_msg_length:
         return MQRC_MSG_TOO_BIG_FOR_Q_MGR
     try:
