@@ -70,6 +70,10 @@ class Rig:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back files and directory."""
         for page_set in self.page_sets:
             page_set.close()
         self.log.abandon()

@@ -37,6 +37,7 @@ def test_the_error_log_says_why_there_is_no_copy(open_disk: Opener) -> None:
         orders = qm.queue("ORDERS")
         for number in range(5):
             orders.put(str(number))
+        assert qm.directory is not None
         log = (qm.directory / "errors" / "AMQERR01.LOG").read_text()
     assert log.count("CSQM587E") == 1
     line = next(line for line in log.splitlines() if "CSQM587E" in line)

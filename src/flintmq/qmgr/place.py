@@ -157,6 +157,9 @@ def counted_length(qm: QueueManager, queue: Queue, md: MQMD, data: bytes) -> int
 class Delivery:
     """Messages that are placed on their queues together, or not at all."""
 
+    #: What is being added is a copy on a stream queue, and has none itself (stream.py).
+    copying: bool = False
+
     def __init__(self, qm: QueueManager, connection: Connection, syncpoint: bool, now: int) -> None:
         self.qm = qm
         self.connection = connection

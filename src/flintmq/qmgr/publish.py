@@ -618,19 +618,23 @@ class Publication:
 
 
 def copies_for_alias(
-    qm: QueueManager, delivery: Delivery, topic_name: str, md: MQMD, data: bytes, properties: bytes
+    qm: QueueManager, delivery: Delivery, queue: Queue, topic_name: str, md: MQMD, data: bytes, properties: bytes
 ) -> int:
     """Add copies for the subscribers of a topic that an alias stands for; on any other reason than 0, none was added.
 
-    For a put that goes elsewhere too: STREAMQ. Nobody is subscribed: nothing is added, and that is no failure (B51).
+    For a put to `queue`, whose STREAMQ the alias is; the queue remembers the topic from put to put. Nobody is
+    subscribed: nothing is added, and that is no failure (B51).
     """
     definition = qm.catalogue.find("TOPIC", topic_name)
     if definition is None:
         return MQRC_UNKNOWN_ALIAS_BASE_Q
     topic_string = definition.text("TOPICSTR")
-    if not is_topic_string(topic_string):
-        return MQRC_TOPIC_STRING_ERROR
-    publication = Publication(qm, delivery.connection, OpenTopic(qm.topics, topic_string), md, data, properties)
+    topic = queue.stream_topic
+    if topic is None or topic.topic_string != topic_string:
+        if not is_topic_string(topic_string):
+            return MQRC_TOPIC_STRING_ERROR
+        topic = queue.stream_topic = OpenTopic(qm.topics, topic_string)
+    publication = Publication(qm, delivery.connection, topic, md, data, properties)
     before = len(delivery.messages)
     reason = publication.gather(delivery)
     if reason:

@@ -33,6 +33,7 @@ from flintmq.store.pages import PageAccount
 if TYPE_CHECKING:
     from flintmq.qmgr.connection import Handle, Waiter
     from flintmq.qmgr.paging import Pager
+    from flintmq.qmgr.publish import OpenTopic
     from flintmq.qmgr.selection import Selections
 
 INDEX_NONE: Final = 0
@@ -79,11 +80,12 @@ class Queue:
     deleted: bool = False
     #: Messages can be put, have no copy and keep their expiry: see place.to_queue.
     put_plain: bool = True
-    #: STREAMQ, STRMQOS(MUSTDUP); the queue, if it is a local one; why the last copy of a message that the queue manager
-    #: itself had put could not be put: see stream.py.
+    #: STREAMQ, STRMQOS(MUSTDUP); the queue, if it is a local one; the topic, if it is an alias of one; why the last
+    #: copy of a message that the queue manager itself had put could not be put: see stream.py.
     stream_name: str = ""
     must_duplicate: bool = False
     stream_target: Queue | None = None
+    stream_topic: OpenTopic | None = None
     stream_told: int = 0
     #: The temporary dynamic queue goes with the handle that made it.
     temporary: bool = False

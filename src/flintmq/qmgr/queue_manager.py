@@ -194,9 +194,11 @@ class QueueManager:
         """A put through a handle of a topic."""
         return publish.put_topic(self, connection, handle, md, pmo, data, properties)
 
-    def add_publication(self, delivery: Delivery, topic_name: str, md: MQMD, data: bytes, properties: bytes) -> int:
-        """Copies for the subscribers of a topic that STREAMQ leads to, as part of a delivery."""
-        return publish.copies_for_alias(self, delivery, topic_name, md, data, properties)
+    def add_publication(
+        self, delivery: Delivery, queue: Queue, topic_name: str, md: MQMD, data: bytes, properties: bytes
+    ) -> int:
+        """Copies for the subscribers of a topic that STREAMQ of `queue` leads to, as part of a delivery."""
+        return publish.copies_for_alias(self, delivery, queue, topic_name, md, data, properties)
 
     def close_subscription(self, connection: Connection, handle: Handle, options: int) -> int:
         """MQCLOSE of a subscription handle."""

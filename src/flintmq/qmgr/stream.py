@@ -225,7 +225,9 @@ def _put_together(
     expiry = md.expiry
     md.report = report & ~REPORTS
     md.expiry = _UNLIMITED
+    delivery.copying = True
     refused = _add_copy(qm, delivery, queue, md, data, properties)
+    delivery.copying = False
     md.report = report
     md.expiry = expiry
     if refused:
@@ -251,14 +253,19 @@ def _put_together(
 
 
 def add_streamed(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data: bytes, properties: bytes) -> int:
-    """Add a copy of a publication, and a copy of that if the queue has STREAMQ. With another reason than 0, neither."""
+    """Add a copy of a publication, and a copy of that if the queue has STREAMQ. With another reason than 0, neither.
+
+    A publication that is itself made by STREAMQ is not copied again.
+    """
     reason = delivery.add(queue, md, data, properties, False)
-    if reason or not queue.stream_name:
+    if reason or not queue.stream_name or delivery.copying:
         return reason
     before = len(delivery.messages) - 1
     report, expiry = md.report, md.expiry
     md.report, md.expiry = report & ~REPORTS, _UNLIMITED
+    delivery.copying = True
     refused = _add_copy(qm, delivery, queue, md, data, properties)
+    delivery.copying = False
     md.report, md.expiry = report, expiry
     if refused:
         _tell(qm, delivery.connection, queue, None, refused)
@@ -277,15 +284,15 @@ def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data
     reason = _unusable(resolution)
     if reason:
         return reason
-    if resolution.topic:
-        return qm.add_publication(delivery, resolution.topic, md, data, properties)
     definition = resolution.queue
-    target = qm.queues.get(definition.name) if definition is not None else None
-    if target is None:
-        return MQRC_UNKNOWN_OBJECT_NAME
     named = resolution.named
     if named is not None and named is not definition:
         md.expiry = capped(_UNLIMITED, cap_of(named.attributes))
+    if resolution.topic:
+        return qm.add_publication(delivery, queue, resolution.topic, md, data, properties)
+    target = qm.queues.get(definition.name) if definition is not None else None
+    if target is None:
+        return MQRC_UNKNOWN_OBJECT_NAME
     if resolution.remote_q_mgr_name:
         return _add_remote(qm, delivery, target, resolution, md, data, properties)
     if named is definition:
