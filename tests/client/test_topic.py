@@ -186,6 +186,33 @@ def test_threads_share_a_subscription_and_iterate_over_it(qm: flintmq.QueueManag
     assert sorted(int(came.get_nowait()) for _ in range(20)) == list(range(20))
 
 
+def test_iteration_ends_when_the_subscription_is_closed(qm: flintmq.QueueManager) -> None:
+    subscription = qm.subscribe("t")
+    came: standard.Queue[str] = standard.Queue()
+
+    def listen() -> None:
+        for message in subscription:
+            came.put(message.text)
+        came.put("end")
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    qm.topic("t").publish("x")
+    assert came.get(timeout=SECONDS) == "x"
+    subscription.close()
+    assert came.get(timeout=SECONDS) == "end"
+    thread.join(SECONDS)
+
+
+def test_publications_may_go_to_a_queue_that_is_not_shared_or_is_elsewhere(qm: flintmq.QueueManager) -> None:
+    inbox = qm.queue("INBOX", create=True, share=False, defsopt="EXCL")
+    qm.mqsc("DEFINE QLOCAL(QM2) USAGE(XMITQ)\nDEFINE QREMOTE(FAR) RNAME(Q) RQMNAME(QM2)")
+    with qm.subscribe("t", queue="INBOX") as here, qm.subscribe("t", queue="FAR"):
+        qm.topic("t").publish("x")
+        assert here.get().text == "x"
+        assert inbox.depth == 0 and qm.queue("QM2").depth == 1
+
+
 def test_a_consumer_is_called_with_each_publication(qm: flintmq.QueueManager) -> None:
     came: standard.Queue[tuple[str, str]] = standard.Queue()
     with (

@@ -12,10 +12,14 @@ from flintmq.mqi.object_record import MQOR
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.response_record import MQRR
+from flintmq.mqi.sd import MQSD
+from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.close import close
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.open import open_object, put1
 from flintmq.qmgr.put import put
+from flintmq.qmgr.subscribe import subscribe
 from tests.qmgr.driver import App, Driver
 
 
@@ -180,6 +184,24 @@ def test_closing_the_list_closes_its_queues(world: World) -> None:
     assert again is not None
     world.app.disconnect()
     assert world.driver.queue("A").handles == []
+
+
+def test_an_alias_of_a_topic_in_the_list_publishes(world: World) -> None:
+    qm = world.driver.qm
+    admin = Admin(qm)
+    assert admin.define("TOPIC", "T", default_attributes("TOPIC") | {"TOPICSTR": "t"}, False) == 0
+    alias = default_attributes("QALIAS") | {"TARGET": "T", "TARGTYPE": "TOPIC"}
+    assert admin.define("QALIAS", "NEWS", alias, False) == 0
+    subscriber = world.driver.app("subscriber")
+    sd = MQSD()
+    sd.object_string, sd.options = "t", mq.MQSO_CREATE
+    destination = subscriber.open("C")
+    assert subscribe(qm, subscriber.connection, sd, destination) is not None
+    handle = world.opened("A", "NEWS")
+    assert world.put(handle) == 0
+    assert world.depths("A", "C") == [1, 1]
+    assert close(qm, world.app.connection, handle) == 0
+    qm.check()
 
 
 @pytest.mark.parametrize("options", [mq.MQOO_INPUT_SHARED, mq.MQOO_BROWSE, mq.MQOO_INQUIRE, mq.MQOO_SET])

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import MQError
+from flintmq.client.errors import MQError, UnknownObject
 from flintmq.client.link import SCHEME
 from flintmq.client.message import (
     Data,
@@ -38,7 +38,7 @@ from flintmq.mqi.constants import (
     MQCO_NONE,
     MQCO_REMOVE_SUB,
     MQOO_FAIL_IF_QUIESCING,
-    MQOO_INPUT_AS_Q_DEF,
+    MQOO_OUTPUT,
     MQPMO_RETAIN,
     MQSO_ANY_USERID,
     MQSO_CREATE,
@@ -68,11 +68,12 @@ WILDCARDS = {"topic": MQSO_WILDCARD_TOPIC, "character": MQSO_WILDCARD_CHAR}
 class Topic:
     """A topic by its string. Made by `qm.topic(topic_string)`."""
 
-    __slots__ = ("_owner", "name")
+    __slots__ = ("_destination", "_owner", "name")
 
     def __init__(self, owner: Owner, topic_string: str) -> None:
         self._owner = owner
         self.name = topic_string
+        self._destination = SCHEME + topic_string
 
     def __repr__(self) -> str:
         return f"<Topic {self.name}>"
@@ -121,7 +122,7 @@ class Topic:
         )
         made = properties_of_put(properties) if properties else None
         extra = MQPMO_RETAIN if retain else 0
-        self._owner._current()._put(SCHEME + self.name, md, payload(data, md), syncpoint, made, extra)
+        self._owner._current()._put(self._destination, md, payload(data, md), syncpoint, made, extra)
         return md.msg_id
 
 
@@ -184,7 +185,8 @@ class Subscribed:
         try:
             destination = None
             if queue is not None:
-                destination = connection._link.open(queue, MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING)
+                # For output: a handle for input would keep others from a queue that is not shared.
+                destination = connection._link.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
             hobj, self.hsub = self.mqi.sub(sd, destination)
         except BaseException:
             connection.close()
@@ -262,8 +264,12 @@ class Subscription:
         )
 
     def messages(self, *, wait: Wait = None) -> Iterator[Message]:
-        """Get publications until there are no more, or none came for `wait` seconds."""
-        return self._queue.messages(wait=wait, correlation_id=self._subscribed.correlation_id)
+        """Get publications until there are no more, none came for `wait` seconds, or the subscription is closed."""
+        try:
+            yield from self._queue.messages(wait=wait, correlation_id=self._subscribed.correlation_id)
+        except UnknownObject:
+            if not self._subscribed.closed:
+                raise
 
     def __iter__(self) -> Iterator[Message]:
         """The publications as they come, without an end."""
