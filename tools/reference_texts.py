@@ -397,6 +397,22 @@ TEXTS = {
     "MSGSIN": "messages put",
     "MSGSOUT": "messages got",
     "RESETINT": "seconds since the counts were last reset",
+    "BACKLOG": "connection requests that may wait to be accepted",
+    "CHLTYPE": "type of the channel",
+    "COMPHDR": "compression of headers",
+    "COMPMSG": "compression of message data",
+    "CONTROL": "`QMGR`: starts and ends with the queue manager; `MANUAL`: does not start",
+    "HBINT": "seconds of silence after which the other side is asked whether it is there",
+    "IPADDR": "address to listen on; blank: all",
+    "MAXINST": "how many sockets may use the channel at a time",
+    "MAXINSTC": "how many of one address",
+    "MCAUSER": "user that clients of the channel are; blank: who they say they are",
+    "PORT": "port to listen on",
+    "SHARECNV": "how many conversations may share a socket; 0: none, and no asynchronous consumption",
+    "SSLCAUTH": "whether a client needs a certificate",
+    "SSLCIPH": "CipherSpec; a channel that has one refuses clients, there is no TLS yet",
+    "SSLPEER": "name that the certificate must have",
+    "TRPTYPE": "transport",
 }
 
 #: What is refused, or is not as the summary might be read, by command.
@@ -480,7 +496,7 @@ OF = {
 }
 
 _QUEUE_KEPT = """
-    ACCTQ CLUSNL CLUSTER CLCHNAME CLWLPRTY CLWLRANK CLWLUSEQ DEFBIND DEFREADA DISTL IMGRCOVQ
+    ACCTQ CLUSNL CLUSTER CLCHNAME CLWLPRTY CLWLRANK CLWLUSEQ DEFBIND DISTL IMGRCOVQ
     RETINTVL SCOPE STATQ
 """
 
@@ -498,6 +514,7 @@ KEPT = {
         SSLFIPS SSLKEYR SSLRKEYC STATACLS STATCHL STATINT STATMQI STATQ SUITEB TREELIFE
     """.split(),
     "TOPIC": "CLROUTE CLUSTER COMMINFO CUSTOM MCAST PROXYSUB PUBSCOPE SUBSCOPE".split(),
+    "CHANNEL": "SSLCAUTH SSLPEER".split(),
     "STGCLASS": "PASSTKTA XCFGNAME XCFMNAME".split(),
     "BUFFPOOL": "LOCATION PAGECLAS".split(),
     "PSID": "DSN".split(),

@@ -71,5 +71,7 @@ def test_the_developer_set_is_the_one_of_the_container() -> None:
         "DEV.DEAD.LETTER.QUEUE",
         "DEV.APP.MODEL.QUEUE",
         "DEV.BASE.TOPIC",
+        "DEV.ADMIN.SVRCONN",
+        "DEV.APP.SVRCONN",
     ]
     assert q_mgr_attributes("QM1")["CERTLABL"] == "ibmwebspheremqqm1"

@@ -68,7 +68,7 @@ def test_every_verb_has_nouns() -> None:
     [
         ("FOO BAR(X)", "FOO", "FOO is not a command", "AMQ8426I"),
         ("DEFINE", "DEFINE", "DEFINE needs an object type", "AMQ8427I"),
-        ("DEFINE CHANNEL(X) CHLTYPE(SDR)", "DEFINE CHANNEL", "There is no DEFINE CHANNEL", "AMQ8427I"),
+        ("DEFINE SERVICE(X) SERVTYPE(SERVER)", "DEFINE SERVICE", "There is no DEFINE SERVICE", "AMQ8427I"),
         ("START CHANNEL(X)", "START", "START is not a command", "AMQ8426I"),
         ("DEFINE QLOCAL", "DEFINE QLOCAL", "QLOCAL needs a name", "AMQ8427I"),
         ("DEFINE QLOCAL(A*)", "DEFINE QLOCAL(A*", "DEFINE takes no generic name", "AMQ8427I"),

@@ -1,4 +1,4 @@
-"""flint runmqsc: run MQSC commands against a queue manager that nobody else has open.
+"""flint runmqsc: run MQSC commands against a queue manager, whether strmqm has started it or nobody has it open.
 
     runmqsc QM1
     echo "DISPLAY QLOCAL(*) CURDEPTH WHERE(CURDEPTH GT 0)" | runmqsc QM1
@@ -17,8 +17,11 @@ import os
 import sys
 from collections.abc import Iterator
 
+import flintmq
 from flintmq.cli import _control
-from flintmq.client import commands
+from flintmq.cli._failure import CommandFailed
+from flintmq.client import commands, instance
+from flintmq.server.control import Control, NotRunning, run_session
 
 NAME = "runmqsc"
 SUMMARY = "run MQSC commands against a queue manager"
@@ -37,12 +40,21 @@ def run(options: argparse.Namespace) -> int:
         lines = _lines(options.f)
     except OSError as error:
         return _control.refuse(f"AMQ8101S: {error}", COULD_NOT_RUN)
+    echo = not options.e and not (options.f is None and sys.stdin.isatty())
+    try:
+        with Control(instance.locate(_control.name_or_default(options.name))) as control:
+            return run_session(control, lines, print, echo=echo, verify=options.v)
+    except NotRunning:
+        pass  # Then nobody else has it open, or that is told next.
+    except (flintmq.QueueManagerError, CommandFailed) as error:
+        return _control.refuse(f"AMQ8118E: {error}", COULD_NOT_RUN)
+    except OSError as error:
+        return _control.refuse(f"AMQ8146E: {error}", COULD_NOT_RUN)
     host = _control.open_or_refuse(options.name)
     if host is None:
         return COULD_NOT_RUN
-    terminal = options.f is None and sys.stdin.isatty()
     try:
-        return commands.run_session(host, lines, print, echo=not options.e and not terminal, verify=options.v)
+        return commands.run_session(host, lines, print, echo=echo, verify=options.v)
     finally:
         host.close()
 

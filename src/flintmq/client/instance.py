@@ -75,7 +75,7 @@ class CreateOptions:
     log_directory: str = ""
     #: Developer defaults: DEV.QUEUE.1-3 and so on.
     developer: bool = False
-    #: Kept in qm.ini for the listener.
+    #: Of the listener SYSTEM.LISTENER.TCP.1; 0: none, with developer defaults 1414. Kept in qm.ini, too.
     port: int = 0
     #: Further stanzas for qm.ini (crtmqm -ii).
     stanzas: list[ini.Stanza] = field(default_factory=list)
@@ -316,9 +316,11 @@ def _storage(instance: Instance, lock: InstanceLock) -> Storage:
 def new_objects(name: str, options: CreateOptions, now_ms: int) -> list[tuple[str, str, dict[str, Value]]]:
     """The objects of a new queue manager: itself, the default objects, the developer's; with their creation date."""
     from flintmq.command.defaults import (
+        DEVELOPER_PORT,
         default_objects,
         developer_objects,
         developer_q_mgr_changes,
+        listener,
         q_mgr_attributes,
     )
 
@@ -328,6 +330,9 @@ def new_objects(name: str, options: CreateOptions, now_ms: int) -> list[tuple[st
     if options.developer:
         q_mgr.update(developer_q_mgr_changes())
         rows += developer_objects()
+    port = options.port or (DEVELOPER_PORT if options.developer else 0)
+    if port:
+        rows.append(listener(port))
     q_mgr.update(options.attributes)
     q_mgr["QMID"] = f"{name[:28]}_{date}_{time}"
     objects: list[tuple[str, str, dict[str, Value]]] = [("QMGR", name, q_mgr)]
@@ -480,7 +485,8 @@ def _complete(engine: QueueManager) -> None:
     for row in missing:
         definition = engine.catalogue.add(row.kind, row.name, row.attributes)
         log_definition(engine, definition)
-        engine.topics.define(definition)
+        if row.kind == "TOPIC":
+            engine.topics.define(definition)
 
 
 def _prepare(engine: QueueManager, log: Log) -> None:

@@ -170,7 +170,17 @@ _TEMPLATES = [
     ("PROCESS", "SYSTEM.DEFAULT.PROCESS"),
     ("NAMELIST", "SYSTEM.DEFAULT.NAMELIST"),
     ("TOPIC", "SYSTEM.DEFAULT.TOPIC"),
+    ("CHANNEL", "SYSTEM.DEF.SVRCONN"),
+    ("LISTENER", "SYSTEM.DEFAULT.LISTENER.TCP"),
 ]
+
+#: Kinds that were added since the first release, and an object of each that every queue manager of now has.
+_ADDED = {"TOPIC": BASE_TOPIC, "CHANNEL": "SYSTEM.DEF.SVRCONN", "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP"}
+
+#: The listener of `crtmqm -p` and `--dev`. It is for this machine only, until its IPADDR is altered.
+LISTENER = "SYSTEM.LISTENER.TCP.1"
+LOOPBACK = "127.0.0.1"
+DEVELOPER_PORT = 1414
 
 
 def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
@@ -191,10 +201,15 @@ def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
 
 
 def missing_objects(catalogue: Catalogue) -> list[DefaultObject]:
-    """What a queue manager that was created before there were topics has not got yet."""
-    if catalogue.find("TOPIC", BASE_TOPIC) is not None:
-        return []
-    return [row for row in default_objects() if row.kind == "TOPIC" and catalogue.find("TOPIC", row.name) is None]
+    """What a queue manager that was created before there were topics or channels has not got yet."""
+    missing = [kind for kind, name in _ADDED.items() if catalogue.find(kind, name) is None]
+    rows = [row for row in default_objects() if row.kind in missing] if missing else []
+    return [row for row in rows if catalogue.find(row.kind, row.name) is None]
+
+
+def listener(port: int) -> DefaultObject:
+    """The listener that starts with the queue manager."""
+    return _row("LISTENER", LISTENER, {"PORT": port, "IPADDR": LOOPBACK, "CONTROL": "QMGR"})
 
 
 def missing_values(catalogue: Catalogue) -> list[tuple[str, str, Changes]]:
@@ -209,6 +224,8 @@ def developer_objects() -> list[DefaultObject]:
     rows.append(_row("QLOCAL", "DEV.DEAD.LETTER.QUEUE", {}))
     rows.append(_row("QMODEL", "DEV.APP.MODEL.QUEUE", {}))
     rows.append(_row("TOPIC", "DEV.BASE.TOPIC", {"TOPICSTR": "dev/"}))
+    rows.append(_row("CHANNEL", "DEV.ADMIN.SVRCONN", {"DESCR": "For administrators"}))
+    rows.append(_row("CHANNEL", "DEV.APP.SVRCONN", {"MCAUSER": "app", "DESCR": "For applications"}))
     return rows
 
 

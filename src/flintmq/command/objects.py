@@ -29,6 +29,8 @@ NUMBERS = {
     "PROCESS": Numbers("AMQ8010I", "AMQ8012I", "AMQ8011I", "AMQ8407I", "PROCESS"),
     "NAMELIST": Numbers("AMQ8552I", "AMQ8551I", "AMQ8553I", "AMQ8550I", "NAMELIST"),
     "TOPIC": Numbers("AMQ8690I", "AMQ8691I", "AMQ8692I", "AMQ8633I", "TOPIC"),
+    "CHANNEL": Numbers("AMQ8014I", "AMQ8016I", "AMQ8015I", "AMQ8414I", "CHANNEL"),
+    "LISTENER": Numbers("AMQ8626I", "AMQ8627I", "AMQ8628I", "AMQ8630I", "LISTENER"),
     "STGCLASS": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "STGCLASS"),
     "BUFFPOOL": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "BUFFPOOL"),
     "PSID": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "PSID"),
@@ -43,6 +45,8 @@ DEFAULT_OBJECTS = {
     "PROCESS": "SYSTEM.DEFAULT.PROCESS",
     "NAMELIST": "SYSTEM.DEFAULT.NAMELIST",
     "TOPIC": "SYSTEM.DEFAULT.TOPIC",
+    "CHANNEL": "SYSTEM.DEF.SVRCONN",
+    "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP",
 }
 
 
@@ -104,6 +108,8 @@ def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
     items = [Item(numbers.keyword, definition.name)]
     if _type(definition):
         items.append(type_item(_type(definition)))
+    if definition.kind == "CHANNEL" and keywords is not None:
+        keywords = keywords | {"CHLTYPE"}
     attributes = [attribute for attribute in ATTRIBUTES[definition.kind] if attribute.keyword != "TYPE"]
     items += items_of(attributes, definition.attributes, keywords)
     return Answer(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)

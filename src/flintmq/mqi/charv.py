@@ -74,11 +74,11 @@ class Strings:
     def add(self, text: str) -> bytes:
         """Put `text` behind the structure and return the MQCHARV that says where it is."""
         charv = MQCHARV()
+        charv.vs_ccsid = self.ccsid  # Of an empty text too: clients look the set up before they look at the length.
         if text:
             raw = encode(text, self.ccsid, self.big_endian)
             charv.vs_offset = self.end
             charv.vs_buf_size = charv.vs_length = len(raw)
-            charv.vs_ccsid = self.ccsid
             raw += b"\0" * (-len(raw) % 4)
             self.texts.append(raw)
             self.end += len(raw)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.mqi import channel_constants as ch
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.qmgr.attribute import ENUM as ENUM
@@ -31,6 +32,19 @@ from flintmq.qmgr.attribute import is_name as is_name
 from flintmq.qmgr.attribute import number_of as number_of
 from flintmq.qmgr.attribute import parse_value as parse_value
 from flintmq.qmgr.attribute import value_of_number as value_of_number
+from flintmq.qmgr.attribute_makers import enum as _enum
+from flintmq.qmgr.attribute_makers import fixed as _fixed
+from flintmq.qmgr.attribute_makers import flag as _flag
+from flintmq.qmgr.attribute_makers import hexadecimal as _hex
+from flintmq.qmgr.attribute_makers import integer as _int
+from flintmq.qmgr.attribute_makers import interval as _interval
+from flintmq.qmgr.attribute_makers import live as _live
+from flintmq.qmgr.attribute_makers import name as _name
+from flintmq.qmgr.attribute_makers import names as _list
+from flintmq.qmgr.attribute_makers import renamed as _renamed
+from flintmq.qmgr.attribute_makers import secret as _secret
+from flintmq.qmgr.attribute_makers import shown as _shown
+from flintmq.qmgr.attribute_makers import text as _text
 
 #: The level of MQ that the attributes, commands and messages follow.
 COMMAND_LEVEL: Final = 942
@@ -46,92 +60,6 @@ TOPIC_STRING_LENGTH_MAX: Final = 10_240
 CUSTOM: Final = "CUSTOM"
 
 QUEUE_KINDS: Final = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
-
-# -- how the tables below are written ---------------------------------------------------------------------------------
-
-
-def _int(
-    keyword: str, selector: int, default: Value, low: int, high: int, words: dict[str, int] | None = None
-) -> Attribute:
-    attribute = Attribute(keyword, INT, selector, default)
-    attribute.low = low
-    attribute.high = high
-    if words is not None:
-        attribute.words = words
-    return attribute
-
-
-def _enum(keyword: str, selector: int, words: dict[str, int], default: str = "") -> Attribute:
-    """One of `words`; the first is the default unless another is given."""
-    attribute = Attribute(keyword, ENUM, selector, default or list(words)[0])
-    attribute.words = words
-    return attribute
-
-
-def _flag(keyword: str, selector: int, on: int, off: int, default: str) -> Attribute:
-    attribute = Attribute(keyword, FLAG, selector, default)
-    attribute.words = {keyword: on, "NO" + keyword: off}
-    return attribute
-
-
-def _text(keyword: str, selector: int, length: int, default: str = "") -> Attribute:
-    attribute = Attribute(keyword, STRING, selector, default)
-    attribute.length = length
-    return attribute
-
-
-def _name(keyword: str, selector: int, length: int = 48, default: str = "") -> Attribute:
-    attribute = Attribute(keyword, NAME, selector, default)
-    attribute.length = length
-    return attribute
-
-
-def _hex(keyword: str, selector: int, length: int) -> Attribute:
-    attribute = Attribute(keyword, HEX, selector, "")
-    attribute.length = length
-    return attribute
-
-
-def _list(keyword: str, selector: int, count_max: int, length: int = 48) -> Attribute:
-    attribute = Attribute(keyword, LIST, selector, [])
-    attribute.count_max = count_max
-    attribute.length = length
-    return attribute
-
-
-def _interval(keyword: str, selector: int, default: str, low: int = 0) -> Attribute:
-    attribute = Attribute(keyword, INTERVAL, selector, default)
-    attribute.low = low
-    return attribute
-
-
-def _shown(attribute: Attribute) -> Attribute:
-    """Read only."""
-    attribute.read_only = True
-    return attribute
-
-
-def _live(attribute: Attribute) -> Attribute:
-    """Read only, and counted by the engine rather than kept in the definition."""
-    attribute.read_only = True
-    attribute.live = True
-    return attribute
-
-
-def _fixed(attribute: Attribute) -> Attribute:
-    attribute.fixed = True
-    return attribute
-
-
-def _secret(attribute: Attribute) -> Attribute:
-    attribute.secret = True
-    return attribute
-
-
-def _renamed(attribute: Attribute, synonym: str) -> Attribute:
-    attribute.synonyms = [synonym]
-    return attribute
-
 
 _YES_NO: Final = {"YES": 1, "NO": 0}
 _DISABLED: Final = {"DISABLED": 0, "ENABLED": 1}
@@ -778,6 +706,45 @@ def _log_attributes() -> list[Attribute]:
     ]
 
 
+# -- channels and listeners -------------------------------------------------------------------------------------------
+
+
+def _channel_attributes() -> list[Attribute]:
+    """Server-connection channels. What a client is told of it stands in channel/terms.py."""
+    auth = {"REQUIRED": ch.MQSCA_REQUIRED, "OPTIONAL": ch.MQSCA_OPTIONAL}
+    return [
+        _enum("CHLTYPE", pcf.MQIACH_CHANNEL_TYPE, {"SVRCONN": ch.MQCHT_SVRCONN}),
+        *_altered(),
+        _enum("COMPHDR", pcf.MQIACH_HDR_COMPRESSION, {"NONE": ch.MQCOMPRESS_NONE}),
+        _enum("COMPMSG", pcf.MQIACH_MSG_COMPRESSION, {"NONE": ch.MQCOMPRESS_NONE}),
+        _text("DESCR", pcf.MQCACH_DESC, 64),
+        _int("HBINT", pcf.MQIACH_HB_INTERVAL, 300, 0, 999_999),
+        _int("MAXINST", pcf.MQIACH_MAX_INSTANCES, NUMBER_MAX, 0, NUMBER_MAX),
+        _int("MAXINSTC", pcf.MQIACH_MAX_INSTS_PER_CLIENT, NUMBER_MAX, 0, NUMBER_MAX),
+        _int("MAXMSGL", pcf.MQIACH_MAX_MSG_LENGTH, 4_194_304, 0, MESSAGE_LENGTH_MAX),
+        _text("MCAUSER", pcf.MQCACH_MCA_USER_ID, 64),
+        _int("SHARECNV", pcf.MQIACH_SHARING_CONVERSATIONS, 10, 0, NUMBER_MAX),
+        _enum("SSLCAUTH", pcf.MQIACH_SSL_CLIENT_AUTH, auth),
+        _text("SSLCIPH", pcf.MQCACH_SSL_CIPHER_SPEC, 32),
+        _text("SSLPEER", pcf.MQCACH_SSL_PEER_NAME, 1024),
+        _enum("TRPTYPE", pcf.MQIACH_XMIT_PROTOCOL_TYPE, {"TCP": ch.MQXPT_TCP}),
+    ]
+
+
+def _listener_attributes() -> list[Attribute]:
+    """Where the queue manager process listens."""
+    control = {"MANUAL": mq.MQSVC_CONTROL_MANUAL, "QMGR": mq.MQSVC_CONTROL_Q_MGR}
+    return [
+        *_altered(),
+        _int("BACKLOG", pcf.MQIACH_BACKLOG, 100, 0, NUMBER_MAX),
+        _enum("CONTROL", pcf.MQIACH_LISTENER_CONTROL, control),
+        _text("DESCR", pcf.MQCACH_LISTENER_DESC, 64),
+        _text("IPADDR", pcf.MQCACH_IP_ADDRESS, 48),
+        _int("PORT", pcf.MQIACH_PORT, 1414, 0, 65535),
+        _enum("TRPTYPE", pcf.MQIACH_XMIT_PROTOCOL_TYPE, {"TCP": ch.MQXPT_TCP}),
+    ]
+
+
 #: Every kind of object, and the two sets of parameters that SET LOG and SET SYSTEM change.
 ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
     "QMGR": _q_mgr_a_to_l() + _q_mgr_m_to_z(),
@@ -792,6 +759,8 @@ ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
     "NAMELIST": _namelist_attributes(),
     "TOPIC": _topic_attributes(),
     "SUB": _subscription_attributes(),
+    "CHANNEL": _channel_attributes(),
+    "LISTENER": _listener_attributes(),
     "SYSTEM": _system_attributes(),
     "LOG": _log_attributes(),
 }
@@ -815,6 +784,8 @@ NAME_SELECTORS: Final = {
     "PROCESS": mq.MQCA_PROCESS_NAME,
     "NAMELIST": mq.MQCA_NAMELIST_NAME,
     "TOPIC": mq.MQCA_TOPIC_NAME,
+    "CHANNEL": pcf.MQCACH_CHANNEL_NAME,
+    "LISTENER": pcf.MQCACH_LISTENER_NAME,
 }
 
 

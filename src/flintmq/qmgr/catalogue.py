@@ -48,7 +48,19 @@ QUEUE: Final = "QUEUE"
 RECORD_VERSION: Final = 1
 
 #: Every kind of object that can be defined.
-KINDS: Final = ("QMGR", *QUEUE_KINDS, "STGCLASS", "BUFFPOOL", "PSID", "PROCESS", "NAMELIST", "TOPIC")
+CHANNEL_NAME_LENGTH: Final = 20
+KINDS: Final = (
+    "QMGR",
+    *QUEUE_KINDS,
+    "STGCLASS",
+    "BUFFPOOL",
+    "PSID",
+    "PROCESS",
+    "NAMELIST",
+    "TOPIC",
+    "CHANNEL",
+    "LISTENER",
+)
 
 
 class RecordError(Exception):
@@ -172,6 +184,8 @@ def is_object_name(kind: str, name: str) -> bool:
         return int(name) <= PAGE_SET_ID_MAX and name == str(int(name))
     if kind == "STGCLASS":
         return is_name(name, 8) and name == name.upper() and not name[0].isdigit()
+    if kind == "CHANNEL":
+        return is_name(name, CHANNEL_NAME_LENGTH)
     return is_name(name)
 
 

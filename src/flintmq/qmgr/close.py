@@ -50,8 +50,6 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
     group_reason = group.unfinished(handle)
     close_handle(qm, connection, handle)
     connection.force = max(force, connection.force)
-    if queue is not None and queue.deleted and not handle.owns_dynamic and not queue.orphan and not options:
-        return fail(connection, MQRC_Q_DELETED)
     if group_reason:
         return warn(connection, group_reason)
     return succeed(connection)

@@ -63,6 +63,8 @@ class Answer:
     message: Message | None = None
     #: The same, if it may have properties; else that of an earlier get, or None.
     carrier: Message | None = None
+    #: The get that waits to be answered here.
+    waiter: Waiter | None = None
 
 
 class Unit:
@@ -101,7 +103,6 @@ class Connection(Answer):
     connected: bool = True
     #: False when it is not connected, and while its consumers run, but for calls of a callback (consume.py).
     usable: bool = True
-    waiter: Waiter | None = None
     consumers_started: bool = False
     consumers_suspended: bool = False
     #: The callback that the host has not finished yet; there is never more than one.

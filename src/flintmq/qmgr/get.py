@@ -200,43 +200,56 @@ def _get_checked(
     qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int
 ) -> int:
     """MQGET with all its options, and all that can be wrong."""
+    return get_into(qm, connection, handle, connection, md, gmo, max_length)
+
+
+def get_into(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    answer: Answer,
+    md: MQMD,
+    gmo: MQGMO,
+    max_length: int,
+) -> int:
+    """The same with an answer of its own, so that several gets of one connection may wait at once."""
     if not connection.usable:
-        return fail(connection, not_usable(connection))
+        return fail(answer, not_usable(connection))
     if not handle.open:
-        return fail(connection, MQRC_HOBJ_ERROR)
+        return fail(answer, MQRC_HOBJ_ERROR)
     queue = handle.queue
     if queue is None:
-        return fail(connection, MQRC_NOT_OPEN_FOR_INPUT)
+        return fail(answer, MQRC_NOT_OPEN_FOR_INPUT)
     options = gmo.options
     unusual = options & (_UNUSUAL | ~_KNOWN) != 0 or gmo.wait_interval < -1 or qm.quiescing
     if unusual or (gmo.version > 1 and gmo.match_options & ~_BY_ID):
         reason = check_options(qm, handle, queue, gmo)
         if reason:
-            return fail(connection, reason)
+            return fail(answer, reason)
         if options & MQGMO_UNLOCK:
-            return _unlock(qm, connection, handle, queue)
+            return _unlock(qm, answer, handle, queue)
     elif not handle.can_get:
-        return fail(connection, MQRC_NOT_OPEN_FOR_INPUT)
+        return fail(answer, MQRC_NOT_OPEN_FOR_INPUT)
     if gmo.version > 3 or options & PROPERTY_OPTIONS:
         reason = property_control.check(qm, connection, gmo)
         if reason:
-            return fail(connection, reason)
+            return fail(answer, reason)
     if options & _SYNCPOINTS:
         chosen = options & _SYNCPOINTS
         if chosen & (chosen - 1):
-            return fail(connection, MQRC_OPTIONS_ERROR)
+            return fail(answer, MQRC_OPTIONS_ERROR)
         if chosen != MQGMO_NO_SYNCPOINT:
             reason = room_in_unit(qm, connection)
             if reason:
-                return fail(connection, reason)
+                return fail(answer, reason)
     if not queue.get_enabled or handle.get_enabled_by:
         if not queue.get_enabled or qm.alias_inhibits_get(handle):
             queue.get_failed += 1
             event.get_inhibited(qm, connection, handle)
-            return fail(connection, MQRC_GET_INHIBITED)
+            return fail(answer, MQRC_GET_INHIBITED)
     if queue.deleted:
-        return fail(connection, MQRC_Q_DELETED)
-    return try_get(qm, connection, handle, connection, md, gmo, max_length)
+        return fail(answer, MQRC_Q_DELETED)
+    return try_get(qm, connection, handle, answer, md, gmo, max_length)
 
 
 def try_get(
@@ -619,12 +632,12 @@ def release_lock(qm: QueueManager, handle: Handle) -> None:
         _release(qm, handle, handle.queue)
 
 
-def _unlock(qm: QueueManager, connection: Connection, handle: Handle, queue: Queue) -> int:
+def _unlock(qm: QueueManager, answer: Answer, handle: Handle, queue: Queue) -> int:
     """MQGMO_UNLOCK."""
     if handle.locked is None or handle.locked.state != LOCKED:
-        return warn(connection, MQRC_NO_MSG_LOCKED)
+        return warn(answer, MQRC_NO_MSG_LOCKED)
     _release(qm, handle, queue)
-    return succeed(connection)
+    return succeed(answer)
 
 
 def discard_expired(qm: QueueManager, connection: Connection, queue: Queue, message: Message) -> None:
@@ -703,8 +716,7 @@ def wait(
     queue.add_waiter(waiter)
     qm.waiting += 1
     property_control.hold(qm, connection, gmo, 1)
-    if answer is connection:
-        connection.waiter = waiter
+    answer.waiter = waiter
     if deadline >= 0:
         qm.add_deadline(waiter)
     return waiter
@@ -788,8 +800,8 @@ def end_wait(qm: QueueManager, waiter: Waiter) -> None:
     qm.waiting -= 1
     waiter.done = True
     property_control.hold(qm, waiter.connection, waiter.gmo, -1)
-    if waiter.connection.waiter is waiter:
-        waiter.connection.waiter = None
+    if waiter.answer.waiter is waiter:
+        waiter.answer.waiter = None
 
 
 def fail_waiter(qm: QueueManager, waiter: Waiter, reason: int) -> None:

@@ -211,6 +211,12 @@ class QueueManager:
         self._id_counter += 1
         return self._msg_id_prefix + self._id_counter.to_bytes(8, "big")
 
+    def reserve_msg_ids(self) -> bytes:
+        """The first of 65,536 message ids in a row that nobody else gets: their last two bytes are 0 and up."""
+        first = (self._id_counter | 0xFFFF) + 1
+        self._id_counter = first | 0xFFFF
+        return self._msg_id_prefix + first.to_bytes(8, "big")
+
     def new_connection_id(self) -> bytes:
         """A connection id, of the same make."""
         self._id_counter += 1

@@ -1,0 +1,228 @@
+"""One conversation: what a client does between MQCONN and MQDISC.
+
+    state       segment                               next
+    STARTED     USERID_DATA, CONAUTH_INFO             STARTED
+                MQCONN                                CONNECTED, or STARTED if it was refused
+    CONNECTED   MQI, SPI and XA calls, REQUEST_MSGS, NOTIFICATION   CONNECTED
+                MQDISC                                STARTED
+    any         another                               the socket is closed (ChannelError)
+
+A call may come in several segments; it is put together here and then done, by mqi_calls.py and its neighbours. One
+call is done at a time: while a get waits, another call of the conversation is refused (2219), but MQDISC.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.channel import segment as seg
+from flintmq.channel.calls import API_SIZE, read_handle, write_api, write_longs
+from flintmq.channel.errors import (
+    STATUS_CCSID_NOT_SUPPORTED,
+    STATUS_MESSAGE_LENGTH,
+    STATUS_PROTOCOL_DATA,
+    STATUS_PROTOCOL_SEGMENT_TYPE,
+    ChannelError,
+)
+from flintmq.channel.identity import Identity
+from flintmq.channel.mqi_calls import CALLS, finish_get
+from flintmq.channel.segment import Segment
+from flintmq.channel.streaming import Stream, notified, request_messages
+from flintmq.mqi.ccsid import is_known, is_utf16
+from flintmq.mqi.errors import StructureError
+from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS
+from flintmq.qmgr.connect import abandon
+from flintmq.qmgr.connection import Connection, Waiter
+
+if TYPE_CHECKING:
+    from flintmq.channel.session import Session
+    from flintmq.qmgr.queue_manager import QueueManager
+
+STARTED: Final = 0
+CONNECTED: Final = 1
+
+#: What a call may have beside the data of a message.
+CALL_SLACK: Final = 64 * 1024
+
+
+def check_ccsid(ccsid: int) -> None:
+    """Raise ChannelError unless names and structures can be read in this character set."""
+    if not is_known(ccsid) or is_utf16(ccsid):
+        raise ChannelError(STATUS_CCSID_NOT_SUPPORTED, f"the client uses CCSID {ccsid}")
+
+
+class Call:
+    """One call of a client, complete."""
+
+    def __init__(self, kind: int, request: int, big_endian: bool, ccsid: int, body: bytes) -> None:
+        self.kind = kind
+        self.request = request
+        self.big_endian = big_endian
+        self.ccsid = ccsid
+        self.body = body
+        self.handle = 0
+
+
+class Conversation:
+    """One connection of a client."""
+
+    state: int = STARTED
+    connection: Connection | None = None
+    #: The get that waits.
+    waiting: Call | None = None
+    #: A call of which segments are missing: its first segment, and the data of all so far.
+    _first: Segment | None = None
+    _held: int = 0
+    #: Messages pushed to the client, of all handles.
+    global_index: int = 0
+    #: The client has started its consumers, and lets them be served in syncpoint (streaming.py).
+    started: bool = False
+    syncpoint_allowed: bool = False
+    #: The stream whose last message the client has not used yet (T1).
+    consuming: Stream | None = None
+
+    def __init__(self, session: Session, number: int) -> None:
+        self.session = session
+        self.number = number
+        self.identity = Identity()
+        self.streams: dict[int, Stream] = {}
+        self._parts: list[bytes] = []
+        #: What is pushed without a question is in the byte order and character set of the last one.
+        self.big_endian = session.big_endian
+        self.ccsid = session.ccsid
+        self._tail = seg.tail(self.big_endian, self.ccsid)
+
+    @property
+    def engine(self) -> QueueManager:
+        """The queue manager."""
+        return self.session.channels.engine
+
+    # -- in -----------------------------------------------------------------------------------------------------------
+
+    def take(self, segment: Segment) -> None:
+        """One segment of this conversation. Raises ChannelError."""
+        if segment.big_endian != self.big_endian or segment.ccsid != self.ccsid:
+            check_ccsid(segment.ccsid)
+            self.big_endian, self.ccsid = segment.big_endian, segment.ccsid
+            self._tail = seg.tail(segment.big_endian, segment.ccsid)
+        kind = segment.kind
+        if kind >= seg.MQCONN:
+            if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
+                self._call(segment, segment.body)
+            else:
+                self._part(segment)
+        elif kind == seg.REQUEST_MSGS and self.state == CONNECTED:
+            request_messages(self, segment)
+        elif kind == seg.NOTIFICATION and self.state == CONNECTED:
+            notified(self, segment)
+        elif kind == seg.USERID_DATA and self.state == STARTED:
+            self.identity.read_user(segment.body, segment.ccsid)
+        elif kind == seg.CONAUTH_INFO and self.state == STARTED:
+            self.identity.read_authority(segment.body, segment.big_endian, segment.ccsid)
+            self.send_segment(seg.STATUS_DATA, seg.ONLY, segment.request, write_longs([8, 0], segment.big_endian))
+        else:
+            raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {kind:#x} is not expected here")
+
+    def _part(self, segment: Segment) -> None:
+        """One of several segments of a call."""
+        first = self._first
+        if segment.flags & seg.FIRST:
+            if first is not None:
+                raise ChannelError(STATUS_PROTOCOL_DATA, "a call begins before the last one is complete")
+            self._first = segment
+        elif first is None or first.kind != segment.kind or first.request != segment.request:
+            raise ChannelError(STATUS_PROTOCOL_DATA, "a segment continues a call that has not begun")
+        self._parts.append(segment.body)
+        self._held += len(segment.body)
+        if self._held > self.session.max_message_length + CALL_SLACK:
+            raise ChannelError(STATUS_MESSAGE_LENGTH, f"a call is longer than {self.session.max_message_length} bytes")
+        if segment.flags & seg.LAST:
+            first = self._first
+            assert first is not None
+            body = b"".join(self._parts)
+            self._parts.clear()
+            self._held = 0
+            self._first = None
+            self._call(first, body)
+
+    def _call(self, segment: Segment, body: bytes) -> None:
+        """A call is complete: do it."""
+        call = Call(segment.kind, segment.request, segment.big_endian, segment.ccsid, body)
+        call.handle = read_handle(body, segment.big_endian)
+        done = CALLS.get(segment.kind)
+        if done is None:
+            raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not served here")
+        if (self.state == CONNECTED) == (segment.kind == seg.MQCONN):
+            raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not expected here")
+        if self.waiting is not None and segment.kind != seg.MQDISC:
+            self.reply(call, MQCC_FAILED, MQRC_CALL_IN_PROGRESS, call.handle, body[API_SIZE:])
+            return
+        try:
+            done(self, call)
+        except StructureError as error:
+            self.reply(call, MQCC_FAILED, error.reason, call.handle, body[API_SIZE:])
+
+    # -- out ----------------------------------------------------------------------------------------------------------
+
+    def reply(self, call: Call, completion: int, reason: int, handle: int, body: bytes) -> None:
+        """Answer a call, in as many segments as it takes."""
+        data = write_api(len(body), completion, reason, handle, call.big_endian) + body
+        self.send(call.kind + seg.REPLY, call.request, data)
+
+    def send(self, kind: int, request: int, data: bytes) -> None:
+        """A segment of this conversation, or several."""
+        session = self.session
+        room = session.transmission_size - seg.SIZE_M
+        if len(data) <= room:
+            self.send_segment(kind, seg.ONLY, request, data)
+            return
+        flags = seg.FIRST
+        for start in range(0, len(data), room):
+            if start + room >= len(data):
+                flags |= seg.LAST
+            self.send_segment(kind, flags, request, data[start : start + room])
+            flags = 0
+
+    def send_segment(self, kind: int, flags: int, request: int, data: bytes) -> None:
+        """One segment of this conversation, with these flags."""
+        if self.session.shared:
+            self.session.push(seg.write_m(kind, flags, self.number, request, self.big_endian, self._tail, data))
+        else:
+            self.session.push(seg.write(kind, flags, self.big_endian, self._tail, data))
+
+    # -- the engine ---------------------------------------------------------------------------------------------------
+
+    def connected(self, connection: Connection) -> None:
+        """MQCONN has succeeded."""
+        self.connection = connection
+        self.state = CONNECTED
+        self.session.channels.by_connection[connection.connection_id] = self
+
+    def disconnected(self) -> None:
+        """MQDISC, or the end."""
+        connection = self.connection
+        if connection is not None:
+            self.session.channels.by_connection.pop(connection.connection_id, None)
+        self.connection = None
+        self.state = STARTED
+        self.waiting = self.consuming = None
+        self.started = self.syncpoint_allowed = False
+        self.streams.clear()
+
+    def woken(self, waiter: Waiter) -> None:
+        """A wait of this connection is over."""
+        answer = waiter.answer
+        if isinstance(answer, Stream):
+            answer.woken(waiter)
+            return
+        call = self.waiting
+        if call is not None and waiter.answer is self.connection:
+            self.waiting = None
+            finish_get(self, call, waiter.md, waiter.gmo)
+
+    def lost(self) -> None:
+        """The client is gone without MQDISC: what it did not commit is backed out."""
+        connection = self.connection
+        self.disconnected()
+        if connection is not None:
+            abandon(self.engine, connection)

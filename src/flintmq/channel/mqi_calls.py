@@ -1,0 +1,432 @@
+"""The calls of the MQI, done for a client: read the request, call the engine, write the reply.
+
+`CALLS` is the table. Each function gets a complete call and answers it, but a get that waits, which `finish_get`
+answers when the engine has completed it. A structure that cannot be read raises StructureError, which the conversation
+answers with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from flintmq.channel import segment as seg
+from flintmq.channel import spi
+from flintmq.channel.calls import (
+    API_SIZE,
+    Attributes,
+    ConnectData,
+    OpenDefaults,
+    read_fopa,
+    read_long,
+    write_long,
+)
+from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
+from flintmq.mqi import gmo as gmo_structure
+from flintmq.mqi import md as md_structure
+from flintmq.mqi import od as od_structure
+from flintmq.mqi import pmo as pmo_structure
+from flintmq.mqi.ccsid import decode, encode
+from flintmq.mqi.constants import MQCO_QUIESCE, MQOT_Q, MQPMO_ASYNC_RESPONSE
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQRC_CHAR_ATTRS_ERROR,
+    MQRC_DATA_LENGTH_ERROR,
+    MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_HOBJ_ERROR,
+    MQRC_Q_MGR_NAME_ERROR,
+    MQRC_RESOURCE_PROBLEM,
+)
+from flintmq.mqi.sts import MQSTS
+from flintmq.qmgr.attribute import number_of
+from flintmq.qmgr.attributes import find_attribute
+from flintmq.qmgr.close import close
+from flintmq.qmgr.connect import connect, disconnect
+from flintmq.qmgr.connection import WAITING, Connection, Handle
+from flintmq.qmgr.get import get
+from flintmq.qmgr.inquire import Inquiry, inquire, set_attributes
+from flintmq.qmgr.open import open_object, put1
+from flintmq.qmgr.put import put
+from flintmq.qmgr.stat import stat
+from flintmq.qmgr.unit_of_work import backout, commit
+
+if TYPE_CHECKING:
+    from flintmq.channel.conversation import Call, Conversation
+
+NO_HANDLE: Final = -1
+MD_SIZES: Final = {1: md_structure.SIZE_1, 2: md_structure.SIZE_2}
+PMO_SIZES: Final = {1: pmo_structure.SIZE_1, 2: pmo_structure.SIZE_2, 3: pmo_structure.SIZE_3}
+GMO_SIZES: Final = {
+    1: gmo_structure.SIZE_1,
+    2: gmo_structure.SIZE_2,
+    3: gmo_structure.SIZE_3,
+    4: gmo_structure.SIZE_4,
+}
+
+
+def _connection(conversation: Conversation) -> Connection:
+    connection = conversation.connection
+    assert connection is not None
+    return connection
+
+
+def _handle(conversation: Conversation, call: Call) -> Handle | None:
+    """The handle that the call names. Without one the call is answered with 2019."""
+    handle = _connection(conversation).handles.get(call.handle)
+    if handle is None:
+        conversation.reply(call, MQCC_FAILED, MQRC_HOBJ_ERROR, call.handle, call.body[API_SIZE:])
+    return handle
+
+
+def _answer(conversation: Conversation, call: Call, handle: int, body: bytes) -> None:
+    """Reply with what the engine has said of the call, when it is durable."""
+    connection = _connection(conversation)
+    conversation.session.hold(connection.force)
+    if connection.delay_ms:
+        conversation.session.delay_ms = max(conversation.session.delay_ms, connection.delay_ms)
+        connection.delay_ms = 0
+    conversation.reply(call, connection.completion, connection.reason, handle, body)
+
+
+# -- MQCONN, MQDISC ---------------------------------------------------------------------------------------------------
+
+
+def mqconn(conversation: Conversation, call: Call) -> None:
+    """MQCONN, MQCONNX: who is it, may they, and do they mean us?"""
+    data = ConnectData.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
+    session = conversation.session
+    engine = conversation.engine
+    terms = session.terms
+    assert terms is not None
+    q_mgr_id = engine.definition().text("QMID")
+    reason, user = session.channels.gatekeeper.admit(terms, conversation.identity, session.address)
+    wanted = data.q_mgr_name
+    if not reason and wanted and not wanted.startswith("*") and wanted != engine.name:
+        reason = MQRC_Q_MGR_NAME_ERROR
+    connection: Connection | None = None
+    if not reason:
+        reason, connection = connect(engine, data.appl_name, user, data.appl_type)
+    if connection is None:
+        body = data.pack(engine.name, bytes(24), q_mgr_id, call.big_endian, call.ccsid)
+        conversation.reply(call, MQCC_FAILED, reason, 0, body)
+        return
+    connection.channel_name = terms.name
+    connection.connection_name = session.address.partition("(")[0]
+    connection.accounting_token = data.accounting_token
+    conversation.connected(connection)
+    body = data.pack(engine.name, connection.connection_id, q_mgr_id, call.big_endian, call.ccsid)
+    conversation.reply(call, 0, 0, 0, body)
+
+
+def mqdisc(conversation: Conversation, call: Call) -> None:
+    """MQDISC: work is committed."""
+    connection = _connection(conversation)
+    disconnect(conversation.engine, connection)
+    _answer(conversation, call, 0, b"")
+    conversation.disconnected()
+
+
+# -- MQOPEN, MQCLOSE --------------------------------------------------------------------------------------------------
+
+
+def od_end(body: bytes, offset: int, od: MQOD, big_endian: bool) -> int:
+    """Where the descriptor at `offset` ends, with its strings."""
+    end = offset + od_structure.SIZES[od.version - 1]
+    if od.version >= 4:
+        for at in (336, 356, 376):
+            start = read_long(body, offset + at + 4, big_endian)
+            length = max(read_long(body, offset + at + 8, big_endian), read_long(body, offset + at + 12, big_endian))
+            if start > 0 and length > 0:
+                end = max(end, offset + start + (length + 3 & ~3))
+    return end
+
+
+def mqopen(conversation: Conversation, call: Call) -> None:
+    """MQOPEN."""
+    od = MQOD.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
+    end = od_end(call.body, API_SIZE, od, call.big_endian)
+    options = read_long(call.body, end, call.big_endian)
+    fopa = read_fopa(call.body, end + 4, call.big_endian, call.ccsid)
+    connection = _connection(conversation)
+    handle = open_object(conversation.engine, connection, od, options)
+    _destinations(od, handle)
+    body = od.pack(call.big_endian, call.ccsid) + write_long(options, call.big_endian)
+    if fopa:
+        body += open_defaults(conversation, handle).pack_fopa(fopa, call.big_endian, call.ccsid)
+    _answer(conversation, call, handle.number if handle is not None else NO_HANDLE, body)
+
+
+def _destinations(od: MQOD, handle: Handle | None) -> None:
+    """How many queues the name has led to."""
+    if handle is not None and handle.remote_qmgr:
+        od.unknown_dest_count = 1
+    elif handle is not None:
+        od.known_dest_count = 1
+    else:
+        od.invalid_dest_count = 1
+
+
+def open_defaults(conversation: Conversation, handle: Handle | None) -> OpenDefaults:
+    """What a client wants to know of a queue beforehand."""
+    defaults = OpenDefaults()
+    if handle is None or handle.object_type != MQOT_Q or handle.queue is None:
+        return defaults
+    defaults.persistence = handle.def_persistence
+    defaults.put_response = 2 if handle.def_put_response else 1
+    defaults.read_ahead = _number(handle, "DEFREADA", 0)
+    defaults.property_control = _number(handle, "PROPCTL", 0)
+    return defaults
+
+
+def _number(handle: Handle, keyword: str, otherwise: int) -> int:
+    """An attribute of the queue as MQINQ would return it."""
+    assert handle.queue is not None
+    definition = handle.queue.definition
+    attribute = find_attribute(definition.kind, keyword)
+    if attribute is None or keyword not in definition.attributes:
+        return otherwise
+    return number_of(attribute, definition.attributes[keyword])
+
+
+def mqclose(conversation: Conversation, call: Call) -> None:
+    """MQCLOSE."""
+    handle = _handle(conversation, call)
+    if handle is None:
+        return
+    # MQCO_QUIESCE asks to keep what is on its way to the client; it has asked for no more than it can take.
+    options = read_long(call.body, API_SIZE, call.big_endian) & ~MQCO_QUIESCE
+    connection = _connection(conversation)
+    close(conversation.engine, connection, handle, options)
+    if not handle.open:
+        conversation.streams.pop(call.handle, None)
+    _answer(conversation, call, NO_HANDLE if not handle.open else call.handle, b"")
+
+
+# -- MQPUT, MQPUT1 ----------------------------------------------------------------------------------------------------
+
+
+class _Put:
+    """What MQPUT and MQPUT1 have in common."""
+
+    def __init__(self, conversation: Conversation, call: Call, offset: int) -> None:
+        body = call.body
+        self.md = MQMD.unpack(body, offset, call.big_endian, call.ccsid)
+        offset += MD_SIZES[self.md.version]
+        self.pmo = MQPMO.unpack(body, offset, call.big_endian, call.ccsid)
+        offset += PMO_SIZES[self.pmo.version]
+        self.length = read_long(body, offset, call.big_endian)
+        if self.length < 0 or self.length > len(body) - offset - 4:
+            raise ChannelError(STATUS_MESSAGE_LENGTH, f"a put says {self.length} bytes of data, and has fewer")
+        if self.length > conversation.session.max_message_length:
+            raise ChannelError(
+                STATUS_MESSAGE_LENGTH, f"a message is longer than {conversation.session.max_message_length} bytes"
+            )
+        self.data = body[offset + 4 : offset + 4 + self.length]
+
+    def reply(self, conversation: Conversation, call: Call, handle: int, front: bytes) -> None:
+        """The structures with what the queue manager has filled in. Nobody waits for an asynchronous put."""
+        connection = _connection(conversation)
+        if self.pmo.options & MQPMO_ASYNC_RESPONSE:
+            conversation.session.hold(connection.force)
+            return
+        self.pmo.known_dest_count = 1 if connection.completion != MQCC_FAILED else 0
+        self.pmo.invalid_dest_count = 1 - self.pmo.known_dest_count
+        body = (
+            front
+            + self.md.pack(call.big_endian, call.ccsid)
+            + self.pmo.pack(call.big_endian, call.ccsid)
+            + write_long(self.length, call.big_endian)
+        )
+        _answer(conversation, call, handle, body)
+
+
+def mqput(conversation: Conversation, call: Call) -> None:
+    """MQPUT."""
+    handle = _handle(conversation, call)
+    if handle is None:
+        return
+    given = _Put(conversation, call, API_SIZE)
+    connection = _connection(conversation)
+    reason = put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+        put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
+    given.reply(conversation, call, call.handle, b"")
+
+
+def mqput1(conversation: Conversation, call: Call) -> None:
+    """MQPUT1."""
+    od = MQOD.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
+    given = _Put(conversation, call, od_end(call.body, API_SIZE, od, call.big_endian))
+    connection = _connection(conversation)
+    reason = put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+        put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
+    given.reply(conversation, call, 0, od.pack(call.big_endian, call.ccsid))
+
+
+# -- MQGET ------------------------------------------------------------------------------------------------------------
+
+
+def mqget(conversation: Conversation, call: Call) -> None:
+    """MQGET. If it waits, `finish_get` answers later."""
+    handle = _handle(conversation, call)
+    if handle is None:
+        return
+    body = call.body
+    md = MQMD.unpack(body, API_SIZE, call.big_endian, call.ccsid)
+    offset = API_SIZE + MD_SIZES[md.version]
+    gmo = MQGMO.unpack(body, offset, call.big_endian, call.ccsid)
+    length = read_long(body, offset + GMO_SIZES[gmo.version], call.big_endian)
+    if length < 0:
+        conversation.reply(call, MQCC_FAILED, MQRC_DATA_LENGTH_ERROR, call.handle, body[API_SIZE:])
+        return
+    connection = _connection(conversation)
+    if get(conversation.engine, connection, handle, md, gmo, length) == WAITING:
+        call.body = b""
+        conversation.waiting = call
+        return
+    finish_get(conversation, call, md, gmo)
+
+
+def finish_get(conversation: Conversation, call: Call, md: MQMD, gmo: MQGMO) -> None:
+    """Answer a get that the engine has completed."""
+    connection = _connection(conversation)
+    data = b""
+    length = 0
+    if connection.completion != MQCC_FAILED:
+        data = connection.data
+        length = connection.data_length
+        message = connection.message
+        if message is not None:
+            conversation.session.hold(message.log_end)
+    connection.data = b""
+    connection.message = None
+    body = (
+        md.pack(call.big_endian, call.ccsid)
+        + gmo.pack(call.big_endian, call.ccsid)
+        + write_long(length, call.big_endian)
+        + data
+    )
+    _answer(conversation, call, call.handle, body)
+
+
+# -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------
+
+
+def mqcmit(conversation: Conversation, call: Call) -> None:
+    """MQCMIT."""
+    connection = _connection(conversation)
+    reason = commit(conversation.engine, connection)
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+        commit(conversation.engine, connection)
+    _answer(conversation, call, 0, b"")
+
+
+def mqback(conversation: Conversation, call: Call) -> None:
+    """MQBACK."""
+    backout(conversation.engine, _connection(conversation))
+    _answer(conversation, call, 0, b"")
+
+
+# -- MQINQ, MQSET, MQSTAT ---------------------------------------------------------------------------------------------
+
+
+def mqinq(conversation: Conversation, call: Call) -> None:
+    """MQINQ."""
+    handle = _handle(conversation, call)
+    if handle is None:
+        return
+    asked = Attributes.unpack(call.body, API_SIZE, call.big_endian, False)
+    inquiry = Inquiry()
+    connection = _connection(conversation)
+    inquire(
+        conversation.engine,
+        connection,
+        handle,
+        asked.selectors,
+        inquiry,
+        asked.integer_count,
+        asked.character_length,
+    )
+    characters = encode(inquiry.char_attrs(), call.ccsid)
+    body = asked.pack(inquiry.integers, characters, call.big_endian)
+    _answer(conversation, call, call.handle, body)
+
+
+def mqset(conversation: Conversation, call: Call) -> None:
+    """MQSET."""
+    handle = _handle(conversation, call)
+    if handle is None:
+        return
+    given = Attributes.unpack(call.body, API_SIZE, call.big_endian, True)
+    try:
+        characters = decode(given.characters, call.ccsid)
+    except UnicodeDecodeError:
+        conversation.reply(call, MQCC_FAILED, MQRC_CHAR_ATTRS_ERROR, call.handle, b"")
+        return
+    set_attributes(conversation.engine, _connection(conversation), handle, given.selectors, given.integers, characters)
+    _answer(conversation, call, call.handle, b"")
+
+
+def mqstat(conversation: Conversation, call: Call) -> None:
+    """MQSTAT."""
+    kind = read_long(call.body, API_SIZE, call.big_endian)
+    sts = MQSTS.unpack(call.body, API_SIZE + 4, call.big_endian, call.ccsid)
+    stat(conversation.engine, _connection(conversation), kind, sts)
+    body = write_long(kind, call.big_endian) + sts.pack(call.big_endian, call.ccsid)
+    _answer(conversation, call, 0, body)
+
+
+# -- SPI --------------------------------------------------------------------------------------------------------------
+
+
+def spi_call(conversation: Conversation, call: Call) -> None:
+    """SPI: QUERY and OPEN."""
+    frame = spi.Frame.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
+    if frame.verb == spi.QUERY:
+        body = frame.pack(1, spi.query_payload(call.big_endian), call.big_endian, call.ccsid)
+        conversation.reply(call, 0, 0, 0, body)
+    elif frame.verb == spi.RESERVE:
+        asked = max(1, read_long(call.body, API_SIZE + spi.FRAME + 4, call.big_endian))
+        first = conversation.engine.reserve_msg_ids()
+        payload = spi.reserve_payload(asked, first, call.big_endian)
+        conversation.reply(call, 0, 0, 0, frame.pack(1, payload, call.big_endian, call.ccsid))
+    elif frame.verb == spi.OPEN:
+        spi_open(conversation, call, frame)
+    else:
+        conversation.reply(call, MQCC_FAILED, MQRC_FUNCTION_NOT_SUPPORTED, call.handle, call.body[API_SIZE:])
+
+
+def spi_open(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
+    """SPI OPEN: MQOPEN, and what the client wants to know of the queue."""
+    start = API_SIZE + spi.FRAME
+    request = spi.OpenRequest.unpack(call.body, start, call.big_endian, call.ccsid)
+    od = MQOD.unpack(call.body, start + request.size, call.big_endian, call.ccsid)
+    name = od.object_name
+    handle = open_object(conversation.engine, _connection(conversation), od, request.options)
+    _destinations(od, handle)
+    packed = od.pack(call.big_endian, call.ccsid)
+    payload = request.pack(open_defaults(conversation, handle), packed, name, call.big_endian, call.ccsid)
+    body = frame.pack(1, payload, call.big_endian, call.ccsid)
+    _answer(conversation, call, handle.number if handle is not None else NO_HANDLE, body)
+
+
+CALLS: Final[dict[int, Callable[[Conversation, Call], None]]] = {
+    seg.MQCONN: mqconn,
+    seg.MQDISC: mqdisc,
+    seg.MQOPEN: mqopen,
+    seg.MQCLOSE: mqclose,
+    seg.MQGET: mqget,
+    seg.MQPUT: mqput,
+    seg.MQPUT1: mqput1,
+    seg.MQSET: mqset,
+    seg.MQINQ: mqinq,
+    seg.MQCMIT: mqcmit,
+    seg.MQBACK: mqback,
+    seg.MQSTAT: mqstat,
+    seg.SPI: spi_call,
+}

@@ -1,0 +1,101 @@
+"""What the sessions of one queue manager share. A host makes one, feeds sessions, and after each turn
+
+    channels.turn()      completes waits that the turn has ended
+    channels.ready       sessions that have something to send, or are to be closed
+
+Nothing here does I/O or waits; the host does (`flintmq.server`).
+"""
+
+from __future__ import annotations
+
+from mypy_extensions import mypyc_attr
+
+from flintmq.channel.conversation import Conversation
+from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, ChannelError
+from flintmq.channel.session import Session
+from flintmq.channel.terms import Gatekeeper, Terms
+from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
+from flintmq.qmgr.connection import Waiter
+from flintmq.qmgr.queue_manager import QueueManager
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Channels:
+    """All sessions of a queue manager."""
+
+    def __init__(self, engine: QueueManager, gatekeeper: Gatekeeper, process_id: int) -> None:
+        self.engine = engine
+        self.gatekeeper = gatekeeper
+        self.process_id = process_id
+        self.sessions: set[Session] = set()
+        self.ready: list[Session] = []
+        #: Who owns a connection of the engine.
+        self.by_connection: dict[bytes, Conversation] = {}
+        self._due: list[Waiter] = []
+
+    def session(self, address: str) -> Session:
+        """A client has connected from `address`."""
+        return Session(self, address)
+
+    def make_room(self) -> bool:
+        """A call was refused because the log is full. True if it is worth another try."""
+        return False
+
+    def terms_of(self, name: str, address: str) -> Terms:
+        """The terms of the server-connection channel called `name`. Raises ChannelError."""
+        definition = self.engine.catalogue.find("CHANNEL", name)
+        if definition is None:
+            raise ChannelError(STATUS_NO_CHANNEL, f"channel {name} is not defined", "AMQ9519E")
+        terms = Terms(name)
+        terms.max_message_length = definition.number("MAXMSGL") or MESSAGE_LENGTH_MAX
+        terms.heartbeat_interval = definition.number("HBINT")
+        terms.sharing = definition.number("SHARECNV")
+        terms.mca_user = definition.text("MCAUSER")
+        terms.instances_max = definition.number("MAXINST")
+        terms.instances_per_client_max = definition.number("MAXINSTC")
+        terms.cipher_spec = definition.text("SSLCIPH")
+        return terms
+
+    def started(self, session: Session) -> None:
+        """A session has named its channel. Raises ChannelError if there are too many."""
+        terms = session.terms
+        assert terms is not None
+        same = [each for each in self.sessions if each.terms is not None and each.terms.name == terms.name]
+        host = session.address.rpartition("(")[0]
+        if len(same) >= terms.instances_max:
+            raise ChannelError(
+                STATUS_CHANNEL_UNAVAILABLE, f"channel {terms.name} has MAXINST({terms.instances_max})", "AMQ9513E"
+            )
+        if len([1 for each in same if each.address.rpartition("(")[0] == host]) >= terms.instances_per_client_max:
+            raise ChannelError(
+                STATUS_CHANNEL_UNAVAILABLE,
+                f"channel {terms.name} has MAXINSTC({terms.instances_per_client_max})",
+                "AMQ9489E",
+            )
+        self.sessions.add(session)
+
+    def ended(self, session: Session) -> None:
+        """A session is over."""
+        self.sessions.discard(session)
+
+    def adopt(self) -> bool:
+        """Set aside the waits that are over and belong to sessions. Whether there were any."""
+        engine = self.engine
+        others: list[Waiter] = []
+        for waiter in engine.woken:
+            if waiter.connection.connection_id in self.by_connection:
+                self._due.append(waiter)
+            else:
+                others.append(waiter)
+        engine.woken = others
+        return bool(self._due)
+
+    def turn(self) -> None:
+        """Hand over what the engine has completed; that may complete more. Waits of others stay in `engine.woken`."""
+        while self.adopt():
+            due = self._due
+            self._due = []
+            for waiter in due:
+                conversation = self.by_connection.get(waiter.connection.connection_id)
+                if conversation is not None:
+                    conversation.woken(waiter)

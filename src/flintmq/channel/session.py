@@ -1,0 +1,338 @@
+"""One socket, seen from the server: bytes in, engine calls, bytes out. No I/O is done here.
+
+    received(data)   what arrived; afterwards
+      out, force     bytes to send, once the log is durable up to `force`
+      closing        send what is there, then close
+    lost()           the socket is gone: every conversation on it is backed out
+    heartbeat_due    the socket was silent for the agreed time
+
+A socket carries conversations. Each is one MQCONN with its own unit of work (conversation.py). What is sent before a
+client is connected, and what belongs to the socket itself, is done here.
+
+    state      segment                   what happens                                            next
+    NEW        INITIAL_DATA              answered: agreed, or something is refused               AGREED, OFFERED
+    OFFERED    INITIAL_DATA              the client offers again; answered                       AGREED, OFFERED
+    AGREED     USERID_DATA ... MQDISC    to its conversation                                     AGREED
+               SOCKET_ACTION             a conversation begins or ends                           AGREED
+    any        HEARTBEAT                 answered if an answer is asked for                      the same
+    any        STATUS_DATA               the client ends the channel                             CLOSED
+    any        any other                 refused with STATUS_DATA, one line in the error log     CLOSED
+
+S1  A session holds at most one segment, one long call per conversation, and what it is asked to send.
+S2  Whatever a client sends, only its own session ends.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.channel import segment as seg
+from flintmq.channel.calls import read_longs, write_longs
+from flintmq.channel.conversation import Conversation, check_ccsid
+from flintmq.channel.errors import (
+    STATUS_CHANNEL_UNAVAILABLE,
+    STATUS_CIPHER_SPEC,
+    STATUS_CONVERSATION_ID,
+    STATUS_PROTOCOL_SEGMENT_TYPE,
+    STATUS_SOCKET_ACTION_TYPE,
+    ChannelError,
+)
+from flintmq.channel.initial_data import (
+    CAP1_CONVERSION,
+    CAP1_MQREQUEST,
+    CAP1_SPLIT_MESSAGE,
+    CAP2_DIST_LIST,
+    CAP2_SPIREQUEST,
+    CAP2_XAREQUEST,
+    CAP3_MULTIPLEX_SYNCGET,
+    ERR1_FAP_LEVEL,
+    ERR1_HEARTBEAT,
+    ERR1_MESSAGE_SIZE,
+    ERR1_TRANSMISSION_SIZE,
+    ERR2_HEADER_COMPRESSION,
+    ERR2_MESSAGE_COMPRESSION,
+    NO_HEADER_COMPRESSION,
+    NO_MESSAGE_COMPRESSION,
+    NO_PROTECTION,
+    InitialData,
+)
+from flintmq.channel.segment import Segment, Splitter
+from flintmq.channel.streaming import pump_all
+
+if TYPE_CHECKING:
+    from flintmq.channel.server import Channels
+    from flintmq.channel.terms import Terms
+
+NEW: Final = 0
+OFFERED: Final = 1
+AGREED: Final = 2
+CLOSED: Final = 3
+
+#: The highest at which a client sends a password that can be read without the unpublished protection of passwords.
+FAP_LEVEL: Final = 12
+TRANSMISSION_SIZE: Final = 32748
+TRANSMISSION_SIZE_MIN: Final = 1024
+_CAP_1: Final = CAP1_CONVERSION | CAP1_SPLIT_MESSAGE | CAP1_MQREQUEST
+_CAP_2: Final = CAP2_DIST_LIST | CAP2_XAREQUEST | CAP2_SPIREQUEST
+#: Clients are told that they talk to a queue manager of this product and version.
+PRODUCT_ID: Final = "MQMM09040200"
+
+ACTION_START: Final = 1
+ACTION_END: Final = 2
+ACTION_STARTED: Final = 8
+
+#: Ids are unsigned.
+UNSIGNED: Final = 0xFFFF_FFFF
+#: A conversation that a socket without sharing has.
+ONLY_CONVERSATION: Final = 1
+
+
+class Session:
+    """The server's side of one socket."""
+
+    state: int = NEW
+    force: int = 0
+    delay_ms: int = 0
+    #: Whether conversations share the socket: then segments have TSHM headers.
+    shared: bool = False
+    sharing: int = 0
+    fap_level: int = FAP_LEVEL
+    transmission_size: int = TRANSMISSION_SIZE
+    heartbeat_interval: int = 0
+    max_message_length: int = 0
+    closing: bool = False
+    #: Set while `Channels` knows that there is something to send.
+    ready: bool = False
+    #: The client does not read: messages are not pushed until it does.
+    blocked: bool = False
+    heartbeat_sent: bool = False
+    #: Seconds since the client was last heard; counted by the host.
+    idle_s: int = 0
+    product_id: str = ""
+    terms: Terms | None = None
+
+    def __init__(self, channels: Channels, address: str) -> None:
+        self.channels = channels
+        self.address = address
+        self.out: list[bytes] = []
+        self.conversations: dict[int, Conversation] = {}
+        self._splitter = Splitter()
+        # Ours until the client has said what it uses; it then uses what we do.
+        self.big_endian = False
+        self.ccsid = channels.engine.ccsid
+        self._tail = seg.tail(False, self.ccsid)
+
+    # -- in -----------------------------------------------------------------------------------------------------------
+
+    def received(self, data: bytes) -> None:
+        """Bytes from the client. Nothing is raised: what is wrong ends the session."""
+        if self.closing:
+            return
+        try:
+            for segment in self._splitter.feed(data):
+                self._take(segment)
+                if self.is_over():
+                    return
+        except ChannelError as error:
+            self.refuse(error)
+
+    def is_over(self) -> bool:
+        """Nothing more is read."""
+        return self.closing
+
+    def _take(self, segment: Segment) -> None:
+        """One segment, by the table above."""
+        self.heartbeat_sent = False
+        kind = segment.kind
+        if kind == seg.HEARTBEAT:
+            self._heartbeat(segment)
+        elif kind == seg.STATUS_DATA:
+            self.end()
+        elif self.state != AGREED:
+            if kind != seg.INITIAL_DATA:
+                raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {kind:#x} before INITIAL_DATA")
+            self._initial_data(segment)
+        elif kind == seg.SOCKET_ACTION:
+            self._socket_action(segment)
+        else:
+            number = segment.conversation if self.shared else ONLY_CONVERSATION
+            conversation = self.conversations.get(number)
+            if conversation is None:
+                raise ChannelError(STATUS_CONVERSATION_ID, f"there is no conversation {number} on this socket")
+            conversation.take(segment)
+
+    # -- negotiation --------------------------------------------------------------------------------------------------
+
+    def _initial_data(self, segment: Segment) -> None:
+        """The client offers. What we cannot do is answered with what we can, and the client offers again."""
+        check_ccsid(segment.ccsid)
+        offer = InitialData.unpack(segment.body, segment.big_endian, segment.ccsid)
+        if not offer.cap_flags_1 & CAP1_MQREQUEST:
+            raise ChannelError(
+                STATUS_CHANNEL_UNAVAILABLE, f"channel {offer.channel_name}: only clients are served here", "AMQ9999E"
+            )
+        terms = self.terms
+        if terms is None:
+            terms = self.channels.terms_of(offer.channel_name, self.address)
+            if terms.cipher_spec:
+                raise ChannelError(
+                    STATUS_CIPHER_SPEC,
+                    f"channel {terms.name} has SSLCIPH({terms.cipher_spec}), and the client does not use TLS",
+                    "AMQ9639E",
+                )
+            self.terms = terms
+            self.channels.started(self)
+        answer = self._answer(offer, terms)
+        flags = seg.ERROR if answer.refuses() else 0
+        # As much as the client knows of the structure.
+        body = answer.pack(self.big_endian, self.ccsid, min(240, max(len(segment.body), 44)))
+        self.send(seg.INITIAL_DATA, flags, segment, body)
+        self.state = OFFERED if flags else AGREED
+        if self.state == AGREED:
+            self.shared = answer.conversations_per_socket > 0
+            self.sharing = answer.conversations_per_socket
+            self.fap_level = answer.fap_level
+            self.transmission_size = answer.max_transmission_size
+            self.heartbeat_interval = answer.heartbeat_interval
+            self.max_message_length = answer.max_message_size
+            self.product_id = offer.product_id
+            number = segment.conversation or ONLY_CONVERSATION
+            self.conversations[number] = Conversation(self, number)
+
+    def _answer(self, offer: InitialData, terms: Terms) -> InitialData:
+        """What we agree to, with a flag for everything that the offer has otherwise."""
+        answer = InitialData()
+        answer.fap_level = min(offer.fap_level, FAP_LEVEL)
+        if answer.fap_level != offer.fap_level:
+            answer.init_err_flags_1 |= ERR1_FAP_LEVEL
+        answer.cap_flags_1 = _CAP_1
+        answer.cap_flags_2 = offer.cap_flags_2 & _CAP_2
+        answer.err_cap_flags_2 = offer.cap_flags_2 & ~_CAP_2
+        answer.err_cap_flags_3 = offer.cap_flags_3 & CAP3_MULTIPLEX_SYNCGET
+        answer.max_transmission_size = min(offer.max_transmission_size, TRANSMISSION_SIZE)
+        if answer.max_transmission_size < TRANSMISSION_SIZE_MIN:
+            answer.max_transmission_size = TRANSMISSION_SIZE
+        if answer.max_transmission_size != offer.max_transmission_size:
+            answer.init_err_flags_1 |= ERR1_TRANSMISSION_SIZE
+        answer.max_message_size = min(offer.max_message_size, terms.max_message_length)
+        if answer.max_message_size != offer.max_message_size:
+            answer.init_err_flags_1 |= ERR1_MESSAGE_SIZE
+        answer.heartbeat_interval = max(offer.heartbeat_interval, terms.heartbeat_interval)
+        if answer.heartbeat_interval != offer.heartbeat_interval:
+            answer.init_err_flags_1 |= ERR1_HEARTBEAT
+        if offer.header_compression != NO_HEADER_COMPRESSION and offer.header_compression != bytes(2):
+            answer.init_err_flags_2 |= ERR2_HEADER_COMPRESSION
+        if offer.message_compression != NO_MESSAGE_COMPRESSION and offer.message_compression != bytes(16):
+            answer.init_err_flags_2 |= ERR2_MESSAGE_COMPRESSION
+        answer.conversations_per_socket = min(offer.conversations_per_socket, terms.sharing)
+        answer.channel_name = offer.channel_name
+        answer.ccsid = self.ccsid
+        answer.q_mgr_name = self.channels.engine.name
+        answer.process_id = self.channels.process_id
+        answer.product_id = PRODUCT_ID
+        answer.q_mgr_id = self.channels.engine.definition().text("QMID")
+        answer.protection = NO_PROTECTION
+        return answer
+
+    # -- the socket ---------------------------------------------------------------------------------------------------
+
+    def _socket_action(self, segment: Segment) -> None:
+        """A conversation begins or ends."""
+        number, request, action, _, _ = read_longs(segment.body, 0, 5, segment.big_endian)
+        number, request = number & UNSIGNED, request & UNSIGNED
+        if action == ACTION_END:
+            conversation = self.conversations.pop(number, None)
+            if conversation is not None:
+                conversation.lost()
+            return
+        if action != ACTION_START:
+            raise ChannelError(STATUS_SOCKET_ACTION_TYPE, f"socket action {action} is not known here")
+        if number in self.conversations or not self.shared:
+            raise ChannelError(STATUS_CONVERSATION_ID, f"conversation {number} is there already")
+        if len(self.conversations) >= self.sharing:
+            raise ChannelError(STATUS_CONVERSATION_ID, f"SHARECNV({self.sharing}) conversations are there already")
+        self.conversations[number] = Conversation(self, number)
+        body = segment.body[:8] + write_longs([ACTION_STARTED, 0, 0], segment.big_endian)
+        self.push(seg.write_m(seg.SOCKET_ACTION, 0, number, request, segment.big_endian, self.tail_for(segment), body))
+
+    def _heartbeat(self, segment: Segment) -> None:
+        if segment.flags & seg.CONFIRM_REQUEST:
+            self.send(seg.HEARTBEAT, 0, segment, b"")
+
+    def heartbeat_due(self) -> bool:
+        """The socket was silent for the agreed time: ask whether the client is there. False: it did not answer."""
+        if self.heartbeat_sent or self.state != AGREED:
+            return False
+        self.heartbeat_sent = True
+        struc_id = seg.TSHC if self.shared else seg.TSH
+        self.push(seg.write(seg.HEARTBEAT, seg.CONFIRM_REQUEST, self.big_endian, self._tail, b"", struc_id))
+        return True
+
+    # -- out ----------------------------------------------------------------------------------------------------------
+
+    def tail_for(self, segment: Segment) -> bytes:
+        """The end of the header of an answer to `segment`: in its byte order and character set."""
+        return seg.tail(segment.big_endian, segment.ccsid)
+
+    def send(self, kind: int, flags: int, question: Segment, body: bytes) -> None:
+        """An answer outside of a conversation's calls. Before anything is agreed it is in our own byte order."""
+        if question.struc_id == seg.TSHM:
+            self.push(
+                seg.write_m(kind, flags, question.conversation, question.request, self.big_endian, self._tail, body)
+            )
+        else:
+            self.push(seg.write(kind, flags, self.big_endian, self._tail, body, question.struc_id))
+
+    def push(self, data: bytes) -> None:
+        """Queue bytes to be sent."""
+        self.out.append(data)
+        if not self.ready:
+            self.ready = True
+            self.channels.ready.append(self)
+
+    def hold(self, position: int) -> None:
+        """What is queued is sent when the log is durable up to `position`."""
+        if position > self.force:
+            self.force = position
+
+    def unblocked(self) -> None:
+        """The client reads again."""
+        for conversation in list(self.conversations.values()):
+            pump_all(conversation)
+
+    # -- the end ------------------------------------------------------------------------------------------------------
+
+    def refuse(self, error: ChannelError) -> None:
+        """Say why, then close; one line for the error log (S2)."""
+        where = f" on channel {self.terms.name}" if self.terms is not None else ""
+        self.channels.engine.notice(error.number, f"The connection from {self.address}{where} was closed: {error}.")
+        self.stop(error.status)
+
+    def stop(self, status: int) -> None:
+        """Tell the client why it ends, and close."""
+        body = write_longs([8, status], self.big_endian)
+        struc_id = seg.TSHC if self.shared else seg.TSH
+        flags = seg.ERROR | seg.CLOSE_CHANNEL
+        self.push(seg.write(seg.STATUS_DATA, flags, self.big_endian, self._tail, body, struc_id))
+        self.end()
+
+    def end(self) -> None:
+        """Nothing more is read. Conversations that are still connected are backed out."""
+        self.closing = True
+        self.state = CLOSED
+        for conversation in list(self.conversations.values()):
+            conversation.lost()
+        self.conversations.clear()
+        if not self.ready:
+            self.ready = True
+            self.channels.ready.append(self)
+
+    def lost(self) -> None:
+        """The socket is gone."""
+        self.closing = True
+        self.state = CLOSED
+        for conversation in list(self.conversations.values()):
+            conversation.lost()
+        self.conversations.clear()
+        self.out.clear()
+        self.channels.ended(self)

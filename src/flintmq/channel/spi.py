@@ -1,0 +1,156 @@
+"""SPI: calls that are not part of the MQI, which clients use when the server offers them.
+
+    offset  field         type    value, behind the sixteen bytes that every call begins with
+         0  Verb          int32   1 QUERY, 12 OPEN ...
+         4  Version       int32
+         8  MaxReplySize  int32
+        12  in and out    char 4 identifier "SPxU", int32 version, int32 length
+        24  in, or out    char 4 identifier "SPxI" or "SPxO", int32 version, int32 length with what follows
+
+QUERY answers which verbs there are, each with its highest versions: number of verbs, then for each verb its number,
+the versions of the three structures, and 1 if it can be used.
+
+OPEN is MQOPEN with more to say. In the request LPOO and MQOD follow, in the reply LPOO, MQOD and a description of the
+protection policy of the queue, which here says that there is none:
+
+    offset  LPOO                type     value
+         0  StrucId             char 4   "LPOO"
+         4  Version             int32
+         8  OpenOptions         int32    MQOO_*
+        12  LpiOptions          int32
+        16  DefPersistence      int32
+        20  DefPutResponseType  int32
+        24  DefReadAhead        int32
+        28  PropertyControl     int32    32 bytes in version 1
+        32  error queue         char 48  of the protection policy
+        80  PolicyOffset        int32    from SPOO
+        84  PolicyLength        int32    88 bytes
+
+RESERVE is asked by a client that puts asynchronously: message ids that it can give out by itself. In: the length of an
+id, and how many it would like. Out: how many it gets, where in the id the counter ends, and the first id.
+"""
+
+import struct
+from typing import Final
+
+from flintmq.channel.calls import OpenDefaults, read_longs, write_longs
+from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
+from flintmq.mqi.fields import read_text, write_text
+
+QUERY: Final = 1
+PUT: Final = 2
+GET: Final = 3
+RESERVE: Final = 6
+OPEN: Final = 12
+
+FRAME: Final[int] = 36
+LPOO_SIZE_1: Final[int] = 32
+LPOO_SIZE: Final[int] = 88
+PROTECTION_ERROR_QUEUE: Final = "SYSTEM.PROTECTION.ERROR.QUEUE"
+
+#: verb: the highest versions of its structures in and out, in, out.
+VERBS: Final = {QUERY: (1, 1, 1), RESERVE: (1, 1, 1), OPEN: (1, 2, 2)}
+VERBS_MAX: Final = 12
+
+
+class Frame:
+    """What every SPI call begins with."""
+
+    verb: int = 0
+    version: int = 0
+    max_reply_size: int = 0
+    #: The three bytes that the structures of the verb have in their identifiers: "SPQ" for QUERY.
+    family: str = ""
+
+    @staticmethod
+    def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "Frame":
+        """The frame at `offset`. Raises ChannelError."""
+        if len(body) - offset < FRAME:
+            raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an SPI call has {len(body) - offset} bytes")
+        frame = Frame()
+        frame.verb, frame.version, frame.max_reply_size = read_longs(body, offset, 3, big_endian)
+        identifier = read_text(body[offset + 12 : offset + 16], ccsid)
+        if len(identifier) != 4 or identifier[:2] != "SP" or identifier[3] != "U":
+            raise ChannelError(STATUS_PROTOCOL_DATA, f"an SPI call has {identifier!r} in its frame")
+        frame.family = identifier[:3]
+        return frame
+
+    def pack(self, out_version: int, payload: bytes, big_endian: bool, ccsid: int) -> bytes:
+        """The reply: this frame, and `payload` in the out structure."""
+        raw = write_longs([self.verb, self.version, self.max_reply_size], big_endian)
+        raw += write_text(self.family + "U", 4, ccsid, 0, "SPI") + write_longs([1, 12], big_endian)
+        raw += write_text(self.family + "O", 4, ccsid, 0, "SPI")
+        return raw + write_longs([out_version, 12 + len(payload)], big_endian) + payload
+
+
+def query_payload(big_endian: bool) -> bytes:
+    """What QUERY answers."""
+    values = [VERBS_MAX]
+    for verb in range(1, VERBS_MAX + 1):
+        versions = VERBS.get(verb)
+        values += [0, 0, 0, 0, 0] if versions is None else [verb, *versions, 1]
+    return write_longs(values, big_endian)
+
+
+#: How many ids a client gets at a time: those that differ in the last two bytes. It refuses a counter that would wrap.
+RESERVED: Final = 0x10000
+#: The last byte of the counter.
+_COUNTER_END: Final = 23
+
+
+def reserve_payload(asked: int, first: bytes, big_endian: bool) -> bytes:
+    """What RESERVE answers: ids from `first` on."""
+    return write_longs([min(asked, RESERVED), _COUNTER_END], big_endian) + first
+
+
+class OpenRequest:
+    """LPOO, which stands in front of the MQOD of an OPEN."""
+
+    version: int = 0
+    options: int = 0
+    lpi_options: int = 0
+    size: int = LPOO_SIZE
+
+    @staticmethod
+    def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "OpenRequest":
+        """The structure at `offset`. Raises ChannelError."""
+        if len(body) - offset < LPOO_SIZE_1 or read_text(body[offset : offset + 4], ccsid) != "LPOO":
+            raise ChannelError(STATUS_PROTOCOL_DATA, "an SPI OPEN has no LPOO")
+        request = OpenRequest()
+        request.version, request.options, request.lpi_options = read_longs(body, offset + 4, 3, big_endian)
+        request.size = LPOO_SIZE
+        for size in (LPOO_SIZE_1, LPOO_SIZE):
+            if read_text(body[offset + size : offset + size + 4], ccsid) == "OD":
+                request.size = size
+        return request
+
+    def pack(self, defaults: OpenDefaults, od: bytes, name: str, big_endian: bool, ccsid: int) -> bytes:
+        """LPOO with what is known of the queue, the descriptor, and the policy."""
+        raw = write_text("LPOO", 4, ccsid, 0, "LPOO") + write_longs(
+            [
+                self.version,
+                self.options,
+                self.lpi_options,
+                defaults.persistence,
+                defaults.put_response,
+                defaults.read_ahead,
+                defaults.property_control,
+            ],
+            big_endian,
+        )
+        if self.size == LPOO_SIZE_1:
+            return raw + od
+        policy = no_policy(name)
+        raw += write_text(PROTECTION_ERROR_QUEUE, 48, ccsid, 0, "LPOO")
+        raw += write_longs([12 + LPOO_SIZE + len(od), len(policy)], big_endian)
+        return raw + od + policy
+
+
+def no_policy(name: str) -> bytes:
+    """A PCF block, always big-endian, that says that messages of this queue are not protected."""
+    block = struct.pack(">9i", 8, 36, 3, 0, 1, 1, 0, 0, 8)
+    block += struct.pack(">4i", 3, 16, 5, 1)
+    block += struct.pack(">5i", 4, 20 + 48, 6, 819, 48) + name.encode("latin-1", "replace")[:48].ljust(48)
+    for parameter in (7, 8, 9, 14, 10, 12):
+        block += struct.pack(">4i", 3, 16, parameter, 0)
+    return block

@@ -1,0 +1,323 @@
+"""Messages that clients ask for ahead: REQUEST_MSGS, answered by ASYNC_MESSAGE and NOTIFICATION.
+
+A client that shares its socket does not send MQGET. It keeps the messages of a handle in a queue of its own, which it
+has filled by REQUEST_MSGS: for one get, ahead of gets (read-ahead), or for a consumer that is called with each message.
+One `Stream` of each handle does all three:
+
+    request    says what is wanted, how many bytes the client can take, and how long to wait
+    pump       as long as the client can take more: get a message and send it. None there: wait for one at the queue
+    woken      the wait at the queue has brought a message, or is over; then nothing is said, the client has a clock too
+
+A request with CONFIRM_REQUEST is the client's question whether there is anything left, before it tells its application
+that there is no message: it is answered at once, with a message if there is one, and always with CHECK_MSG.
+
+Notifications from the client, and what they do:
+
+    CONN_STATE 0, 2     consumers are stopped, started: nothing is pushed to consumers in between
+    TXN_ALLOWED         messages may be pushed to consumers in syncpoint
+    TXN_REVOKE          not now
+    BROWSE_FIRST        the browse cursor goes back to the beginning
+    Q_STATE and others  nothing; those with CONFIRM_REQUEST are answered by the code after theirs
+
+T1  What is pushed to a consumer in syncpoint is pushed one at a time to a conversation: the next one comes when the
+    client has used the last. So a commit in the callback commits what was consumed, and nothing else.
+T2  What was sent and not used when the handle is closed is lost without syncpoint, as read-ahead is in MQ; in syncpoint
+    it belongs to the unit of work, and the client backs it out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.channel import segment as seg
+from flintmq.channel import stream as wire
+from flintmq.channel.calls import read_longs, write_longs
+from flintmq.channel.segment import Segment
+from flintmq.mqi.ccsid import encode
+from flintmq.mqi.constants import (
+    MQGMO_BROWSE_FIRST,
+    MQGMO_BROWSE_NEXT,
+    MQGMO_SYNCPOINT,
+    MQGMO_SYNCPOINT_IF_PERSISTENT,
+    MQGMO_WAIT,
+)
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQRC_GET_INHIBITED,
+    MQRC_HOBJ_ERROR,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_Q_MGR_QUIESCING,
+    MQRC_TRUNCATED_MSG_FAILED,
+)
+from flintmq.qmgr.connection import WAITING, Answer, Handle, Waiter
+from flintmq.qmgr.get import end_wait, get_into
+from flintmq.qmgr.wanted import msg_token
+
+if TYPE_CHECKING:
+    from flintmq.channel.conversation import Conversation
+
+_BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
+_SYNCPOINT: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
+FOR_EVER: Final = -1
+#: The request id of messages; they answer no request in particular.
+REQUEST_PUSHED: Final = 1
+NO_TOKEN: Final[bytes] = bytes(16)
+#: The status that a message has in ASYNC_MESSAGE.
+_STATUS: Final = 1
+
+_STARTED: Final = 2
+_REPLIES: Final = {
+    wire.NOTIFY_CONN_STATE: wire.NOTIFY_CONN_STATE_REPLY,
+    wire.NOTIFY_Q_STATE: wire.NOTIFY_Q_STATE_REPLY,
+    wire.NOTIFY_TXN_REVOKE: wire.NOTIFY_TXN_REVOKE_REPLY,
+}
+
+
+class Stream(Answer):
+    """The messages of one handle on their way to the client. As an Answer it has the last get, or the wait."""
+
+    #: For a consumer; else for gets.
+    consumer: bool = False
+    options: int = 0
+    wait_interval: int = 0
+    max_length: int = -1
+    #: Bytes that the client can take, and those that were sent and not yet used.
+    room: int = 0
+    in_flight: int = 0
+    index: int = 0
+    #: The queue cannot be read: the client knows, and it is tried again from time to time.
+    stalled: bool = False
+
+    def __init__(self, conversation: Conversation, handle: Handle) -> None:
+        self.conversation = conversation
+        self.handle = handle
+        self.wish = wire.Request()
+
+    def request(self, request: wire.Request) -> None:
+        """The client wants messages."""
+        self.stop_waiting()
+        if request.has_selection:
+            self.wish = request
+        self.consumer = request.flags & wire.REQUEST_CONSUMER != 0
+        self.options = request.options
+        self.wait_interval = request.wait_interval
+        if self.consumer:
+            self.options |= MQGMO_WAIT
+            self.wait_interval = FOR_EVER
+        self.max_length = request.max_msg_length
+        self.in_flight = max(0, self.in_flight - max(0, request.received_bytes))
+        self.room = request.requested_bytes
+        self.stalled = False
+
+    def may_pump(self) -> bool:
+        """Whether the client can take a message now (T1)."""
+        conversation = self.conversation
+        if self.in_flight >= self.room or self.waiter is not None or self.stalled or conversation.session.blocked:
+            return False
+        if not self.consumer:
+            return True
+        if not conversation.started:
+            return False
+        if self.options & _SYNCPOINT:
+            return conversation.syncpoint_allowed and conversation.consuming is None
+        return True
+
+    def pump(self) -> None:
+        """Send messages as long as the client can take them, then wait for more."""
+        while self.may_pump():
+            conversation = self.conversation
+            connection = conversation.connection
+            assert connection is not None
+            md, gmo = self._descriptors()
+            connection.force = 0
+            if get_into(conversation.engine, connection, self.handle, self, md, gmo, self.max_length) == WAITING:
+                return
+            if not self._got(md):
+                return
+
+    def woken(self, waiter: Waiter) -> None:
+        """The wait is over, with a message or without."""
+        if self._got(waiter.md):
+            self.pump()
+
+    def stop_waiting(self) -> None:
+        """Wait no longer."""
+        waiter = self.waiter
+        if waiter is not None and not waiter.done:
+            end_wait(self.conversation.engine, waiter)
+
+    def _descriptors(self) -> tuple[MQMD, MQGMO]:
+        """The get that is made for the client."""
+        wish = self.wish
+        md, gmo = MQMD(), MQGMO()
+        md.version = 2
+        md.msg_id, md.correl_id, md.group_id = wish.msg_id, wish.correl_id, wish.group_id
+        md.msg_seq_number, md.offset = wish.msg_seq_number, wish.offset
+        md.coded_char_set_id, md.encoding = wish.ccsid, wish.encoding
+        gmo.version = 3
+        gmo.match_options = wish.match_options
+        gmo.msg_token = wish.msg_token
+        gmo.wait_interval = self.wait_interval
+        gmo.options = self.options
+        if gmo.options & _BROWSE == _BROWSE:
+            gmo.options &= ~MQGMO_BROWSE_NEXT  # Both together: from the beginning, then on.
+        return md, gmo
+
+    def _got(self, md: MQMD) -> bool:
+        """Send what the get has brought. True: go on with the next."""
+        conversation = self.conversation
+        connection = conversation.connection
+        assert connection is not None
+        conversation.session.hold(connection.force)
+        reason = self.reason
+        if self.completion == MQCC_FAILED:
+            if reason != MQRC_NO_MSG_AVAILABLE:
+                self._failed(reason)
+            return False
+        if self.options & MQGMO_BROWSE_FIRST:
+            self.options = self.options & ~MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
+        self._send(md)
+        if self.consumer and self.options & _SYNCPOINT:
+            conversation.consuming = self
+            for other in conversation.streams.values():
+                if other.consumer and other.options & _SYNCPOINT:
+                    other.stop_waiting()
+        return reason != MQRC_TRUNCATED_MSG_FAILED
+
+    def _failed(self, reason: int) -> None:
+        """The queue cannot be read: say so once."""
+        if not self.stalled:
+            self.stalled = True
+            code, value = wire.NOTIFY_STREAMING_FAILURE, reason
+            if reason == MQRC_GET_INHIBITED:
+                code, value = wire.NOTIFY_GET_INHIBITED, 0
+            elif reason == MQRC_Q_MGR_QUIESCING:
+                code, value = wire.NOTIFY_QM_QUIESCING, 0
+            notify(self.conversation, self.handle.number, code, value, REQUEST_PUSHED)
+
+    def try_again(self) -> None:
+        """The queue could not be read; perhaps it can now."""
+        if self.stalled:
+            self.stalled = False
+            queue = self.handle.queue
+            if queue is None or not queue.get_enabled or queue.deleted:
+                self.stalled = True
+                return
+            notify(self.conversation, self.handle.number, wire.NOTIFY_GET_ALLOWED, 0, REQUEST_PUSHED)
+            self.pump()
+
+    def _send(self, md: MQMD) -> None:
+        """The message as ASYNC_MESSAGE, in as many segments as it takes."""
+        conversation = self.conversation
+        message = self.message
+        token = NO_TOKEN
+        if message is not None:
+            conversation.session.hold(message.log_end)
+            token = msg_token(message)
+        data = self.data
+        self.data = b""
+        self.message = None
+        self.index += 1
+        conversation.global_index += 1
+        big_endian, ccsid = conversation.big_endian, conversation.ccsid
+        md.version = 2 if self.wish.md_version > 1 else 1
+        descriptor = md.pack(big_endian, ccsid)
+        self.in_flight += len(descriptor) + len(data)
+        name = encode(self.handle.resolved_name, ccsid)
+        first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)
+        first += descriptor
+        room = conversation.session.transmission_size - seg.SIZE_M - wire.PREFIX
+        part = data[: room - len(first)]
+        sent = len(part)
+        flags = seg.FIRST if sent < len(data) else seg.ONLY
+        number = 0
+        while True:
+            prefix = wire.write_prefix(
+                self.handle.number,
+                self.index,
+                conversation.global_index,
+                len(part),
+                number,
+                self.wish.selection_index,
+                big_endian,
+            )
+            conversation.send_segment(seg.ASYNC_MESSAGE, flags, REQUEST_PUSHED, prefix + first + part)
+            if sent == len(data):
+                return
+            first = b""
+            part = data[sent : sent + room]
+            sent += len(part)
+            number += 1
+            flags = seg.LAST if sent == len(data) else 0
+
+
+def notify(conversation: Conversation, handle: int, code: int, value: int, request_id: int) -> None:
+    """Send a NOTIFICATION."""
+    body = write_longs([1, handle, code, value], conversation.big_endian)
+    conversation.send_segment(seg.NOTIFICATION, seg.ONLY, request_id, body)
+
+
+def request_messages(conversation: Conversation, segment: Segment) -> None:
+    """REQUEST_MSGS. Raises ChannelError."""
+    request = wire.Request.unpack(segment.body, segment.big_endian)
+    connection = conversation.connection
+    assert connection is not None
+    handle = connection.handles.get(request.handle)
+    if handle is None or handle.queue is None:
+        notify(conversation, request.handle, wire.NOTIFY_STREAMING_FAILURE, MQRC_HOBJ_ERROR, segment.request)
+        return
+    stream = conversation.streams.get(request.handle)
+    if stream is None:
+        stream = conversation.streams[request.handle] = Stream(conversation, handle)
+    stream.request(request)
+    if conversation.consuming is stream and stream.in_flight == 0:
+        conversation.consuming = None
+        pump_all(conversation)
+    else:
+        stream.pump()
+    if segment.flags & seg.CONFIRM_REQUEST:
+        notify(conversation, request.handle, wire.NOTIFY_CHECK_MSG, 0, segment.request)
+
+
+def pump_all(conversation: Conversation) -> None:
+    """Something has changed that any stream may have waited for. The one that was served last comes last."""
+    streams = sorted(conversation.streams.values(), key=_served)
+    for stream in streams:
+        stream.pump()
+
+
+def _served(stream: Stream) -> int:
+    return stream.index
+
+
+def notified(conversation: Conversation, segment: Segment) -> None:
+    """NOTIFICATION from the client: the table above. Raises ChannelError."""
+    _, number, code, value = read_longs(segment.body, 0, 4, segment.big_endian)
+    if code == wire.NOTIFY_CONN_STATE:
+        conversation.started = value == _STARTED
+        if not conversation.started:
+            for stream in conversation.streams.values():
+                if stream.consumer:
+                    stream.stop_waiting()
+    elif code == wire.NOTIFY_TXN_ALLOWED:
+        conversation.syncpoint_allowed = True
+    elif code == wire.NOTIFY_TXN_REVOKE:
+        conversation.syncpoint_allowed = False
+        for stream in conversation.streams.values():
+            if stream.consumer and stream.options & _SYNCPOINT:
+                stream.stop_waiting()
+    elif code == wire.NOTIFY_BROWSE_FIRST:
+        connection = conversation.connection
+        handle = connection.handles.get(number) if connection is not None else None
+        if handle is not None and handle.queue is not None:
+            handle.queue.clear_cursor(handle)
+        browsing = conversation.streams.get(number)
+        if browsing is not None:  # What was sent is forgotten; the client asks anew.
+            browsing.stop_waiting()
+            browsing.room = browsing.in_flight = 0
+    reply = _REPLIES.get(code, 0)
+    if segment.flags & seg.CONFIRM_REQUEST and reply:
+        notify(conversation, number, reply, value, segment.request)
+    pump_all(conversation)

@@ -1,0 +1,42 @@
+"""The terms of a server-connection channel: what its definition lets a client have, and who may use it.
+
+`ChannelTable` is what sessions ask; it reads the CHANNEL objects of the catalogue. Who may connect is decided by the
+`Gatekeeper`, which a host may replace.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from flintmq.channel.identity import Identity
+
+MESSAGE_LENGTH_DEFAULT: Final = 4 * 1024 * 1024
+HEARTBEAT_DEFAULT: Final = 300
+SHARING_DEFAULT: Final = 10
+INSTANCES_MAX: Final = 999_999_999
+
+
+class Terms:
+    """What one channel gives its clients."""
+
+    max_message_length: int = MESSAGE_LENGTH_DEFAULT
+    heartbeat_interval: int = HEARTBEAT_DEFAULT
+    sharing: int = SHARING_DEFAULT
+    mca_user: str = ""
+    instances_max: int = INSTANCES_MAX
+    instances_per_client_max: int = INSTANCES_MAX
+    cipher_spec: str = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Gatekeeper:
+    """Decides who a client is. This one believes the client, as a channel without rules does."""
+
+    def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
+        """(reason, user) for a client that connects: MCAUSER of the channel, else who the client says it is."""
+        return 0, terms.mca_user or identity.claimed_user or identity.user

@@ -1,0 +1,88 @@
+"""How the tables of attributes.py are written: a short function for each kind of attribute, and for what is special."""
+
+from __future__ import annotations
+
+from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value
+
+
+def integer(
+    keyword: str, selector: int, default: Value, low: int, high: int, words: dict[str, int] | None = None
+) -> Attribute:
+    attribute = Attribute(keyword, INT, selector, default)
+    attribute.low = low
+    attribute.high = high
+    if words is not None:
+        attribute.words = words
+    return attribute
+
+
+def enum(keyword: str, selector: int, words: dict[str, int], default: str = "") -> Attribute:
+    """One of `words`; the first is the default unless another is given."""
+    attribute = Attribute(keyword, ENUM, selector, default or list(words)[0])
+    attribute.words = words
+    return attribute
+
+
+def flag(keyword: str, selector: int, on: int, off: int, default: str) -> Attribute:
+    attribute = Attribute(keyword, FLAG, selector, default)
+    attribute.words = {keyword: on, "NO" + keyword: off}
+    return attribute
+
+
+def text(keyword: str, selector: int, length: int, default: str = "") -> Attribute:
+    attribute = Attribute(keyword, STRING, selector, default)
+    attribute.length = length
+    return attribute
+
+
+def name(keyword: str, selector: int, length: int = 48, default: str = "") -> Attribute:
+    attribute = Attribute(keyword, NAME, selector, default)
+    attribute.length = length
+    return attribute
+
+
+def hexadecimal(keyword: str, selector: int, length: int) -> Attribute:
+    attribute = Attribute(keyword, HEX, selector, "")
+    attribute.length = length
+    return attribute
+
+
+def names(keyword: str, selector: int, count_max: int, length: int = 48) -> Attribute:
+    attribute = Attribute(keyword, LIST, selector, [])
+    attribute.count_max = count_max
+    attribute.length = length
+    return attribute
+
+
+def interval(keyword: str, selector: int, default: str, low: int = 0) -> Attribute:
+    attribute = Attribute(keyword, INTERVAL, selector, default)
+    attribute.low = low
+    return attribute
+
+
+def shown(attribute: Attribute) -> Attribute:
+    """Read only."""
+    attribute.read_only = True
+    return attribute
+
+
+def live(attribute: Attribute) -> Attribute:
+    """Read only, and counted by the engine rather than kept in the definition."""
+    attribute.read_only = True
+    attribute.live = True
+    return attribute
+
+
+def fixed(attribute: Attribute) -> Attribute:
+    attribute.fixed = True
+    return attribute
+
+
+def secret(attribute: Attribute) -> Attribute:
+    attribute.secret = True
+    return attribute
+
+
+def renamed(attribute: Attribute, synonym: str) -> Attribute:
+    attribute.synonyms = [synonym]
+    return attribute

@@ -1,0 +1,16 @@
+"""The queue manager process: one event loop that has a queue manager open and serves clients.
+
+    strmqm        process.start: a process of its own, and back when it is ready       process.py
+    a client      a socket: link.py -> channel/session.py -> qmgr
+    hub.py        what all sockets share: who may be answered, the clock, the log
+    runmqsc       a Unix socket in the queue manager's directory: control.py
+    endmqm        the same socket
+
+A turn of the loop: data arrives, the session makes engine calls and leaves bytes to send; waits that these calls have
+completed leave bytes in other sessions; then every session that has something to send writes once. What must be
+durable first waits for one flush of the log, made by a thread, for all sessions that wait (H3 of client/embedded.py).
+
+    V1  The engine is touched by the loop's thread, under the host's lock, and by the host's own timer.
+    V2  Nothing waits in the loop: not for the disk, not for a client. (A checkpoint does write in it.)
+    V3  A client that does not read is not read from.
+"""

@@ -1,0 +1,217 @@
+"""The control socket of a running queue manager: how runmqsc and endmqm talk to it.
+
+A Unix socket called `control` in the queue manager's directory, for its owner only. A line is a JSON value. The first
+is an object that says what is wanted:
+
+    {"do": "ping"}                           {"name": "QM1", "pid": 4711}
+    {"do": "end", "how": "quiesce"}          {"name": ..., "pid": ...}; or how: "immediate", "preemptive"
+    {"do": "runmqsc", "echo": true, "verify": false}
+                                             {"lines": [...]} at once, then for each line of input, a string, again
+                                             {"lines": [...], "ended": false}; for null {"lines": [...], "code": 0}
+    anything else                            {"error": "..."}
+
+A socket that nobody listens to is left over from a process that was killed; the next start replaces it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flintmq.client.instance import Instance
+from flintmq.command.session import Session
+
+if TYPE_CHECKING:
+    from flintmq.server.hub import Hub
+
+NAME = "control"
+#: The longest path that a Unix socket can have here, with room to spare.
+_PATH_MAX = 100
+_LINE_MAX = 1024 * 1024
+_TIMEOUT_S = 30.0
+
+Reply = dict[str, Any]
+
+
+class NotRunning(Exception):
+    """Nobody listens: the queue manager does not run as a process of its own."""
+
+
+@contextmanager
+def _address(directory: Path) -> Iterator[str]:
+    """The path of the socket, short enough to be one: through an open directory if need be."""
+    path = str(directory / NAME)
+    if len(os.fsencode(path)) <= _PATH_MAX:
+        yield path
+        return
+    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{opened}/{NAME}"
+    finally:
+        os.close(opened)
+
+
+# -- the commands' side -----------------------------------------------------------------------------------------------
+
+
+class Control:
+    """A connection to a running queue manager. Raises NotRunning, or OSError when it goes away."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(_TIMEOUT_S)
+        try:
+            with _address(instance.directory) as path:
+                self._socket.connect(path)
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            self._socket.close()
+            raise NotRunning(instance.name) from error
+        self._file = self._socket.makefile("rwb")
+
+    def ask(self, question: object) -> Reply:
+        """Send a line and read the answer."""
+        self._file.write(json.dumps(question).encode() + b"\n")
+        self._file.flush()
+        line = self._file.readline(_LINE_MAX)
+        if not line:
+            raise ConnectionResetError("the queue manager has closed the connection")
+        reply = json.loads(line)
+        if not isinstance(reply, dict):
+            raise ConnectionResetError("the queue manager has answered with something else")
+        return reply
+
+    def close(self) -> None:
+        """Hang up."""
+        self._file.close()
+        self._socket.close()
+
+    def __enter__(self) -> Control:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def run_session(
+    control: Control, lines: Iterable[str], write: Callable[[str], None], *, echo: bool, verify: bool
+) -> int:
+    """runmqsc over the socket; the return code."""
+    _tell(write, control.ask({"do": "runmqsc", "echo": echo, "verify": verify}))
+    for line in lines:
+        reply = control.ask(line)
+        _tell(write, reply)
+        if reply["ended"]:
+            break
+    reply = control.ask(None)
+    _tell(write, reply)
+    return int(reply["code"])
+
+
+def _tell(write: Callable[[str], None], reply: Reply) -> None:
+    for line in reply["lines"]:
+        write(line)
+
+
+# -- the queue manager's side -----------------------------------------------------------------------------------------
+
+
+def listen(instance: Instance) -> socket.socket:
+    """The listening socket. The caller has the queue manager's lock, so what is there is left over."""
+    (instance.directory / NAME).unlink(missing_ok=True)
+    made = socket.socket(socket.AF_UNIX)
+    try:
+        with _address(instance.directory) as path:
+            made.bind(path)
+        os.chmod(instance.directory / NAME, 0o600)
+        made.listen(16)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+class ControlServer:
+    """Answers on the control socket."""
+
+    def __init__(self, hub: Hub, end: asyncio.Queue[str]) -> None:
+        self._hub = hub
+        self._end = end
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection."""
+        try:
+            await self._serve(reader, writer)
+        except (OSError, ValueError, asyncio.IncompleteReadError):
+            pass  # It is gone, or speaks another language.
+        finally:
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await _read(reader)
+        wanted = request.get("do") if isinstance(request, dict) else None
+        name = self._hub.engine.name
+        if wanted == "ping":
+            await _write(writer, {"name": name, "pid": os.getpid()})
+        elif wanted == "end" and request.get("how") in ("quiesce", "immediate", "preemptive"):
+            await _write(writer, {"name": name, "pid": os.getpid()})
+            self._end.put_nowait(request["how"])
+        elif wanted == "runmqsc":
+            await self._runmqsc(reader, writer, request)
+        else:
+            await _write(writer, {"error": f"{request!r} is not a request"})
+
+    async def _runmqsc(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Reply) -> None:
+        said: list[str] = []
+        admin = self._hub.host.admin
+        session = Session(admin, said.append, echo=bool(request.get("echo")), verify=bool(request.get("verify")))
+        session.banner()
+        await _write(writer, {"lines": said})
+        while True:
+            line = await _read(reader)
+            said.clear()
+            if isinstance(line, str):
+                await self._command(session, line)
+                await _write(writer, {"lines": said, "ended": session.ended})
+            else:
+                code = await self._command(session, None)
+                await _write(writer, {"lines": said, "code": code})
+                return
+
+    async def _command(self, session: Session, line: str | None) -> int:
+        """Feed a line, or finish. What it did is told when it is durable."""
+        host = self._hub.host
+        results: list[int] = []
+
+        def step() -> None:
+            if line is None:
+                results.append(session.finish())
+            else:
+                host.close_idle_handles()
+                session.feed(line)
+                results.append(0)
+            host.admin.force = host.log.end
+            results.append(host.after_command())
+
+        self._hub.run(step)
+        if len(results) < 2:
+            raise ConnectionResetError("the queue manager has stopped")
+        await self._hub.durable(results[1])
+        return results[0]
+
+
+async def _read(reader: asyncio.StreamReader) -> Any:
+    line = await reader.readline()
+    if not line:
+        raise ConnectionResetError("hung up")
+    return json.loads(line)
+
+
+async def _write(writer: asyncio.StreamWriter, reply: Reply) -> None:
+    writer.write(json.dumps(reply).encode() + b"\n")
+    await writer.drain()

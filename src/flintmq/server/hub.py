@@ -1,0 +1,259 @@
+"""What all sockets of a queue manager process share: the turn of the loop, the wait for the log, the clock."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from flintmq.channel.server import Channels
+from flintmq.channel.session import AGREED, Session
+from flintmq.channel.terms import Gatekeeper
+from flintmq.client.embedded import OPEN, Host
+from flintmq.qmgr.checkpoint import checkpoint
+from flintmq.qmgr.get import expire_waits
+
+if TYPE_CHECKING:
+    from flintmq.server.link import Link
+
+#: How often heartbeats and streams that could not be read are looked at.
+TICK_S = 1.0
+#: A timer is set a little late, so that what is due is due when it goes off.
+_LATE_S = 0.001
+
+
+class ServingHost(Host):
+    """The host of a queue manager that has clients: waits of their connections are theirs to complete."""
+
+    hub: Hub | None = None
+
+    def wake(self) -> None:
+        """Wake the owners of waits. Called under the lock, also by the timer's thread."""
+        hub = self.hub
+        if hub is not None and hub.adopt():
+            super().wake()
+            hub.kick()
+        else:
+            super().wake()
+
+
+class Hub(Channels):
+    """The sessions of one queue manager, and their sockets."""
+
+    def __init__(self, host: ServingHost, gatekeeper: Gatekeeper, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(host.engine, gatekeeper, os.getpid())
+        self.host = host
+        self.loop = loop
+        self.links: dict[Session, Link] = {}
+        #: Called once, when the queue manager cannot go on.
+        self.on_failure: Callable[[], None] = _nothing
+        self._thread = threading.get_ident()
+        self._waiting: list[Session] = []
+        self._flusher = ThreadPoolExecutor(1, "flintmq log")
+        self._flushing = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_ms = 0
+        self._ticker = loop.call_later(TICK_S, self._tick)
+        self._callers: list[tuple[int, asyncio.Future[None]]] = []
+        host.hub = self
+
+    def close(self) -> None:
+        """No more turns."""
+        self.host.hub = None
+        self._ticker.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._flusher.shutdown(wait=True)
+
+    # -- turns --------------------------------------------------------------------------------------------------------
+
+    def run(self, step: Callable[[], None]) -> None:
+        """One turn: `step` under the lock, then what follows from it. After a failure nothing more is done (H4)."""
+        host = self.host
+        if host.state != OPEN:
+            return
+        try:
+            with host.call:
+                step()
+                self.turn()
+                self._house()
+        except Exception:
+            self._failed()
+            return
+        self._write_all()
+        self._set_timer()
+
+    def received(self, session: Session, data: bytes) -> None:
+        """Data from a client. `run`, written out for the sake of its cost."""
+        host = self.host
+        if host.state != OPEN:
+            return
+        try:
+            with host.call:
+                session.received(data)
+                if self.engine.woken:
+                    self.turn()
+                self._house()
+        except Exception:
+            self._failed()
+            return
+        self._write_all()
+        self._set_timer()
+
+    def _house(self) -> None:
+        """Under the lock: notices, checkpoint, and waits of others than clients."""
+        engine = self.engine
+        if engine.notices:
+            self.host.write_notices()
+        if engine.needs_checkpoint():
+            checkpoint(engine)
+        if engine.woken or self.host.orphans:
+            self.host.settle(self.host.housekeeper())
+
+    def _failed(self) -> None:
+        """The queue manager has stopped (the host has told why): every socket is closed."""
+        for link in list(self.links.values()):
+            link.abort()
+        self.on_failure()
+
+    def kick(self) -> None:
+        """Something was left for the sessions by another thread, or in the middle of a turn."""
+        self.loop.call_soon_threadsafe(self._kicked)
+
+    def _kicked(self) -> None:
+        self.run(_nothing)
+
+    def make_room(self) -> bool:
+        """The log is full: a checkpoint frees what it can."""
+        return self.host.make_room()
+
+    # -- out ----------------------------------------------------------------------------------------------------------
+
+    def _write_all(self) -> None:
+        """Every session that has something to send writes it, or waits for the log."""
+        if not self.ready:
+            return
+        ready = self.ready
+        self.ready = []
+        durable = self.host.log.durable
+        for session in ready:
+            if session.force > durable:
+                self._waiting.append(session)
+            else:
+                self._write(session)
+        if self._waiting:
+            self._flush()
+
+    def _write(self, session: Session) -> None:
+        session.ready = False
+        link = self.links.get(session)
+        out = session.out
+        if link is None:
+            out.clear()
+            return
+        if session.delay_ms:
+            delay, session.delay_ms = session.delay_ms, 0
+            session.ready = True
+            self.loop.call_later(delay / 1000, self._write_late, session)
+            return
+        if out:
+            link.write(out[0] if len(out) == 1 else b"".join(out))
+            out.clear()
+        if session.closing:
+            link.close()
+
+    def _write_late(self, session: Session) -> None:
+        """A reply that was held back because a page set fills up (B140)."""
+        self._write(session)
+
+    def _flush(self) -> None:
+        """Have the log written, once for all who wait."""
+        if not self._flushing:
+            self._flushing = True
+            position = max([session.force for session in self._waiting] + [position for position, _ in self._callers])
+            self._flusher.submit(self.host.durable, position).add_done_callback(self._flushed)
+
+    def _flushed(self, future: Future[None]) -> None:
+        """In the flusher's thread."""
+        self.loop.call_soon_threadsafe(self._release, future)
+
+    def _release(self, future: Future[None]) -> None:
+        """The log was written: those who are covered are answered, the others wait for the next flush."""
+        self._flushing = False
+        if future.exception() is not None:
+            self._failed()
+            return
+        durable = self.host.log.durable
+        waiting, self._waiting = self._waiting, []
+        for session in waiting:
+            if session.force > durable:
+                self._waiting.append(session)
+            else:
+                self._write(session)
+        callers, self._callers = self._callers, []
+        for position, caller in callers:
+            if position > durable:
+                self._callers.append((position, caller))
+            elif not caller.done():
+                caller.set_result(None)
+        if self._waiting or self._callers:
+            self._flush()
+
+    async def durable(self, position: int) -> None:
+        """Wait until the log is durable up to `position`."""
+        if position > self.host.log.durable:
+            caller = self.loop.create_future()
+            self._callers.append((position, caller))
+            self._flush()
+            await caller
+
+    # -- the clock ----------------------------------------------------------------------------------------------------
+
+    def _set_timer(self) -> None:
+        """Be there when the first wait is over."""
+        due = self.engine.next_deadline()
+        if due == self._timer_ms:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._timer_ms = due
+        if due:
+            in_s = max(0, due - self.engine.clock.now_ms()) / 1000 + _LATE_S
+            self._timer = self.loop.call_later(in_s, self._timer_went_off)
+
+    def _timer_went_off(self) -> None:
+        self._timer = None
+        self._timer_ms = 0
+        self.run(self._expire)
+
+    def _expire(self) -> None:
+        expire_waits(self.engine)
+
+    def _tick(self) -> None:
+        """Every second: heartbeats, and queues that could not be read."""
+        self._ticker = self.loop.call_later(TICK_S, self._tick)
+        self.run(self._look_around)
+
+    def _look_around(self) -> None:
+        for session in list(self.sessions):
+            session.idle_s += 1
+            interval = session.heartbeat_interval
+            if interval and session.idle_s >= interval and session.state == AGREED:
+                if session.heartbeat_due():
+                    session.idle_s = 0
+                else:
+                    text = f"The connection from {session.address} was closed: it did not answer a heartbeat."
+                    self.engine.notice("AMQ9259E", text)
+                    session.end()
+            for conversation in session.conversations.values():
+                for stream in list(conversation.streams.values()):
+                    if stream.stalled:
+                        stream.try_again()
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,76 @@
+"""One socket of a client: bytes to its session, bytes from it. Nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+from flintmq.channel.session import Session
+
+if TYPE_CHECKING:
+    from flintmq.server.hub import Hub
+
+#: A client that has not read so many bytes is not read from (V3).
+WRITE_BUFFER_MAX = 4 * 1024 * 1024
+
+
+class Link(asyncio.Protocol):
+    """The protocol object of one socket."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._transport: asyncio.Transport | None = None
+        self._session: Session | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = stream = cast(asyncio.Transport, transport)  # uvloop's does not inherit from it.
+        stream.set_write_buffer_limits(WRITE_BUFFER_MAX)
+        self._session = self._hub.session(address_of(stream))
+        self._hub.links[self._session] = self
+
+    def data_received(self, data: bytes) -> None:
+        assert self._session is not None
+        self._session.idle_s = 0
+        self._hub.received(self._session, data)
+
+    def pause_writing(self) -> None:
+        if self._session is not None and self._transport is not None:
+            self._session.blocked = True
+            self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        session = self._session
+        if session is not None and self._transport is not None:
+            session.blocked = False
+            self._transport.resume_reading()
+            self._hub.run(session.unblocked)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        session = self._session
+        self._transport = None
+        if session is not None:
+            self._hub.links.pop(session, None)
+            self._hub.run(session.lost)
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+        if self._transport is not None:
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """Send what is there, then close."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Close at once."""
+        if self._transport is not None:
+            self._transport.abort()
+
+
+def address_of(transport: asyncio.Transport) -> str:
+    """Where the client is: `127.0.0.1(50123)`, as CONNAME is written."""
+    peer = transport.get_extra_info("peername")
+    if isinstance(peer, tuple) and len(peer) >= 2:
+        return f"{peer[0]}({peer[1]})"
+    return "local"

@@ -1,0 +1,191 @@
+"""A queue manager as a process of its own: start, serve, end.
+
+    start     a new process that runs `serve`; back when it listens, or with what it said instead
+    serve     open the queue manager, listen, until it is told to end
+
+How it ends:
+
+    quiesce      endmqm, endmqm -c   no new connections; calls that ask for it fail with 2161; ends with the last client
+    immediate    endmqm -i, SIGTERM  clients are disconnected, what they did not commit is backed out; a clean end
+    preemptive   endmqm -p           at once, as if the machine had stopped; the next start recovers from the log
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import flintmq
+from flintmq.channel.errors import STATUS_QM_TERMINATING
+from flintmq.channel.terms import Gatekeeper
+from flintmq.client import instance as place
+from flintmq.client.instance import Instance
+from flintmq.qmgr.get import quiesce_waiters
+from flintmq.server import control
+from flintmq.server.hub import Hub, ServingHost
+from flintmq.server.link import Link
+
+QUIESCE = "quiesce"
+IMMEDIATE = "immediate"
+PREEMPTIVE = "preemptive"
+
+#: How long a start may take: restart reads the log since the last checkpoint.
+START_TIMEOUT_S = 120.0
+#: How long clients have to take the news that the queue manager ends.
+_FAREWELL_S = 1.0
+_POLL_S = 0.05
+_READY = "ready"
+
+
+class StartFailed(Exception):
+    """The process did not get as far as listening; the text says why."""
+
+
+class Server:
+    """One running queue manager."""
+
+    def __init__(self, host: ServingHost, gatekeeper: Gatekeeper) -> None:
+        self.host = host
+        self.gatekeeper = gatekeeper
+        self.hub: Hub | None = None
+        self.endings: asyncio.Queue[str] = asyncio.Queue()
+        #: Where it listens: (address, port).
+        self.addresses: list[tuple[str, int]] = []
+        self._listeners: list[asyncio.Server] = []
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Serve until told to end."""
+        loop = asyncio.get_running_loop()
+        self.hub = hub = Hub(self.host, self.gatekeeper, loop)
+        hub.on_failure = lambda: self.endings.put_nowait(PREEMPTIVE)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.endings.put_nowait, IMMEDIATE)
+        try:
+            if self.host.instance is not None:
+                answers = control.ControlServer(hub, self.endings)
+                self._listeners.append(
+                    await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance))
+                )
+            await self._listen(hub)
+            self._say("AMQ8003I", "The queue manager has started.")
+            ready()
+            await self._until_the_end(hub)
+        finally:
+            await self._end(hub)
+
+    async def _listen(self, hub: Hub) -> None:
+        """Start every listener with CONTROL(QMGR). One that cannot start is told, and the others go on."""
+        for definition in self.host.engine.catalogue.match("LISTENER"):
+            if definition.text("CONTROL") != "QMGR":
+                continue
+            address, port = definition.text("IPADDR"), definition.number("PORT")
+            try:
+                server = await hub.loop.create_server(
+                    lambda: Link(hub), address or None, port, backlog=definition.number("BACKLOG") or 100
+                )
+            except OSError as error:
+                why = error.strerror or str(error)
+                self._say("AMQ9218E", f"Listener {definition.name} cannot listen on {address or '*'}({port}): {why}.")
+                continue
+            self._listeners.append(server)
+            for opened in server.sockets:
+                self.addresses.append(opened.getsockname()[:2])
+            self._say("AMQ5026I", f"Listener {definition.name} listens on {address or '*'}({port}).")
+
+    async def _until_the_end(self, hub: Hub) -> None:
+        how = await self.endings.get()
+        if how == QUIESCE:
+            self._say("AMQ8004I", "The queue manager is quiescing: it ends when the last application has disconnected.")
+            hub.run(self._quiesce)
+            while hub.by_connection and self.endings.empty():
+                await asyncio.sleep(_POLL_S)
+            how = self.endings.get_nowait() if not self.endings.empty() else IMMEDIATE
+        if how == PREEMPTIVE:
+            self._say("AMQ8004I", "The queue manager ends at once.")
+            self.host.abandon()
+
+    def _quiesce(self) -> None:
+        self.host.engine.quiescing = True
+        quiesce_waiters(self.host.engine)
+
+    async def _end(self, hub: Hub) -> None:
+        """Nobody is served any more; the files are closed."""
+        for listener in self._listeners:
+            listener.close()
+        hub.run(lambda: self._farewell(hub))
+        left = _FAREWELL_S
+        while hub.links and left > 0 and not self.host.state:
+            await asyncio.sleep(_POLL_S)
+            left -= _POLL_S
+        for link in list(hub.links.values()):
+            link.abort()
+        hub.close()
+        if not self.host.state:
+            self._say("AMQ8004I", "The queue manager has ended.")
+        self.host.close()
+        if self.host.instance is not None:
+            (self.host.instance.directory / control.NAME).unlink(missing_ok=True)
+
+    def _farewell(self, hub: Hub) -> None:
+        for session in list(hub.sessions):
+            session.stop(STATUS_QM_TERMINATING)
+
+    def _say(self, number: str, text: str) -> None:
+        """One line in the error log for each change of state."""
+        self.host.errors.write(number, text)
+
+
+def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper | None = None) -> None:
+    """Open the queue manager and serve until the end. Raises QueueManagerError if it cannot be opened."""
+    host = ServingHost(*place.open_on_disk(instance), instance)
+    server = Server(host, gatekeeper or Gatekeeper())
+    _run(server, ready)
+
+
+def _run(server: Server, ready: Callable[[], None]) -> None:
+    """On uvloop where there is one."""
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(server.run(ready))
+    else:
+        uvloop.run(server.run(ready))
+
+
+def start(instance: Instance, timeout_s: float = START_TIMEOUT_S) -> int:
+    """Start a process that serves `instance`; returns its process id. Raises StartFailed."""
+    reading, writing = os.pipe()
+    environment = dict(os.environ)
+    here = str(Path(flintmq.__file__).resolve().parent.parent)
+    paths = [here, *environment.get("PYTHONPATH", "").split(os.pathsep)]
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in dict.fromkeys(paths) if path)
+    command = [sys.executable, "-m", "flintmq.cli", "strmqm", "--foreground", "--ready-fd", str(writing)]
+    try:
+        process = subprocess.Popen(
+            [*command, str(instance.directory) + os.sep],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[writing],
+            start_new_session=True,
+            env=environment,
+        )
+    finally:
+        os.close(writing)
+    with open(reading, encoding="utf-8", errors="replace") as pipe:
+        said = pipe.read()
+    if said.strip() == _READY:
+        return process.pid
+    process.wait(timeout_s)
+    raise StartFailed(said.strip() or f"the process ended with code {process.returncode} and said nothing")
+
+
+def tell(descriptor: int, text: str = _READY) -> None:
+    """To the one who started this process: it is ready, or why not."""
+    with open(descriptor, "w", encoding="utf-8") as pipe:
+        pipe.write(text)

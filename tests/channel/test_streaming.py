@@ -1,0 +1,214 @@
+"""Messages that are pushed: for gets, read ahead, and for consumers."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from flintmq.channel import segment as seg
+from flintmq.channel.segment import Segment
+from flintmq.mqi.constants import (
+    MQGMO_BROWSE_FIRST,
+    MQGMO_BROWSE_NEXT,
+    MQGMO_NO_SYNCPOINT,
+    MQGMO_SYNCPOINT,
+    MQGMO_WAIT,
+    MQOO_BROWSE,
+    MQOO_INPUT_SHARED,
+    MQOO_OUTPUT,
+)
+from flintmq.mqi.md import MQMD
+from tests.channel.peer import Peer, World
+
+BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE
+QUEUE = "DEV.QUEUE.1"
+CONSUMER = 0x11
+STARTED, STOPPED = 2, 0
+CHECK_MSG, CONN_STATE, CONN_STATE_REPLY, TXN_ALLOWED, GET_INHIBITED, GET_ALLOWED = 11, 3, 4, 8, 1, 2
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture(params=[False, True], ids=["little", "big"])
+def peer(request: pytest.FixtureRequest, world: World) -> Peer:
+    return world.connected(big_endian=request.param)
+
+
+def put(world: World, *texts: bytes, queue: str = QUEUE) -> None:
+    other = world.connected()
+    handle = other.opened(queue, BOTH)
+    for text in texts:
+        assert other.put(handle, text).reason == 0
+    other.disconnect()
+
+
+def messages(peer: Peer, segments: list[Segment]) -> list[bytes]:
+    """The data of every ASYNC_MESSAGE."""
+    found: list[bytes] = []
+    order = ">" if peer.big_endian else "<"
+    for segment in segments:
+        if segment.kind != seg.ASYNC_MESSAGE:
+            continue
+        _, _, _, _, length, number, selection = struct.unpack_from(order + "iiiiiHH", segment.body)
+        assert selection == 5 and segment.request == 1
+        if number:
+            assert len(segment.body) == 24 + length
+            found[-1] += segment.body[24:]
+            continue
+        name_length = segment.body[54]
+        at = 55 + name_length + -(3 + name_length) % 4
+        md = MQMD.unpack(segment.body, at, peer.big_endian, peer.ccsid)
+        assert md.version == 2 and md.msg_id[:4] == b"AMQ "
+        assert len(segment.body) == at + 364 + length
+        found.append(segment.body[at + 364 :])
+    return found
+
+
+def notifications(peer: Peer, segments: list[Segment]) -> list[tuple[int, int]]:
+    """(code, request id) of every NOTIFICATION."""
+    order = ">" if peer.big_endian else "<"
+    return [
+        (struct.unpack_from(order + "i", segment.body, 8)[0], segment.request)
+        for segment in segments
+        if segment.kind == seg.NOTIFICATION
+    ]
+
+
+@pytest.mark.parametrize("size", [0, 5, 32_000, 32_748, 200_000])
+def test_a_get_is_answered_by_the_message(peer: Peer, size: int) -> None:
+    put(peer.world, b"x" * size)
+    handle = peer.opened(QUEUE, BOTH)
+    segments = peer.want(handle)
+    assert messages(peer, segments) == [b"x" * size]
+    assert notifications(peer, segments) == []
+    assert peer.world.depth(QUEUE) == 0
+
+
+def test_a_question_is_always_answered_by_check_msg(peer: Peer) -> None:
+    handle = peer.opened(QUEUE, BOTH)
+    assert notifications(peer, peer.want(handle, confirm=True)) == [(CHECK_MSG, 3)]
+    put(peer.world, b"1")
+    segments = peer.want(handle, confirm=True)
+    assert messages(peer, segments) == [b"1"] and notifications(peer, segments) == [(CHECK_MSG, 3)]
+
+
+def test_a_message_comes_when_it_is_put(peer: Peer) -> None:
+    handle = peer.opened(QUEUE, BOTH)
+    assert peer.want(handle, options=MQGMO_WAIT | MQGMO_NO_SYNCPOINT, wait=10_000) == []
+    put(peer.world, b"1", b"2")
+    assert messages(peer, peer.received()) == [b"1"]
+    assert peer.world.depth(QUEUE) == 1
+
+
+def test_read_ahead_sends_as_much_as_the_client_can_take(peer: Peer) -> None:
+    put(peer.world, *[b"%d" % number for number in range(10)])
+    handle = peer.opened(QUEUE, BOTH)
+    one = 364 + 1
+    assert messages(peer, peer.want(handle, room=3 * one, options=MQGMO_WAIT, wait=1000)) == [b"0", b"1", b"2"]
+    assert messages(peer, peer.want(handle, room=3 * one, received=one, flags=0x08)) == [b"3"]
+    assert messages(peer, peer.want(handle, room=3 * one, received=3 * one, flags=0x08)) == [b"4", b"5", b"6"]
+
+
+def test_a_message_that_is_too_long_stays_until_the_client_has_room(peer: Peer) -> None:
+    put(peer.world, b"0123456789")
+    handle = peer.opened(QUEUE, BOTH)
+    (short,) = peer.want(handle, length=4)
+    order = ">" if peer.big_endian else "<"
+    assert struct.unpack_from(order + "iii", short.body, 24) == (2080, 4, 10)
+    assert peer.world.depth(QUEUE) == 1
+    assert messages(peer, peer.want(handle, length=10, received=364 + 4)) == [b"0123456789"]
+
+
+def test_a_browse_goes_through_the_queue_and_can_begin_again(peer: Peer) -> None:
+    put(peer.world, b"1", b"2")
+    handle = peer.opened(QUEUE, BOTH)
+    both = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
+    assert messages(peer, peer.want(handle, options=both, room=10_000)) == [b"1", b"2"]
+    assert peer.notify(handle, 12, 0) == []
+    assert messages(peer, peer.want(handle, options=MQGMO_BROWSE_NEXT)) == [b"1"]
+    assert messages(peer, peer.want(handle, options=both, received=365)) == [b"1"]
+    assert messages(peer, peer.want(handle, options=MQGMO_BROWSE_NEXT, received=365)) == [b"2"]
+    assert peer.world.depth(QUEUE) == 2
+
+
+def test_a_consumer_is_served_between_start_and_stop(peer: Peer) -> None:
+    handle = peer.opened(QUEUE, BOTH)
+    put(peer.world, b"1")
+    assert peer.want(handle, flags=CONSUMER, options=MQGMO_NO_SYNCPOINT) == []
+    assert messages(peer, peer.notify(-1, CONN_STATE, STARTED)) == [b"1"]
+    assert peer.want(handle, flags=CONSUMER, options=MQGMO_NO_SYNCPOINT, received=365) == []
+    put(peer.world, b"2")
+    assert messages(peer, peer.received()) == [b"2"]
+    assert notifications(peer, peer.notify(-1, CONN_STATE, STOPPED, confirm=True)) == [(CONN_STATE_REPLY, 3)]
+    peer.want(handle, flags=CONSUMER, options=MQGMO_NO_SYNCPOINT, received=365)
+    put(peer.world, b"3")
+    assert peer.received() == []
+    assert messages(peer, peer.notify(-1, CONN_STATE, STARTED)) == [b"3"]
+
+
+def test_in_syncpoint_consumers_of_a_conversation_are_served_one_at_a_time(peer: Peer) -> None:
+    """T1: the message that is not used yet is not committed with the one that is."""
+    world = peer.world
+    first, second = peer.opened(QUEUE, BOTH), peer.opened("DEV.QUEUE.2", BOTH)
+    peer.notify(-1, CONN_STATE, STARTED)
+    peer.notify(-1, TXN_ALLOWED, 0)
+    for handle in (first, second):
+        assert peer.want(handle, flags=CONSUMER, options=MQGMO_SYNCPOINT) == []
+    put(world, b"1")
+    put(world, b"2", queue="DEV.QUEUE.2")
+    assert messages(peer, peer.received()) == [b"1"]
+    assert peer.commit().reason == 0
+    assert world.depth("DEV.QUEUE.2") == 1
+    assert messages(peer, peer.want(first, flags=CONSUMER, options=MQGMO_SYNCPOINT, received=365)) == [b"2"]
+    peer.session.lost()
+    assert (world.depth(QUEUE), world.depth("DEV.QUEUE.2")) == (0, 1)
+    world.qm.check()
+
+
+def test_an_inhibited_queue_is_told_once_and_read_again_when_it_can_be(peer: Peer) -> None:
+    world = peer.world
+    handle = peer.opened(QUEUE, BOTH)
+    peer.notify(-1, CONN_STATE, STARTED)
+    peer.want(handle, flags=CONSUMER, options=MQGMO_NO_SYNCPOINT)
+    put(world, b"1", b"2")
+    assert messages(peer, peer.received()) == [b"1"]
+    world.alter("QLOCAL", QUEUE, GET="DISABLED")
+    segments = peer.want(handle, flags=CONSUMER, options=MQGMO_NO_SYNCPOINT, received=365)
+    assert notifications(peer, segments) == [(GET_INHIBITED, 1)]
+    stream = peer.session.conversations[1].streams[handle]
+    stream.try_again()
+    assert peer.received() == []
+    world.alter("QLOCAL", QUEUE, GET="ENABLED")
+    stream.try_again()
+    segments = peer.received()
+    assert notifications(peer, segments) == [(GET_ALLOWED, 1)] and messages(peer, segments) == [b"2"]
+
+
+def test_nothing_is_pushed_to_a_client_that_does_not_read(peer: Peer) -> None:
+    handle = peer.opened(QUEUE, BOTH)
+    put(peer.world, b"1", b"2")
+    peer.session.blocked = True
+    assert peer.want(handle, room=100_000) == []
+    peer.session.blocked = False
+    peer.session.unblocked()
+    assert messages(peer, peer.received()) == [b"1", b"2"]
+
+
+def test_a_handle_that_is_not_there_is_told(peer: Peer) -> None:
+    (failed,) = peer.want(99)
+    order = ">" if peer.big_endian else "<"
+    assert struct.unpack_from(order + "iiii", failed.body) == (1, 99, 14, 2019)
+
+
+def test_a_wait_ends_with_its_handle(peer: Peer) -> None:
+    handle = peer.opened(QUEUE, BOTH)
+    peer.want(handle, options=MQGMO_WAIT, wait=-1)
+    assert peer.world.qm.waiting == 1
+    assert peer.close(handle, 0x20).handle == -1  # MQCO_QUIESCE
+    assert peer.world.qm.waiting == 0
+    put(peer.world, b"1")
+    assert peer.received() == []

@@ -1,0 +1,401 @@
+import com.ibm.msg.client.jms.JmsConnectionFactory;
+import com.ibm.msg.client.jms.JmsFactoryFactory;
+import com.ibm.msg.client.wmq.WMQConstants;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.jms.BytesMessage;
+import javax.jms.Connection;
+import javax.jms.DeliveryMode;
+import javax.jms.JMSException;
+import javax.jms.MapMessage;
+import javax.jms.Message;
+import javax.jms.MessageConsumer;
+import javax.jms.MessageProducer;
+import javax.jms.ObjectMessage;
+import javax.jms.Queue;
+import javax.jms.Session;
+import javax.jms.StreamMessage;
+import javax.jms.TemporaryQueue;
+import javax.jms.TextMessage;
+
+/** The IBM MQ classes for JMS against a queue manager: Jms PORT [SCENARIO]. */
+public final class Jms {
+    static final String QUEUE = "DEV.QUEUE.1";
+    static int port;
+
+    interface Work {
+        void with(Connection connection) throws Exception;
+    }
+
+    public static void main(String[] args) {
+        port = Integer.parseInt(args[0]);
+        Scenarios scenarios = new Scenarios();
+        add(scenarios, "text", Jms::text);
+        add(scenarios, "sizes", Jms::sizes);
+        add(scenarios, "bodies", Jms::bodies);
+        add(scenarios, "properties", Jms::properties);
+        add(scenarios, "transacted", Jms::transacted);
+        add(scenarios, "acknowledge", Jms::acknowledge);
+        add(scenarios, "browse", Jms::browse);
+        add(scenarios, "listener", Jms::listener);
+        add(scenarios, "listeners", Jms::listeners);
+        add(scenarios, "transactedListener", Jms::transactedListener);
+        add(scenarios, "request", Jms::request);
+        add(scenarios, "asynchronous", Jms::asynchronous);
+        add(scenarios, "expiry", Jms::expiry);
+        add(scenarios, "priority", Jms::priority);
+        add(scenarios, "sessions", Jms::sessions);
+        scenarios.run(args.length > 1 ? args[1] : "");
+        System.exit(0);
+    }
+
+    static void add(Scenarios scenarios, String name, Work work) {
+        scenarios.add(name, () -> {
+            Connection connection = factory().createConnection();
+            try {
+                work.with(connection);
+            } finally {
+                connection.close();
+            }
+        });
+    }
+
+    static JmsConnectionFactory factory() throws JMSException {
+        JmsConnectionFactory factory = JmsFactoryFactory.getInstance(WMQConstants.WMQ_PROVIDER).createConnectionFactory();
+        factory.setStringProperty(WMQConstants.WMQ_HOST_NAME, "127.0.0.1");
+        factory.setIntProperty(WMQConstants.WMQ_PORT, port);
+        factory.setStringProperty(WMQConstants.WMQ_CHANNEL, "DEV.APP.SVRCONN");
+        factory.setIntProperty(WMQConstants.WMQ_CONNECTION_MODE, WMQConstants.WMQ_CM_CLIENT);
+        factory.setStringProperty(WMQConstants.WMQ_QUEUE_MANAGER, "QM1");
+        factory.setStringProperty(WMQConstants.USERID, "app");
+        factory.setStringProperty(WMQConstants.PASSWORD, "passw0rd");
+        return factory;
+    }
+
+    static Session session(Connection connection) throws JMSException {
+        return connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
+    }
+
+    static String textOf(Message message) throws JMSException {
+        return message == null ? null : ((TextMessage) message).getText();
+    }
+
+    static void text(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        session.createProducer(queue).send(session.createTextMessage("gr\u00fcn \u20ac"));
+        connection.start();
+        MessageConsumer consumer = session.createConsumer(queue);
+        Scenarios.same("gr\u00fcn \u20ac", textOf(consumer.receive(2000)));
+        Scenarios.same(null, consumer.receiveNoWait());
+        long before = System.currentTimeMillis();
+        Scenarios.same(null, consumer.receive(400));
+        Scenarios.that(System.currentTimeMillis() - before >= 400, "it did not wait");
+    }
+
+    static void sizes(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        connection.start();
+        MessageConsumer consumer = session.createConsumer(queue);
+        for (int size : new int[] {0, 1, 4095, 4096, 4097, 32000, 32748, 65536, 1 << 20, 4 << 20, 10 << 20}) {
+            byte[] data = new byte[size];
+            new Random(size).nextBytes(data);
+            BytesMessage message = session.createBytesMessage();
+            message.writeBytes(data);
+            producer.send(message);
+            BytesMessage got = (BytesMessage) consumer.receive(10000);
+            Scenarios.that(got != null, "size " + size + " did not arrive");
+            byte[] back = new byte[(int) got.getBodyLength()];
+            got.readBytes(back);
+            Scenarios.that(Arrays.equals(data, back), "size " + size);
+        }
+    }
+
+    static void bodies(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        connection.start();
+        MessageConsumer consumer = session.createConsumer(queue);
+        MapMessage map = session.createMapMessage();
+        map.setInt("i", 7);
+        map.setString("s", "<&>");
+        map.setBytes("b", new byte[] {1, 2});
+        producer.send(map);
+        map = (MapMessage) consumer.receive(2000);
+        Scenarios.same(7, map.getInt("i"));
+        Scenarios.same("<&>", map.getString("s"));
+        StreamMessage stream = session.createStreamMessage();
+        stream.writeDouble(2.5);
+        stream.writeString("x");
+        producer.send(stream);
+        stream = (StreamMessage) consumer.receive(2000);
+        Scenarios.same(2.5, stream.readDouble());
+        Scenarios.same("x", stream.readString());
+        ObjectMessage object = session.createObjectMessage(new ArrayList<>(List.of("a", "b")));
+        producer.send(object);
+        Scenarios.same(List.of("a", "b"), ((ObjectMessage) consumer.receive(2000)).getObject());
+        producer.send(session.createMessage());
+        Scenarios.that(consumer.receive(2000) != null, "a message without body");
+    }
+
+    static void properties(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        connection.start();
+        Message sent = session.createTextMessage("x");
+        sent.setBooleanProperty("b", true);
+        sent.setByteProperty("by", (byte) 3);
+        sent.setShortProperty("sh", (short) 4);
+        sent.setIntProperty("in", 5);
+        sent.setLongProperty("lo", 6L);
+        sent.setFloatProperty("fl", 1.5f);
+        sent.setDoubleProperty("do", 2.5);
+        sent.setStringProperty("st", "v<&>");
+        sent.setJMSCorrelationID("correlation");
+        sent.setJMSType("type");
+        producer.send(sent, DeliveryMode.NON_PERSISTENT, 7, 60000);
+        Message got = session.createConsumer(queue).receive(2000);
+        Scenarios.same(true, got.getBooleanProperty("b"));
+        Scenarios.same((byte) 3, got.getByteProperty("by"));
+        Scenarios.same((short) 4, got.getShortProperty("sh"));
+        Scenarios.same(5, got.getIntProperty("in"));
+        Scenarios.same(6L, got.getLongProperty("lo"));
+        Scenarios.same(1.5f, got.getFloatProperty("fl"));
+        Scenarios.same(2.5, got.getDoubleProperty("do"));
+        Scenarios.same("v<&>", got.getStringProperty("st"));
+        Scenarios.same("correlation", got.getJMSCorrelationID());
+        Scenarios.same("type", got.getJMSType());
+        Scenarios.same(sent.getJMSMessageID(), got.getJMSMessageID());
+        Scenarios.same(7, got.getJMSPriority());
+        Scenarios.same(DeliveryMode.NON_PERSISTENT, got.getJMSDeliveryMode());
+        Scenarios.same("app", got.getStringProperty("JMSXUserID").trim());
+    }
+
+    static void transacted(Connection connection) throws Exception {
+        Session session = connection.createSession(true, Session.SESSION_TRANSACTED);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        connection.start();
+        producer.send(session.createTextMessage("1"));
+        MessageConsumer consumer = session.createConsumer(queue);
+        Scenarios.same(null, consumer.receive(300));
+        session.commit();
+        Scenarios.same("1", textOf(consumer.receive(2000)));
+        session.rollback();
+        Message again = consumer.receive(2000);
+        Scenarios.that(again.getJMSRedelivered(), "redelivered");
+        Scenarios.same(2, again.getIntProperty("JMSXDeliveryCount"));
+        session.commit();
+        producer.send(session.createTextMessage("2"));
+        session.rollback();
+        Scenarios.same(null, consumer.receive(300));
+    }
+
+    static void acknowledge(Connection connection) throws Exception {
+        Session session = connection.createSession(false, Session.CLIENT_ACKNOWLEDGE);
+        Queue queue = session.createQueue(QUEUE);
+        session.createProducer(queue).send(session.createTextMessage("1"));
+        connection.start();
+        MessageConsumer consumer = session.createConsumer(queue);
+        Scenarios.same("1", textOf(consumer.receive(2000)));
+        session.recover();
+        Message again = consumer.receive(2000);
+        Scenarios.that(again.getJMSRedelivered(), "redelivered");
+        again.acknowledge();
+        session.recover();
+        Scenarios.same(null, consumer.receiveNoWait());
+    }
+
+    static void browse(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        char[] filling = new char[20000];
+        Arrays.fill(filling, 'x');
+        for (int number = 0; number < 5; number++) {
+            producer.send(session.createTextMessage(number + new String(filling)));
+        }
+        connection.start();
+        int number = 0;
+        Enumeration<?> browsed = session.createBrowser(queue).getEnumeration();
+        while (browsed.hasMoreElements()) {
+            Scenarios.same(number++ + new String(filling), textOf((Message) browsed.nextElement()));
+        }
+        Scenarios.same(5, number);
+        MessageConsumer consumer = session.createConsumer(queue);
+        for (number = 0; number < 5; number++) {
+            Scenarios.that(consumer.receive(2000) != null, "message " + number + " is gone");
+        }
+    }
+
+    static void listener(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        BlockingQueue<Message> got = new LinkedBlockingQueue<>();
+        MessageConsumer consumer = session(connection).createConsumer(queue);
+        consumer.setMessageListener(got::add);
+        connection.start();
+        for (int number = 0; number < 50; number++) {
+            producer.send(session.createTextMessage("m" + number));
+        }
+        for (int number = 0; number < 50; number++) {
+            Scenarios.same("m" + number, textOf(got.poll(5, TimeUnit.SECONDS)));
+        }
+        connection.stop();
+        producer.send(session.createTextMessage("later"));
+        Scenarios.same(null, got.poll(500, TimeUnit.MILLISECONDS));
+        connection.start();
+        Scenarios.same("later", textOf(got.poll(5, TimeUnit.SECONDS)));
+        consumer.close();
+    }
+
+    /** Two consumers of one session: a message that one has not seen is not committed with that of the other. */
+    static void listeners(Connection connection) throws Exception {
+        Session session = session(connection);
+        BlockingQueue<String> got = new LinkedBlockingQueue<>();
+        Session consuming = session(connection);
+        for (int number = 1; number <= 2; number++) {
+            Queue queue = session.createQueue("DEV.QUEUE." + number);
+            consuming.createConsumer(queue).setMessageListener(message -> {
+                try {
+                    got.add(textOf(message));
+                } catch (JMSException error) {
+                    got.add(error.toString());
+                }
+            });
+        }
+        connection.start();
+        for (int number = 0; number < 20; number++) {
+            Queue queue = session.createQueue("DEV.QUEUE." + (1 + number % 2));
+            session.createProducer(queue).send(session.createTextMessage("m" + number));
+        }
+        List<String> all = new ArrayList<>();
+        for (int number = 0; number < 20; number++) {
+            all.add(String.valueOf(got.poll(5, TimeUnit.SECONDS)));
+        }
+        for (int number = 0; number < 20; number++) {
+            Scenarios.that(all.contains("m" + number), "m" + number + " is missing in " + all);
+        }
+    }
+
+    static void transactedListener(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        BlockingQueue<Integer> got = new LinkedBlockingQueue<>();
+        Session consuming = connection.createSession(true, Session.SESSION_TRANSACTED);
+        consuming.createConsumer(queue).setMessageListener(message -> {
+            try {
+                int count = message.getIntProperty("JMSXDeliveryCount");
+                got.add(count);
+                if (count < 3) {
+                    consuming.rollback();
+                } else {
+                    consuming.commit();
+                }
+            } catch (JMSException error) {
+                got.add(-1);
+            }
+        });
+        connection.start();
+        session.createProducer(queue).send(session.createTextMessage("poison"));
+        for (int count = 1; count <= 3; count++) {
+            Scenarios.same(count, got.poll(5, TimeUnit.SECONDS));
+        }
+        Scenarios.same(null, got.poll(300, TimeUnit.MILLISECONDS));
+    }
+
+    static void request(Connection connection) throws Exception {
+        Session asking = session(connection);
+        Session answering = session(connection);
+        Queue queue = asking.createQueue(QUEUE);
+        TemporaryQueue replies = asking.createTemporaryQueue();
+        answering.createConsumer(queue).setMessageListener(message -> {
+            try {
+                Message reply = answering.createTextMessage(textOf(message) + "!");
+                reply.setJMSCorrelationID(message.getJMSMessageID());
+                answering.createProducer(message.getJMSReplyTo()).send(reply);
+            } catch (JMSException error) {
+                error.printStackTrace();
+            }
+        });
+        connection.start();
+        MessageProducer producer = asking.createProducer(queue);
+        for (int number = 0; number < 20; number++) {
+            Message question = asking.createTextMessage("q" + number);
+            question.setJMSReplyTo(replies);
+            producer.send(question);
+            MessageConsumer mine = asking.createConsumer(
+                    replies, "JMSCorrelationID='" + question.getJMSMessageID() + "'");
+            Scenarios.same("q" + number + "!", textOf(mine.receive(5000)));
+            mine.close();
+        }
+        replies.delete();
+    }
+
+    static void asynchronous(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue("queue:///" + QUEUE + "?putAsyncAllowed=1&readAheadAllowed=1");
+        MessageProducer producer = session.createProducer(queue);
+        producer.setDeliveryMode(DeliveryMode.NON_PERSISTENT);
+        connection.start();
+        for (int number = 0; number < 500; number++) {
+            producer.send(session.createTextMessage("m" + number));
+        }
+        MessageConsumer consumer = session.createConsumer(queue);
+        for (int number = 0; number < 500; number++) {
+            Scenarios.same("m" + number, textOf(consumer.receive(5000)));
+        }
+    }
+
+    static void expiry(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        producer.setTimeToLive(200);
+        producer.send(session.createTextMessage("short"));
+        Thread.sleep(500);
+        connection.start();
+        Scenarios.same(null, session.createConsumer(queue).receiveNoWait());
+    }
+
+    static void priority(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        for (int priority : new int[] {1, 9, 5}) {
+            producer.send(session.createTextMessage("p" + priority), DeliveryMode.PERSISTENT, priority, 0);
+        }
+        connection.start();
+        MessageConsumer consumer = session.createConsumer(queue);
+        for (int priority : new int[] {9, 5, 1}) {
+            Scenarios.same("p" + priority, textOf(consumer.receive(2000)));
+        }
+    }
+
+    /** More sessions than conversations fit on one socket. */
+    static void sessions(Connection connection) throws Exception {
+        List<Session> sessions = new ArrayList<>();
+        for (int number = 0; number < 25; number++) {
+            sessions.add(session(connection));
+        }
+        connection.start();
+        for (Session session : sessions) {
+            Queue queue = session.createQueue(QUEUE);
+            session.createProducer(queue).send(session.createTextMessage("x"));
+            MessageConsumer consumer = session.createConsumer(queue);
+            Scenarios.same("x", textOf(consumer.receive(2000)));
+            consumer.close();
+        }
+    }
+}

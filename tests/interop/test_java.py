@@ -1,0 +1,115 @@
+"""IBM's own Java client against our queue manager: the classes for Java (Mqi.java) and for JMS (Jms.java).
+
+The client is fetched with Maven into build/, once. Where Java or Maven is missing, or Maven reaches nothing, these
+tests are skipped and say so.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flintmq.cli.main import main
+from flintmq.client import instance
+from flintmq.client.lock import holder_of
+from flintmq.server import process
+from tests.server.test_process import free_port
+
+HERE = Path(__file__).resolve().parent / "java"
+BUILD = HERE.parents[2] / "build" / "interop-java"
+#: What a queue manager needs to be told for messages of 10 MiB.
+SCRIPT = """
+ALTER QMGR MAXMSGL(104857600)
+ALTER QLOCAL(DEV.QUEUE.1) MAXMSGL(104857600)
+ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) MAXMSGL(104857600)
+"""
+
+
+def scenarios(program: str) -> list[str]:
+    return re.findall(r'add\((?:scenarios, )?"(\w+)"', (HERE / f"{program}.java").read_text())
+
+
+@pytest.fixture(scope="session")
+def classes() -> str:
+    """The class path: IBM's client, and our programs, compiled."""
+    for tool in ("java", "javac", "mvn"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed: the IBM MQ client for Java cannot be run")
+    library = BUILD / "lib"
+    if not list(library.glob("com.ibm.mq.allclient-*.jar")):
+        fetch = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"]
+        fetched = subprocess.run(
+            [*fetch, f"-DoutputDirectory={library}", "-DincludeScope=runtime"],
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        if fetched.returncode:
+            pytest.skip(f"Maven cannot fetch com.ibm.mq.allclient: {fetched.stdout.strip()[-300:]}")
+    made = BUILD / "classes"
+    sources = [str(path) for path in sorted(HERE.glob("*.java"))]
+    compiled = subprocess.run(
+        ["javac", "-d", str(made), "-cp", f"{library}/*", *sources], capture_output=True, text=True, timeout=120
+    )
+    assert compiled.returncode == 0, compiled.stderr
+    return f"{library}/*:{made}"
+
+
+@pytest.fixture(scope="session")
+def port(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A running queue manager."""
+    with pytest.MonkeyPatch.context() as patch:
+        directory = tmp_path_factory.mktemp("java")
+        patch.setenv("FLINTMQ_DATA", str(directory))
+        script = directory / "script.mqsc"
+        script.write_text(SCRIPT)
+        chosen = free_port()
+        assert main(["crtmqm", "--dev", "-q", "-p", str(chosen), "-ic", str(script), "QM1"]) == 0
+        place = instance.by_name("QM1")
+        process.start(place)
+        yield chosen
+        assert main(["endmqm", "-i", "QM1"]) == 0
+        assert holder_of(place.lock_path) is None
+        assert instance.status(place) == "Ended normally"
+        assert not list(place.errors_directory.glob("*.FDC"))
+
+
+class Run:
+    """One run of a program with all its scenarios."""
+
+    def __init__(self, program: str, classes: str, port: int) -> None:
+        ran = subprocess.run(
+            ["java", "-cp", classes, program, str(port)], capture_output=True, text=True, timeout=240, cwd=BUILD
+        )
+        self.lines = ran.stdout.splitlines()
+        self.errors = ran.stderr
+
+    def check(self, scenario: str) -> None:
+        failed = [line for line in self.lines if line.startswith(f"FAILED {scenario}:")]
+        assert not failed, failed[0]
+        assert f"ok {scenario}" in self.lines, f"{scenario} did not run: {self.lines} {self.errors[-2000:]}"
+
+
+@pytest.fixture(scope="session")
+def mqi(classes: str, port: int) -> Run:
+    return Run("Mqi", classes, port)
+
+
+@pytest.fixture(scope="session")
+def jms(classes: str, port: int) -> Run:
+    return Run("Jms", classes, port)
+
+
+@pytest.mark.parametrize("scenario", scenarios("Mqi"))
+def test_the_classes_for_java(mqi: Run, scenario: str) -> None:
+    mqi.check(scenario)
+
+
+@pytest.mark.parametrize("scenario", scenarios("Jms"))
+def test_the_classes_for_jms(jms: Run, scenario: str) -> None:
+    jms.check(scenario)

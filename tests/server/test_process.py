@@ -1,0 +1,253 @@
+"""The queue manager as a process: started, talked to, ended, killed. Clients are real sockets here."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import flintmq
+from flintmq.channel import segment as seg
+from flintmq.channel.segment import Segment, Splitter
+from flintmq.cli.main import main
+from flintmq.client import instance
+from flintmq.client.lock import holder_of
+from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQGMO_WAIT, MQOO_INPUT_SHARED, MQOO_OUTPUT, MQPMO_SYNCPOINT
+from flintmq.mqi.md import MQMD
+from flintmq.server import process
+from flintmq.server.control import Control, NotRunning
+from tests.channel.peer import Peer, Reply, World
+
+BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT
+QUEUE = "DEV.QUEUE.1"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class SocketPeer(Peer):
+    """The client of the channel tests, on a socket."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(World())
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self._cut = Splitter()
+        self.agree()
+
+    def feed(self, data: bytes) -> list[Segment]:
+        """Send, and wait for the answer if there will be one."""
+        self.socket.sendall(data)
+        return [] if data[17:18] == bytes([seg.USERID_DATA]) else self.answer()
+
+    def answer(self) -> list[Segment]:
+        """The next segments, up to the end of a call."""
+        self.segments = []
+        while not self.segments or not (self.segments[-1].flags & seg.LAST or self.segments[-1].kind < 0x80):
+            data = self.socket.recv(1 << 16)
+            if not data:
+                break
+            self.segments += self._cut.feed(data)
+        return self.segments
+
+
+class Manager:
+    """A queue manager on disk, and its process."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.place = instance.by_name("QM1")
+        self.pid = 0
+
+    def start(self) -> None:
+        self.pid = process.start(self.place)
+
+    def connect(self) -> tuple[SocketPeer, Reply]:
+        peer = SocketPeer(self.port)
+        return peer, peer.connect()
+
+    def peer(self) -> SocketPeer:
+        peer, reply = self.connect()
+        assert reply.reason == 0
+        return peer
+
+    def wait_until_ended(self) -> None:
+        until = time.monotonic() + 20
+        while holder_of(self.place.lock_path) is not None:
+            assert time.monotonic() < until, "it does not end"
+            time.sleep(0.01)
+
+    def errors(self) -> str:
+        return (self.place.errors_directory / "AMQERR01.LOG").read_text()
+
+
+@pytest.fixture
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager]:
+    monkeypatch.setenv("FLINTMQ_DATA", str(tmp_path / "a directory with a name so long that no socket fits" / "data"))
+    port = free_port()
+    assert main(["crtmqm", "--dev", "-q", "-p", str(port), "QM1"]) == 0
+    made = Manager(port)
+    yield made
+    try:
+        with Control(made.place) as control:
+            control.ask({"do": "end", "how": "preemptive"})
+    except NotRunning:
+        return
+    made.wait_until_ended()
+
+
+def test_a_queue_manager_starts_serves_and_ends(manager: Manager, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["strmqm"]) == 0
+    assert main(["strmqm", "QM1"]) == 5
+    assert main(["dspmq"]) == 0
+    assert "STATUS(Running)" in capsys.readouterr().out
+    peer = manager.peer()
+    handle = peer.opened(QUEUE, BOTH)
+    md = MQMD()
+    md.persistence = 1
+    assert peer.put(handle, b"kept", md=md).reason == 0
+    assert peer.put(handle, b"uncommitted", MQPMO_SYNCPOINT).reason == 0
+    assert main(["endmqm", "-i", "QM1"]) == 0
+    assert main(["dspmq"]) == 0
+    assert "STATUS(Ended normally)" in capsys.readouterr().out
+    (farewell,) = peer.answer()
+    assert farewell.kind == seg.STATUS_DATA and farewell.body == peer.longs(8, 5)
+    assert not (manager.place.directory / "control").exists()
+    for number in ("AMQ8003I", "AMQ5026I", "AMQ8004I"):
+        assert manager.errors().count(number) == 1
+    manager.start()
+    peer = manager.peer()
+    assert peer.get(peer.opened(QUEUE, BOTH)).data == b"kept"
+    assert peer.get(peer.opened(QUEUE, BOTH)).reason == 2033
+
+
+def test_commands_run_in_the_running_queue_manager(
+    manager: Manager, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manager.start()
+    script = tmp_path / "script.mqsc"
+    script.write_text("DEFINE QLOCAL(NEW)\nDISPLAY QLOCAL(NEW) CURDEPTH\nNONSENSE\nEND\nDELETE QLOCAL(NEW)\n")
+    assert main(["runmqsc", "-f", str(script), "QM1"]) == 10
+    said = capsys.readouterr().out
+    assert "AMQ8006I: Queue created." in said and "CURDEPTH(0)" in said and "3 MQSC commands read." in said
+    peer = manager.peer()
+    assert peer.put(peer.opened("NEW", BOTH), b"").reason == 0
+    os.kill(manager.pid, signal.SIGKILL)
+    manager.wait_until_ended()
+    manager.start()  # What was told was durable.
+    assert manager.peer().open("NEW", BOTH).reason == 0
+
+
+def test_sigterm_is_a_clean_end(manager: Manager) -> None:
+    manager.start()
+    manager.peer()
+    os.kill(manager.pid, signal.SIGTERM)
+    manager.wait_until_ended()
+    assert instance.status(manager.place) == "Ended normally"
+
+
+def test_a_killed_process_leaves_nothing_in_the_way(manager: Manager) -> None:
+    manager.start()
+    peer = manager.peer()
+    handle = peer.opened(QUEUE, BOTH)
+    md = MQMD()
+    md.persistence = 1
+    peer.put(handle, b"persistent", MQPMO_SYNCPOINT, md)
+    assert peer.commit().reason == 0
+    os.kill(manager.pid, signal.SIGKILL)
+    manager.wait_until_ended()
+    assert (manager.place.directory / "control").exists()
+    assert instance.status(manager.place) == "Ended unexpectedly"
+    assert main(["endmqm", "-i", "QM1"]) == 40
+    manager.start()
+    peer = manager.peer()
+    assert peer.get(peer.opened(QUEUE, BOTH)).data == b"persistent"
+
+
+def test_quiesce_ends_with_the_last_client(manager: Manager) -> None:
+    manager.start()
+    peer = manager.peer()
+    handle = peer.opened(QUEUE, BOTH)
+    assert main(["endmqm", "QM1"]) == 0
+    late = 0
+    while late == 0:  # The request is accepted before it is carried out.
+        late = manager.connect()[1].reason
+    assert late == 2161
+    assert peer.put(handle, b"still served").reason == 0
+    assert peer.put(handle, b"", 4 | 0x2000).reason == 2161  # MQPMO_FAIL_IF_QUIESCING
+    assert peer.disconnect().reason == 0
+    manager.wait_until_ended()
+    assert instance.status(manager.place) == "Ended normally"
+
+
+def test_preemptive_is_as_safe_as_a_crash(manager: Manager) -> None:
+    manager.start()
+    manager.peer()
+    assert main(["endmqm", "-p", "QM1"]) == 0
+    assert instance.status(manager.place) == "Ended unexpectedly"
+    manager.start()
+
+
+def test_a_client_that_is_killed_is_backed_out_within_a_second(manager: Manager) -> None:
+    manager.start()
+    peer = manager.peer()
+    handle = peer.opened(QUEUE, BOTH)
+    peer.put(handle, b"message")
+    script = (
+        "import os, signal, sys\n"
+        "from tests.server.test_process import BOTH, QUEUE, SocketPeer\n"
+        "peer = SocketPeer(int(sys.argv[1]))\n"
+        "assert peer.connect().reason == 0\n"
+        "assert peer.get(peer.opened(QUEUE, BOTH), 2).data == b'message'\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    paths = os.pathsep.join([str(Path(flintmq.__file__).parents[1]), str(Path(__file__).resolve().parents[2])])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    killed = subprocess.run([sys.executable, "-c", script, str(manager.port)], env=environment, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    back = peer.got(peer.feed(peer.get_request(handle, MQGMO_SYNCPOINT | MQGMO_WAIT, wait=1000)))
+    assert (back.data, back.md.backout_count) == (b"message", 1)
+
+
+def test_a_port_in_use_is_told_and_the_queue_manager_runs(manager: Manager) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", manager.port))
+        other.listen()
+        manager.start()
+        assert "AMQ9218E" in manager.errors()
+        with Control(manager.place) as control:
+            assert control.ask({"do": "ping"}) == {"name": "QM1", "pid": manager.pid}
+
+
+def test_what_is_not_a_request_is_answered_and_harms_nobody(manager: Manager) -> None:
+    manager.start()
+    for question in ("x", None, 5, {"do": "end", "how": "gently"}, {"do": "dance"}):
+        with Control(manager.place) as control:
+            assert "is not a request" in control.ask(question)["error"]
+    with socket.create_connection(("127.0.0.1", manager.port), timeout=20) as stranger:
+        stranger.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+        assert stranger.recv(100)[:4] == b"TSH "
+        assert stranger.recv(100) == b""
+    assert manager.errors().count("which is no segment") == 1
+    assert manager.peer().disconnect().reason == 0
+
+
+def test_one_that_does_not_exist_or_is_open_elsewhere_is_refused(manager: Manager) -> None:
+    assert main(["strmqm", "NONE"]) == 16
+    assert main(["endmqm", "NONE"]) == 16
+    assert main(["endmqm", "QM1"]) == 40
+    with flintmq.open("QM1"):
+        assert main(["strmqm", "QM1"]) == 5
+        assert main(["endmqm", "QM1"]) == 40
+        with pytest.raises(process.StartFailed, match="is in use"):
+            process.start(manager.place)
