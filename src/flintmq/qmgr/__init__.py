@@ -9,6 +9,7 @@ The way of a message, file by file:
     stream.py       STREAMQ: a copy to a second queue       distribution.py: one put to several queues
     publish.py      a put to a topic: a copy for each       topic_tree.py: who is meant; publication.py: what it says
     subscribe.py    MQSUB, MQSUBRQ                          registration.py: subscriptions come and go; subscription.py
+    queued.py       commands in psc folders on a queue      (the queued publish/subscribe interface)
     retained.py     the last publication of a topic         kept.py: what is kept on queues of the queue manager's own
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
@@ -29,17 +30,18 @@ Rules of the house:
     A call that must be durable says so in connection.force: the log position that its caller waits for.
     So a seed repeats any history, and a test can crash the machine between any two writes (tests/simulation).
 
-Invariants. `QueueManager.check` tests N, Q and U, which the simulation calls at every start and at random; the others
+Invariants. `QueueManager.check` tests N, Q, U and S; the simulation calls it at every start and at random. The others
 have tests of their own (docs/internals/invariants.md):
 
     N1-N4 lane.py    order, hint, links                     Q1-Q7 queue.py    depth, availability, indexes, buffers
     U1-U3 connection.py   units of work                     P1-P6 paging.py   chunks, write-ahead
     R1-R2 restart.py      replay gives the same from anywhere
     C1-C4 catalogue.py    definitions                       T1-T4 selection.py  what matches, evaluated once
+    S1-S3 subscription.py subscriptions
 
 Recovery in five sentences. A unit of work reaches the log when it is decided, in one run of records (U2), so there is
 nothing to undo. Messages live in memory and go to the page set in chunks, when a buffer pool overflows or at a
 checkpoint. Nothing reaches a page set before the log has it (P3). Replay is idempotent by (queue, sequence): it
 may meet a page set of the checkpoint or of any later moment (R1). So restart reads the log since the last checkpoint,
-and no messages.
+and no messages but the records of durable subscriptions.
 """

@@ -54,7 +54,7 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_STRING_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from flintmq.qmgr import admin_pubsub, admin_rows, expiry, retained, stream
+from flintmq.qmgr import admin_pubsub, admin_rows, expiry, queued, retained, stream
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import CUSTOM, QUEUE_KINDS, default_attributes
@@ -203,6 +203,7 @@ class Admin:
             move_queue(qm, queue, page_set_for(qm, queue.definition))
         if kind == "QMGR":
             qm.refresh()
+            queued.process_all(qm)
         elif kind == "QLOCAL":
             self._queue_changed(definition, before)
         elif kind == "QALIAS" and not new:

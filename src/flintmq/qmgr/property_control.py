@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import (
     MQFMT_RF_HEADER_2,
+    MQFMT_STRING,
     MQGMO_NO_PROPERTIES,
     MQGMO_PROPERTIES_COMPATIBILITY,
     MQGMO_PROPERTIES_FORCE_MQRFH2,
@@ -64,6 +65,7 @@ _NUMBERS: Final = {
 }
 #: The folders for which COMPATIBILITY makes an MQRFH2.
 _JMS_FOLDERS: Final = ("usr", "jms", "mcd", "mqext")
+_JMS_STARTS: Final = (b"<usr", b"<jms", b"<mcd", b"<mqext")
 
 # The ways.
 _AS_PUT: Final = 0
@@ -107,9 +109,18 @@ def hold(qm: QueueManager, connection: Connection, gmo: MQGMO, step: int) -> Non
 
 def view(qm: QueueManager, connection: Connection, handle: Handle, message: Message, gmo: MQGMO) -> View | None:
     """How this get returns the properties of `message`; None if it has none and nobody asks for them."""
-    if has_handle(gmo) or may_have_properties(message):
+    if has_handle(gmo):
         return View(qm, connection, handle, message, gmo)
-    return None
+    if not may_have_properties(message):
+        return None
+    if (
+        handle.property_control == MQPROP_COMPATIBILITY
+        and not gmo.options & PROPERTY_OPTIONS
+        and (not message.format or message.format == MQFMT_STRING)
+        and not _has_jms_folder(message.properties)
+    ):
+        return None  # A publication, say: its properties are for who asks for them.
+    return View(qm, connection, handle, message, gmo)
 
 
 class View:
@@ -197,6 +208,16 @@ def _way(control: int, options: int, handle: bool) -> int:
     if control == MQPROP_ALL:
         return _IN_HEADER
     return _DROPPED if control == MQPROP_NONE else _COMPATIBLE
+
+
+def _has_jms_folder(block: bytes) -> bool:
+    """Whether a `Message.properties` has a folder for which COMPATIBILITY makes an MQRFH2. Only the names are read."""
+    at = 0
+    while at + 4 < len(block):
+        if block.startswith(_JMS_STARTS, at + 4):
+            return True
+        at += 4 + int.from_bytes(block[at : at + 4], "little")
+    return False
 
 
 def _wanted_by_jms(block: bytes, found: list[RulesHeader]) -> bool:

@@ -18,7 +18,6 @@ Folders of the publisher's own header stay, but for psc. The data of all copies 
 
 from __future__ import annotations
 
-import struct
 from typing import Final
 
 from flintmq.mqi.constants import MQENC_NATIVE, MQFMT_RF_HEADER, MQFMT_RF_HEADER_2
@@ -29,13 +28,16 @@ from flintmq.mqi.pcf_constants import MQPUBO_IS_RETAINED_PUBLICATION, MQPUBO_RET
 from flintmq.mqi.rfh import MQRFH
 from flintmq.mqi.rfh2 import MQRFH2
 
-_LENGTH = struct.Struct("<i")
+_BEFORE: Final = b"<mqps><Top>"
+_AFTER: Final = b"</Top><Pbl dt='i4'>9</Pbl></mqps>"
 #: PubLevel of a put that says nothing else.
 PUB_LEVEL: Final = 9
 
 
 def property_block(topic_string: str, user_data: str, options: int, retained: bool, pub_level: int) -> bytes:
     """The folder mqps as a block of `Message.properties`."""
+    if not user_data and not options and pub_level == PUB_LEVEL and not retained and is_plain(topic_string):
+        return padded(_BEFORE + topic_string.encode("utf-8", "replace") + _AFTER)
     text = "<mqps><Top>" + escape(topic_string) + "</Top>"
     if user_data:
         text += "<Sud>" + escape(user_data) + "</Sud>"
@@ -44,11 +46,20 @@ def property_block(topic_string: str, user_data: str, options: int, retained: bo
     if options:
         text += f"<Pub dt='i4'>{options}</Pub>"
     text += f"<Pbl dt='i4'>{pub_level}</Pbl></mqps>"
-    raw = text.encode("utf-8", "replace")
-    rest = len(raw) & 3
+    return padded(text.encode("utf-8", "replace"))
+
+
+def is_plain(text: str) -> bool:
+    """Whether `text` stands in a folder as it is."""
+    return not ("&" in text or "<" in text or ">" in text or "'" in text or '"' in text)
+
+
+def padded(folder: bytes) -> bytes:
+    """A folder with its length, filled up to a multiple of four."""
+    rest = len(folder) & 3
     if rest:
-        raw += b"    "[rest:]
-    return _LENGTH.pack(len(raw)) + raw
+        folder += b"    "[rest:]
+    return len(folder).to_bytes(4, "little") + folder
 
 
 def publication_options(retain: bool, retained: bool) -> int:

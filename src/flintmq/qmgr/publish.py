@@ -54,6 +54,7 @@ from flintmq.mqi.md import NO_ACCOUNTING_TOKEN as NO_TOKEN
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
+    MQRC_INVALID_DESTINATION,
     MQRC_MD_ERROR,
     MQRC_NO_SUBS_MATCHED,
     MQRC_NONE,
@@ -77,7 +78,7 @@ from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.message_source import MessageSource
 from flintmq.qmgr.place import Delivery
-from flintmq.qmgr.publication import Form, property_block, publication_options, rfh2_form, rfh_form
+from flintmq.qmgr.publication import PUB_LEVEL, Form, property_block, publication_options, rfh2_form, rfh_form
 from flintmq.qmgr.put import check_md, context_of_open, set_context
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.security import Authority
@@ -118,6 +119,8 @@ class OpenTopic:
         #: How often it was published to through this handle, and when last.
         self.published = 0
         self.last_ms = 0
+        #: The properties of a copy that has nothing but the topic string to say.
+        self.block: bytes = b""
 
     def current(self, topics: TopicTree) -> TopicAttributes:
         """What holds at the topic now."""
@@ -276,6 +279,9 @@ class Publication:
 
     #: The publication is a retained one, delivered to somebody who has subscribed since.
     retained: bool = False
+    #: OtherSubsOnly of the queued interface: nothing goes to this queue.
+    not_for_queue: str = ""
+    not_for_q_mgr: str = ""
     #: Subscriptions that it is for, and what is to be said although it was published.
     matched: int = 0
     warning: int = 0
@@ -289,7 +295,7 @@ class Publication:
         data: bytes,
         properties: bytes = b"",
         options: int = 0,
-        pub_level: int = 9,
+        pub_level: int = PUB_LEVEL,
     ) -> None:
         self.qm = qm
         self.connection = connection
@@ -306,13 +312,13 @@ class Publication:
         self.persistence: int = md.persistence
         #: The properties of a copy for somebody without user data, once they are needed.
         self.block: bytes = b""
-        self.forms: dict[tuple[str, str], Form] = {}
-        self.groups: set[tuple[str, str, bytes]] = set()
+        self.forms: dict[tuple[str, str, bool], Form] | None = None
+        self.groups: set[tuple[str, str, bytes]] | None = None
         #: What selectors see.
         self.source: MessageSource | None = None
         self.delivered: list[Subscription] = []
         #: Subscriptions that have come to their end.
-        self.ended: list[Subscription] = []
+        self.ended: list[Subscription] | None = None
 
     def publish(self, syncpoint: bool, now: int) -> int:
         """Make the copies and place them. On any reason but MQRC_NONE nothing has been placed."""
@@ -354,8 +360,9 @@ class Publication:
         for subscription in self.delivered:
             subscription.delivered += 1
             subscription.last_ms = now
-        for subscription in self.ended:
-            registration.end(self.qm, subscription)
+        if self.ended is not None:
+            for subscription in self.ended:
+                registration.end(self.qm, subscription)
 
     # -- copies ---------------------------------------------------------------------------------------------------
 
@@ -413,6 +420,8 @@ class Publication:
             if not_own and subscription.connection is self.connection:
                 continue
             queue = subscription.queue
+            if self.not_for_queue and self._is_publisher(subscription):
+                continue
             if not subscription.plain or queue is None or queue.deleted or queue.stream_name:
                 reason = self._copy_unusual(delivery, subscription)
             else:
@@ -433,9 +442,20 @@ class Publication:
                 return reason
         return MQRC_NONE
 
+    def _is_publisher(self, subscription: Subscription) -> bool:
+        return subscription.dest_queue == self.not_for_queue and subscription.dest_q_mgr == self.not_for_q_mgr
+
     def _block(self, user_data: str) -> bytes:
-        options = publication_options(self.options & MQPMO_RETAIN != 0, self.retained)
-        own = property_block(self.topic.topic_string, user_data, options, self.retained, self.pub_level)
+        retain = self.options & MQPMO_RETAIN != 0
+        topic = self.topic
+        plain = not retain and not user_data and self.pub_level == PUB_LEVEL
+        if plain and topic.block:
+            own = topic.block
+        else:
+            options = publication_options(retain, self.retained)
+            own = property_block(topic.topic_string, user_data, options, self.retained, self.pub_level)
+            if plain:
+                topic.block = own
         return own + self.properties if self.properties else own
 
     def _of_highest_level(self, matching: list[Subscription]) -> list[Subscription]:
@@ -471,16 +491,24 @@ class Publication:
         if subscription.request_only and not self.retained:
             return False
         if subscription.expires_ms and subscription.expires_ms <= now:
-            self.ended.append(subscription)
+            self._ends(subscription)
             return False
         if subscription.selector and not self._selected(subscription):
             return False
         if subscription.grouped:
             group = (subscription.dest_queue, subscription.dest_q_mgr, subscription.correl_id)
+            if self.groups is None:
+                self.groups = set()
             if group in self.groups:
                 return False
             self.groups.add(group)
         return True
+
+    def _ends(self, subscription: Subscription) -> None:
+        """Its time is up, or its queue is gone. Not before the publication is placed."""
+        if self.ended is None:
+            self.ended = []
+        self.ended.append(subscription)
 
     def _selected(self, subscription: Subscription) -> bool:
         if subscription.compiled is None:
@@ -516,13 +544,16 @@ class Publication:
         return reason
 
     def _form(self, subscription: Subscription) -> Form | None:
-        key = (subscription.properties, subscription.user_data)
+        told = self.retained and subscription.informed
+        key = (subscription.properties, subscription.user_data, told)
+        if self.forms is None:
+            self.forms = {}
         form = self.forms.get(key)
         if form is None:
             make = rfh_form if subscription.properties == PROPERTIES_COMPAT else rfh2_form
             retain = self.options & MQPMO_RETAIN != 0
             try:
-                form = make(self.md, self.data, self.topic.topic_string, subscription.user_data, retain, self.retained)
+                form = make(self.md, self.data, self.topic.topic_string, subscription.user_data, retain, told)
             except StructureError:
                 return None  # A topic string that cannot be written there: the copy goes without.
             self.forms[key] = form
@@ -545,12 +576,14 @@ class Publication:
                 queue = qm.queues.get(definition.name)
                 target_q_name, target_q_mgr_name = resolution.remote_q_name, resolution.remote_q_mgr_name
                 named = resolution.named
-                if named is definition and not target_q_mgr_name:
+                if queue is not None and queue.queued:
+                    reason = MQRC_INVALID_DESTINATION
+                elif named is definition and not target_q_mgr_name:
                     subscription.queue = queue
                 elif named is not None and named.attributes.get("PUT") == "DISABLED":
                     reason = MQRC_PUT_INHIBITED
             elif not subscription.durable:
-                self.ended.append(subscription)
+                self._ends(subscription)
         if queue is not None:
             if subscription.persistence >= 0:
                 md.persistence = subscription.persistence if subscription.persistence < 2 else queue.def_persistence

@@ -50,6 +50,9 @@ _INDEX_KINDS: Final = {
     "MSGTOKEN": INDEX_MSG_TOKEN,
 }
 
+#: The queues of the queued publish/subscribe interface (queued.py).
+QUEUED: Final = ("SYSTEM.BROKER.CONTROL.QUEUE", "SYSTEM.BROKER.DEFAULT.STREAM")
+
 WAITS_FOR_ANY: Final = 0
 WAITS_FOR_MSG_ID: Final = 1
 WAITS_FOR_CORREL_ID: Final = 2
@@ -93,6 +96,8 @@ class Queue:
     tracked: bool = False
     #: A managed queue whose subscription has ended: it goes with the last handle.
     orphan: bool = False
+    #: The commands on it are being carried out (queued.py).
+    processing: bool = False
     #: True when a put or get has to look at triggers, events or other rare things.
     watched: bool = False
     # Counters since the queue manager started; DISPLAY, RESET QSTATS and telemetry read them.
@@ -174,8 +179,10 @@ class Queue:
         self.trigger_on = values["TRIGGER"] == "TRIGGER"
         self.index_kind = _INDEX_KINDS[str(values["INDXTYPE"])]
         self.low_depth = self.depth
+        self.queued = self.name in QUEUED
         self.watched = (
             self.trigger_on
+            or self.queued
             or values["QDPHIEV"] == "ENABLED"
             or values["QDPLOEV"] == "ENABLED"
             or values["QSVCIEV"] != "NONE"

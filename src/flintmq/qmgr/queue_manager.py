@@ -19,7 +19,20 @@ from typing import TYPE_CHECKING, Final
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr import consume, distribution, event, expiry, get, publish, stream, subscribe, trigger, xa
+from flintmq.qmgr import (
+    consume,
+    distribution,
+    event,
+    expiry,
+    get,
+    publish,
+    queued,
+    registration,
+    stream,
+    subscribe,
+    trigger,
+    xa,
+)
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
@@ -166,6 +179,7 @@ class QueueManager:
         interval = values["MARKINT"]
         self.mark_interval_ms = interval if isinstance(interval, int) else -1
         self.pubsub_disabled = values["PSMODE"] == "DISABLED"
+        self.queued_enabled = values["PSMODE"] == "ENABLED"
         self.inhibit_events = values["INHIBTEV"] == "ENABLED"
         self.performance_events = values["PERFMEV"] == "ENABLED"
         self.local_events = values["LOCALEV"] == "ENABLED"
@@ -293,6 +307,8 @@ class QueueManager:
             get.serve(self, queue, message)
         if queue.trigger_on:
             trigger.after_put(self, queue, message, None)
+        if queue.queued:
+            queued.process(self, queue)
 
     def put_in_unit(self, queue: Queue, message: Message, unit: Unit) -> None:
         """`message` was put under syncpoint on a watched queue. Events are at once, a trigger is when the unit ends."""
@@ -304,6 +320,8 @@ class QueueManager:
         """`message` can be got now: its put was committed, its get backed out, or its browse lock given up."""
         if queue.waiting:
             get.serve(self, queue, message)
+        if queue.queued:
+            queued.process(self, queue)
 
     def unit_ended(self, unit: Unit, committed: bool) -> None:
         """Send the trigger messages that waited for it."""
@@ -379,6 +397,7 @@ class QueueManager:
         buffers: dict[int, int] = {}
         pending: set[int] = set()
         xa.check_branches(self)
+        registration.check_subscriptions(self)
         for connection in self.connections.values():
             consume.check_consumers(connection)
         for unit in self.units():

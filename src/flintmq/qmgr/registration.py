@@ -20,7 +20,7 @@ from flintmq.mqi.reason import MQRC_DURABILITY_NOT_ALLOWED, MQRC_NONE, MQRC_Q_DE
 from flintmq.qmgr import kept
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.get import fail_waiters
-from flintmq.qmgr.message import Message
+from flintmq.qmgr.message import AVAILABLE, Message
 from flintmq.qmgr.objects import detach_queue, log_deletion
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue
@@ -161,6 +161,27 @@ def _forget(qm: QueueManager, connection: Connection, subscription: Subscription
         if reason:
             return reason
     return MQRC_NONE
+
+
+def check_subscriptions(qm: QueueManager) -> None:
+    """S1 to S3 of subscription.py."""
+    subscriptions = qm.subscriptions
+    durable: set[bytes] = set()
+    named = 0
+    for sub_id, subscription in subscriptions.by_id.items():
+        assert subscription.sub_id == sub_id, f"S1: {subscription!r}"
+        if subscription.name:
+            named += 1
+            assert subscriptions.by_name.get(subscription.name) is subscription, f"S1: {subscription!r}"
+        if subscription.durable:
+            durable.add(sub_id)
+    assert named == len(subscriptions.by_name), "S1: there are names without subscriptions"
+    assert qm.topics.subscription_count == len(subscriptions.by_id), "S2: the topic tree has others"
+    queue = qm.queues.get(kept.SUBSCRIBER_QUEUE)
+    if queue is not None and not queue.spilled_count:
+        recorded = {message.correl_id for message in queue.messages_in_memory() if message.state == AVAILABLE}
+        for sub_id in durable:
+            assert sub_id in recorded, f"S3: {subscriptions.by_id[sub_id]!r}"
 
 
 def restore(qm: QueueManager) -> None:

@@ -26,6 +26,7 @@ from flintmq.qmgr import kept
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.place import Delivery
+from flintmq.qmgr.publication import padded
 from flintmq.qmgr.subscription import WILDCARD_CHAR, Subscription
 from flintmq.qmgr.topic_tree import TopicTree, has_wildcard, tokens
 
@@ -141,9 +142,7 @@ def _passes(qm: QueueManager, subscription: Subscription, levels: list[str], top
 
 def _own_block(topic_string: str, correl_id: bytes) -> bytes:
     text = "<mqps><Top>" + escape(topic_string) + "</Top><Cor>" + correl_id.hex() + "</Cor></mqps>"
-    raw = text.encode("utf-8", "replace")
-    raw += b" " * (-len(raw) & 3)
-    return _LENGTH.pack(len(raw)) + raw
+    return padded(text.encode("utf-8", "replace"))
 
 
 def topic_of(message: Message) -> tuple[str, bytes, bytes]:

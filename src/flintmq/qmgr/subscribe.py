@@ -356,7 +356,7 @@ def _check_destination(connection: Connection, subscription: Subscription, given
         return MQRC_HOBJ_ERROR
     if given.object_type != MQOT_Q or given.queue is None:
         return MQRC_HOBJ_ERROR
-    if subscription.durable and given.queue.temporary:
+    if given.queue.queued or (subscription.durable and given.queue.temporary):
         return MQRC_INVALID_DESTINATION
     return MQRC_NONE
 

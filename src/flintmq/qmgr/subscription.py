@@ -10,7 +10,8 @@ where copies go and how they are made. Who makes, alters, resumes and ends it is
 
     S1  sub_id is unique; so is a name, among the subscriptions that have one.
     S2  A subscription is in the topic tree exactly when it is in `Subscriptions`.
-    S3  A durable one has exactly one message on the subscriber queue, with its id for the correlation id.
+    S3  A durable one has a message on the subscriber queue, with its id for the correlation id. If there are several,
+        because the log did not take that the others were got, the latest is in force.
 """
 
 from __future__ import annotations
@@ -87,6 +88,8 @@ class Subscription:
     level: int = 1
     grouped: bool = False
     request_only: bool = False
+    #: A copy says that it is one of a retained publication (InformIfRet).
+    informed: bool = True
     #: SUBSCOPE(QMGR): other queue managers hear nothing of it.
     local: bool = False
     #: Tenths of a second that it lives from the last MQSUB on, -1 for ever; and when that ends, 0 never.
@@ -164,7 +167,9 @@ NUMBERS: Final = (
     "created_ms",
     "altered_ms",
 )
-FLAGS: Final = ("managed", "correl_id_set", "fixed_user", "identity_set", "grouped", "request_only", "local")
+FLAGS: Final = (
+    "managed", "correl_id_set", "fixed_user", "identity_set", "grouped", "request_only", "informed", "local",
+)  # fmt: skip
 #: Every field that a restart brings back.
 KEPT: Final = ("name", "topic_string", "correl_id", "accounting_token", *TEXTS, *NUMBERS, *FLAGS)
 
