@@ -169,6 +169,16 @@ class Conversation:
         data = write_api(len(body), completion, reason, handle, call.big_endian) + body
         self.send(call.kind + seg.REPLY, call.request, data)
 
+    def answer(self, call: Call, handle: int, body: bytes) -> None:
+        """Reply with what the engine has said of the call, when it is durable."""
+        connection = self.connection
+        assert connection is not None
+        self.session.hold(connection.force)
+        if connection.delay_ms:
+            self.session.delay_ms = max(self.session.delay_ms, connection.delay_ms)
+            connection.delay_ms = 0
+        self.reply(call, connection.completion, connection.reason, handle, body)
+
     def send(self, kind: int, request: int, data: bytes) -> None:
         """A segment of this conversation, or several."""
         session = self.session

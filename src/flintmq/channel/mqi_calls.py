@@ -22,12 +22,13 @@ from flintmq.channel.calls import (
     write_long,
 )
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
+from flintmq.channel.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.mqi import gmo as gmo_structure
 from flintmq.mqi import md as md_structure
 from flintmq.mqi import od as od_structure
 from flintmq.mqi import pmo as pmo_structure
 from flintmq.mqi.ccsid import decode, encode
-from flintmq.mqi.constants import MQCO_QUIESCE, MQOT_Q, MQPMO_ASYNC_RESPONSE
+from flintmq.mqi.constants import MQCO_QUIESCE, MQOT_Q, MQOT_TOPIC, MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
@@ -82,16 +83,6 @@ def _handle(conversation: Conversation, call: Call) -> Handle | None:
     return handle
 
 
-def _answer(conversation: Conversation, call: Call, handle: int, body: bytes) -> None:
-    """Reply with what the engine has said of the call, when it is durable."""
-    connection = _connection(conversation)
-    conversation.session.hold(connection.force)
-    if connection.delay_ms:
-        conversation.session.delay_ms = max(conversation.session.delay_ms, connection.delay_ms)
-        connection.delay_ms = 0
-    conversation.reply(call, connection.completion, connection.reason, handle, body)
-
-
 # -- MQCONN, MQDISC ---------------------------------------------------------------------------------------------------
 
 
@@ -126,7 +117,7 @@ def mqdisc(conversation: Conversation, call: Call) -> None:
     """MQDISC: work is committed."""
     connection = _connection(conversation)
     disconnect(conversation.engine, connection)
-    _answer(conversation, call, 0, b"")
+    conversation.answer(call, 0, b"")
     conversation.disconnected()
 
 
@@ -157,7 +148,7 @@ def mqopen(conversation: Conversation, call: Call) -> None:
     body = od.pack(call.big_endian, call.ccsid) + write_long(options, call.big_endian)
     if fopa:
         body += open_defaults(conversation, handle).pack_fopa(fopa, call.big_endian, call.ccsid)
-    _answer(conversation, call, handle.number if handle is not None else NO_HANDLE, body)
+    conversation.answer(call, handle.number if handle is not None else NO_HANDLE, body)
 
 
 def _destinations(od: MQOD, handle: Handle | None) -> None:
@@ -173,10 +164,12 @@ def _destinations(od: MQOD, handle: Handle | None) -> None:
 def open_defaults(conversation: Conversation, handle: Handle | None) -> OpenDefaults:
     """What a client wants to know of a queue beforehand."""
     defaults = OpenDefaults()
-    if handle is None or handle.object_type != MQOT_Q or handle.queue is None:
+    if handle is None or handle.object_type not in (MQOT_Q, MQOT_TOPIC):
         return defaults
     defaults.persistence = handle.def_persistence
     defaults.put_response = 2 if handle.def_put_response else 1
+    if handle.queue is None:
+        return defaults
     defaults.read_ahead = _number(handle, "DEFREADA", 0)
     defaults.property_control = _number(handle, "PROPCTL", 0)
     return defaults
@@ -203,7 +196,7 @@ def mqclose(conversation: Conversation, call: Call) -> None:
     close(conversation.engine, connection, handle, options)
     if not handle.open:
         conversation.streams.pop(call.handle, None)
-    _answer(conversation, call, NO_HANDLE if not handle.open else call.handle, b"")
+    conversation.answer(call, NO_HANDLE if not handle.open else call.handle, b"")
 
 
 # -- MQPUT, MQPUT1 ----------------------------------------------------------------------------------------------------
@@ -241,7 +234,7 @@ class _Put:
             + self.pmo.pack(call.big_endian, call.ccsid)
             + write_long(self.length, call.big_endian)
         )
-        _answer(conversation, call, handle, body)
+        conversation.answer(call, handle, body)
 
 
 def mqput(conversation: Conversation, call: Call) -> None:
@@ -311,7 +304,7 @@ def finish_get(conversation: Conversation, call: Call, md: MQMD, gmo: MQGMO) -> 
         + write_long(length, call.big_endian)
         + data
     )
-    _answer(conversation, call, call.handle, body)
+    conversation.answer(call, call.handle, body)
 
 
 # -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------
@@ -323,13 +316,13 @@ def mqcmit(conversation: Conversation, call: Call) -> None:
     reason = commit(conversation.engine, connection)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
         commit(conversation.engine, connection)
-    _answer(conversation, call, 0, b"")
+    conversation.answer(call, 0, b"")
 
 
 def mqback(conversation: Conversation, call: Call) -> None:
     """MQBACK."""
     backout(conversation.engine, _connection(conversation))
-    _answer(conversation, call, 0, b"")
+    conversation.answer(call, 0, b"")
 
 
 # -- MQINQ, MQSET, MQSTAT ---------------------------------------------------------------------------------------------
@@ -354,7 +347,7 @@ def mqinq(conversation: Conversation, call: Call) -> None:
     )
     characters = encode(inquiry.char_attrs(), call.ccsid)
     body = asked.pack(inquiry.integers, characters, call.big_endian)
-    _answer(conversation, call, call.handle, body)
+    conversation.answer(call, call.handle, body)
 
 
 def mqset(conversation: Conversation, call: Call) -> None:
@@ -369,7 +362,7 @@ def mqset(conversation: Conversation, call: Call) -> None:
         conversation.reply(call, MQCC_FAILED, MQRC_CHAR_ATTRS_ERROR, call.handle, b"")
         return
     set_attributes(conversation.engine, _connection(conversation), handle, given.selectors, given.integers, characters)
-    _answer(conversation, call, call.handle, b"")
+    conversation.answer(call, call.handle, b"")
 
 
 def mqstat(conversation: Conversation, call: Call) -> None:
@@ -378,14 +371,14 @@ def mqstat(conversation: Conversation, call: Call) -> None:
     sts = MQSTS.unpack(call.body, API_SIZE + 4, call.big_endian, call.ccsid)
     stat(conversation.engine, _connection(conversation), kind, sts)
     body = write_long(kind, call.big_endian) + sts.pack(call.big_endian, call.ccsid)
-    _answer(conversation, call, 0, body)
+    conversation.answer(call, 0, body)
 
 
 # -- SPI --------------------------------------------------------------------------------------------------------------
 
 
 def spi_call(conversation: Conversation, call: Call) -> None:
-    """SPI: QUERY and OPEN."""
+    """SPI: QUERY, RESERVE, SUBSCRIBE and OPEN."""
     frame = spi.Frame.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     if frame.verb == spi.QUERY:
         body = frame.pack(1, spi.query_payload(call.big_endian), call.big_endian, call.ccsid)
@@ -395,6 +388,8 @@ def spi_call(conversation: Conversation, call: Call) -> None:
         first = conversation.engine.reserve_msg_ids()
         payload = spi.reserve_payload(asked, first, call.big_endian)
         conversation.reply(call, 0, 0, 0, frame.pack(1, payload, call.big_endian, call.ccsid))
+    elif frame.verb == spi.SUBSCRIBE:
+        spi_subscribe(conversation, call, frame)
     elif frame.verb == spi.OPEN:
         spi_open(conversation, call, frame)
     else:
@@ -412,7 +407,7 @@ def spi_open(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
     packed = od.pack(call.big_endian, call.ccsid)
     payload = request.pack(open_defaults(conversation, handle), packed, name, call.big_endian, call.ccsid)
     body = frame.pack(1, payload, call.big_endian, call.ccsid)
-    _answer(conversation, call, handle.number if handle is not None else NO_HANDLE, body)
+    conversation.answer(call, handle.number if handle is not None else NO_HANDLE, body)
 
 
 CALLS: Final[dict[int, Callable[[Conversation, Call], None]]] = {
@@ -429,4 +424,6 @@ CALLS: Final[dict[int, Callable[[Conversation, Call], None]]] = {
     seg.MQBACK: mqback,
     seg.MQSTAT: mqstat,
     seg.SPI: spi_call,
+    seg.MQSUB: mqsub,
+    seg.MQSUBRQ: mqsubrq,
 }

@@ -41,6 +41,7 @@ QUERY: Final = 1
 PUT: Final = 2
 GET: Final = 3
 RESERVE: Final = 6
+SUBSCRIBE: Final = 7
 OPEN: Final = 12
 
 FRAME: Final[int] = 36
@@ -49,7 +50,7 @@ LPOO_SIZE: Final[int] = 88
 PROTECTION_ERROR_QUEUE: Final = "SYSTEM.PROTECTION.ERROR.QUEUE"
 
 #: verb: the highest versions of its structures in and out, in, out.
-VERBS: Final = {QUERY: (1, 1, 1), RESERVE: (1, 1, 1), OPEN: (1, 2, 2)}
+VERBS: Final = {QUERY: (1, 1, 1), RESERVE: (1, 1, 1), SUBSCRIBE: (1, 1, 1), OPEN: (1, 2, 2)}
 VERBS_MAX: Final = 12
 
 

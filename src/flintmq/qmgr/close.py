@@ -86,7 +86,7 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
                 if destination.handle is not None:
                     close_handle(qm, connection, destination.handle)
         if handle.subscription is not None:
-            registration.handle_closed(qm, connection, handle.subscription)
+            registration.handle_closed(qm, connection, handle, handle.subscription)
         return
     consume.forget_handle(qm, handle)
     if queue.waiting:

@@ -18,7 +18,7 @@ from flintmq.mqi.constants import MQAT_QMGR
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_DURABILITY_NOT_ALLOWED, MQRC_NONE, MQRC_Q_DELETED
 from flintmq.qmgr import kept
-from flintmq.qmgr.connection import Connection
+from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.get import fail_waiters
 from flintmq.qmgr.message import AVAILABLE, Message
 from flintmq.qmgr.objects import detach_queue, log_deletion
@@ -91,17 +91,28 @@ def end(qm: QueueManager, subscription: Subscription, connection: Connection | N
     if subscription.handle is not None:
         subscription.handle.subscription = None
         subscription.handle = None
+    for sharer in subscription.sharers:
+        sharer.subscription = None
+    subscription.sharers = []
     subscription.connection = None
     if subscription.managed:
         queue = qm.queues.get(subscription.dest_queue)
-        if queue is not None and not queue.temporary:
+        if queue is not None and (not queue.temporary or subscription.shared):
             queue.orphan = True
             remove_orphan(qm, queue, connection)
     return MQRC_NONE
 
 
-def handle_closed(qm: QueueManager, connection: Connection, subscription: Subscription) -> None:
-    """Nobody has the subscription open any more: one that is not durable ends."""
+def handle_closed(qm: QueueManager, connection: Connection, handle: Handle, subscription: Subscription) -> None:
+    """If nobody has the subscription open any more, one that is not durable ends."""
+    sharers = subscription.sharers
+    if sharers:
+        if handle is subscription.handle:
+            subscription.handle = sharers.pop(0)
+            subscription.connection = subscription.handle.connection
+        else:
+            sharers.remove(handle)
+        return
     subscription.handle = None
     subscription.connection = None
     if not subscription.durable:
@@ -112,10 +123,11 @@ def remove_orphan(qm: QueueManager, queue: Queue, connection: Connection) -> Non
     """A managed queue without its subscription goes with the last handle, and so do the messages on it."""
     if queue.handles or queue.uncommitted or queue.deleted:
         return
-    try:
-        connection.force = max(connection.force, log_deletion(qm, queue.definition))
-    except LogError:
-        return  # The next start removes it.
+    if not queue.temporary:
+        try:
+            connection.force = max(connection.force, log_deletion(qm, queue.definition))
+        except LogError:
+            return  # The next start removes it.
     fail_waiters(qm, queue, MQRC_Q_DELETED)
     queue.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)

@@ -150,12 +150,18 @@ _EXCLUSIVE: Final = (
 
 
 def subscribe(
-    qm: QueueManager, connection: Connection, sd: MQSD, destination: Handle | None = None, hsub: Handle | None = None
+    qm: QueueManager,
+    connection: Connection,
+    sd: MQSD,
+    destination: Handle | None = None,
+    hsub: Handle | None = None,
+    shared: bool = False,
 ) -> Handle | None:
     """MQSUB. The handle of the subscription, or None with the reason in the connection.
 
     `destination` is the queue that publications go to, unless managed; `hsub` the subscription to alter, if it has no
-    name. The queue of a managed subscription is `handle.destination` of what is returned.
+    name. The queue of a managed subscription is `handle.destination` of what is returned. With `shared`, one that
+    others have open to be shared is had as well.
     """
     connection.force = 0
     qm.counters.subscribes += 1
@@ -174,11 +180,48 @@ def subscribe(
         if not sd.options & MQSO_CREATE:
             fail(connection, MQRC_NO_SUBSCRIPTION)
             return None
-        return _create(qm, connection, sd, destination)
+        made = _create(qm, connection, sd, destination)
+        if made is not None and shared:
+            share(made)
+        return made
     if sd.options & _HOW == MQSO_CREATE and sd.sub_name:
         fail(connection, MQRC_SUB_ALREADY_EXISTS)
         return None
-    return _resume(qm, connection, sd, destination, existing)
+    if shared and existing.connection is not None and existing.shared:
+        return _join(qm, connection, sd, existing)
+    had = _resume(qm, connection, sd, destination, existing)
+    if had is not None and shared:
+        share(had)
+    return had
+
+
+def share(handle: Handle) -> None:
+    """The first who has a subscription open lets others in."""
+    assert handle.subscription is not None and handle.destination is not None
+    if handle.subscription.managed:
+        handle.subscription.shared = True
+        handle.destination.owns_dynamic = False  # It goes with the subscription, not with this handle.
+
+
+def _join(qm: QueueManager, connection: Connection, sd: MQSD, subscription: Subscription) -> Handle | None:
+    """One more handle of a subscription that is shared. It is not altered: that needs a subscription nobody uses."""
+    reason = _may_resume(qm, connection, sd, None, subscription, False)
+    if not reason and sd.selection_string != subscription.selector:
+        reason = MQRC_SELECTOR_NOT_ALTERABLE
+    if reason:
+        fail(connection, reason)
+        return None
+    first = subscription.handle
+    owner = subscription.connection
+    destination = _open_managed(qm, connection, subscription)
+    if destination is None:
+        return None
+    destination.owns_dynamic = False
+    handle = _handle(connection, sd, subscription, destination)
+    subscription.sharers.append(handle)
+    subscription.handle = first
+    subscription.connection = owner
+    return handle
 
 
 def _check(qm: QueueManager, connection: Connection, sd: MQSD, hsub: Handle | None) -> int:

@@ -107,6 +107,9 @@ class Subscription:
     #: Who has it open; None while nobody has.
     connection: Connection | None = None
     handle: Handle | None = None
+    #: It was opened to be shared: others may have it open at the same time, and `sharers` are theirs. They get the
+    #: publications of one managed destination between them.
+    shared: bool = False
     #: The destination, if it is a queue here and was looked up already.
     queue: Queue | None = None
     #: Nothing but destination, correlation id and user is to be looked at when a copy is made.
@@ -116,6 +119,7 @@ class Subscription:
         self.sub_id = sub_id
         self.name = name
         self.topic_string = topic_string
+        self.sharers: list[Handle] = []
 
     def __repr__(self) -> str:
         return f"SUB({self.name or self.sub_id.hex().upper()})"

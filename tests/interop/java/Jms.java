@@ -23,6 +23,7 @@ import javax.jms.Session;
 import javax.jms.StreamMessage;
 import javax.jms.TemporaryQueue;
 import javax.jms.TextMessage;
+import javax.jms.Topic;
 
 /** The IBM MQ classes for JMS against a queue manager: Jms PORT [SCENARIO]. */
 public final class Jms {
@@ -51,6 +52,15 @@ public final class Jms {
         add(scenarios, "expiry", Jms::expiry);
         add(scenarios, "priority", Jms::priority);
         add(scenarios, "sessions", Jms::sessions);
+        add(scenarios, "selector", Jms::selector);
+        add(scenarios, "topic", Jms::topic);
+        add(scenarios, "topicSelector", Jms::topicSelector);
+        add(scenarios, "topicListener", Jms::topicListener);
+        add(scenarios, "durable", Jms::durable);
+        add(scenarios, "shared", Jms::shared);
+        add(scenarios, "sharedDurable", Jms::sharedDurable);
+        add(scenarios, "retained", Jms::retained);
+        add(scenarios, "temporaryTopic", Jms::temporaryTopic);
         scenarios.run(args.length > 1 ? args[1] : "");
         System.exit(0);
     }
@@ -397,5 +407,176 @@ public final class Jms {
             Scenarios.same("x", textOf(consumer.receive(2000)));
             consumer.close();
         }
+    }
+
+    static void selector(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        for (int number = 0; number < 6; number++) {
+            Message message = session.createTextMessage("m" + number);
+            message.setIntProperty("number", number);
+            message.setStringProperty("colour", number % 2 == 0 ? "red" : "blue");
+            producer.send(message, DeliveryMode.NON_PERSISTENT, number, 0);
+        }
+        connection.start();
+        MessageConsumer blue = session.createConsumer(queue, "colour = 'blue' AND number BETWEEN 2 AND 4");
+        Scenarios.same("m3", textOf(blue.receive(2000)));
+        Scenarios.same(null, blue.receiveNoWait());
+        Enumeration<?> high = session.createBrowser(queue, "JMSPriority > 3").getEnumeration();
+        Scenarios.same("m5", textOf((Message) high.nextElement()));
+        Scenarios.same("m4", textOf((Message) high.nextElement()));
+        Scenarios.that(!high.hasMoreElements(), "two have a high priority");
+        blue.close();
+        MessageConsumer rest = session.createConsumer(queue);
+        for (String expected : new String[] {"m5", "m4", "m2", "m1", "m0"}) {
+            Scenarios.same(expected, textOf(rest.receive(2000)));
+        }
+        try {
+            session.createConsumer(queue, "colour = = 1");
+            throw new AssertionError("a selector that is none was accepted");
+        } catch (JMSException expected) {
+            Scenarios.that(expected instanceof javax.jms.InvalidSelectorException, expected.toString());
+        }
+    }
+
+    static void topic(Connection connection) throws Exception {
+        Session session = session(connection);
+        MessageConsumer one = session.createConsumer(session.createTopic("sport/football/results"));
+        MessageConsumer all = session.createConsumer(session.createTopic("sport/#"));
+        MessageConsumer level = session.createConsumer(session.createTopic("sport/+/results"));
+        MessageConsumer other = session.createConsumer(session.createTopic("sport/tennis/results"));
+        connection.start();
+        Message sent = session.createTextMessage("2:1");
+        sent.setStringProperty("home", "us");
+        session.createProducer(session.createTopic("sport/football/results")).send(sent);
+        for (MessageConsumer consumer : List.of(one, all, level)) {
+            Message got = consumer.receive(2000);
+            Scenarios.same("2:1", textOf(got));
+            Scenarios.same("us", got.getStringProperty("home"));
+            Scenarios.same("topic://sport/football/results", got.getJMSDestination().toString());
+        }
+        Scenarios.same(null, other.receive(200));
+    }
+
+    static void topicSelector(Connection connection) throws Exception {
+        Session session = session(connection);
+        Topic topic = session.createTopic("prices");
+        MessageConsumer dear = session.createConsumer(topic, "price > 10");
+        connection.start();
+        MessageProducer producer = session.createProducer(topic);
+        for (int price : new int[] {5, 15, 8, 20}) {
+            Message message = session.createTextMessage("" + price);
+            message.setIntProperty("price", price);
+            producer.send(message);
+        }
+        Scenarios.same("15", textOf(dear.receive(2000)));
+        Scenarios.same("20", textOf(dear.receive(2000)));
+        Scenarios.same(null, dear.receive(200));
+    }
+
+    static void topicListener(Connection connection) throws Exception {
+        Session session = session(connection);
+        Topic topic = session.createTopic("listened");
+        BlockingQueue<Message> got = new LinkedBlockingQueue<>();
+        session(connection).createConsumer(topic).setMessageListener(got::add);
+        connection.start();
+        MessageProducer producer = session.createProducer(topic);
+        for (int number = 0; number < 20; number++) {
+            producer.send(session.createTextMessage("m" + number));
+        }
+        for (int number = 0; number < 20; number++) {
+            Scenarios.same("m" + number, textOf(got.poll(5, TimeUnit.SECONDS)));
+        }
+    }
+
+    static void durable(Connection unused) throws Exception {
+        Connection connection = factory().createConnection();
+        connection.setClientID("interop");
+        try {
+            Session session = session(connection);
+            Topic topic = session.createTopic("durable/topic");
+            session.createDurableSubscriber(topic, "mine").close();
+            session.createProducer(topic).send(session.createTextMessage("while away"));
+            connection.start();
+            MessageConsumer back = session.createDurableSubscriber(topic, "mine");
+            Scenarios.same("while away", textOf(back.receive(2000)));
+            back.close();
+            session.unsubscribe("mine");
+            session.createProducer(topic).send(session.createTextMessage("too late"));
+            back = session.createDurableSubscriber(topic, "mine");
+            Scenarios.same(null, back.receive(200));
+            back.close();
+            session.unsubscribe("mine");
+            try {
+                session.unsubscribe("mine");
+                throw new AssertionError("there is nothing to end");
+            } catch (JMSException expected) {
+                Scenarios.that(expected instanceof javax.jms.InvalidDestinationException, expected.toString());
+            }
+        } finally {
+            connection.close();
+        }
+    }
+
+    static void shared(Connection connection) throws Exception {
+        Session session = session(connection);
+        Topic topic = session.createTopic("shared/topic");
+        MessageConsumer first = session(connection).createSharedConsumer(topic, "team");
+        MessageConsumer second = session(connection).createSharedConsumer(topic, "team");
+        connection.start();
+        MessageProducer producer = session.createProducer(topic);
+        for (int number = 0; number < 10; number++) {
+            producer.send(session.createTextMessage("m" + number));
+        }
+        List<String> got = new ArrayList<>();
+        for (int number = 0; number < 5; number++) {
+            got.add(textOf(first.receive(2000)));
+            got.add(textOf(second.receive(2000)));
+        }
+        for (int number = 0; number < 10; number++) {
+            Scenarios.that(got.contains("m" + number), "m" + number + " is missing in " + got);
+        }
+        Scenarios.same(null, first.receive(200));
+    }
+
+    static void sharedDurable(Connection connection) throws Exception {
+        Session session = session(connection);
+        Topic topic = session.createTopic("shared/durable");
+        MessageConsumer first = session(connection).createSharedDurableConsumer(topic, "crew");
+        MessageConsumer second = session(connection).createSharedDurableConsumer(topic, "crew");
+        connection.start();
+        session.createProducer(topic).send(session.createTextMessage("1"));
+        Message got = first.receive(1000);
+        Scenarios.same("1", textOf(got != null ? got : second.receive(1000)));
+        first.close();
+        second.close();
+        session.createProducer(topic).send(session.createTextMessage("2"));
+        first = session.createSharedDurableConsumer(topic, "crew");
+        Scenarios.same("2", textOf(first.receive(2000)));
+        first.close();
+        session.unsubscribe("crew");
+    }
+
+    static void retained(Connection connection) throws Exception {
+        Session session = session(connection);
+        Topic topic = session.createTopic("retained/topic");
+        Message message = session.createTextMessage("last known");
+        message.setIntProperty(WMQConstants.JMS_IBM_RETAIN, WMQConstants.RETAIN_PUBLICATION);
+        session.createProducer(topic).send(message);
+        connection.start();
+        Message got = session.createConsumer(topic).receive(2000);
+        Scenarios.same("last known", textOf(got));
+    }
+
+    static void temporaryTopic(Connection connection) throws Exception {
+        Session session = session(connection);
+        javax.jms.TemporaryTopic topic = session.createTemporaryTopic();
+        MessageConsumer consumer = session.createConsumer(topic);
+        connection.start();
+        session.createProducer(topic).send(session.createTextMessage("x"));
+        Scenarios.same("x", textOf(consumer.receive(2000)));
+        consumer.close();
+        topic.delete();
     }
 }

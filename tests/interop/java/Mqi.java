@@ -4,6 +4,7 @@ import com.ibm.mq.MQMessage;
 import com.ibm.mq.MQPutMessageOptions;
 import com.ibm.mq.MQQueue;
 import com.ibm.mq.MQQueueManager;
+import com.ibm.mq.MQTopic;
 import com.ibm.mq.constants.MQConstants;
 import java.util.Arrays;
 import java.util.Hashtable;
@@ -34,6 +35,8 @@ public final class Mqi {
         scenarios.add("dynamic", Mqi::dynamic);
         scenarios.add("put1", Mqi::put1);
         scenarios.add("convert", Mqi::convert);
+        scenarios.add("subscribe", Mqi::subscribe);
+        scenarios.add("publishOnRequest", Mqi::publishOnRequest);
         scenarios.run(args.length > 1 ? args[1] : "");
     }
 
@@ -327,6 +330,39 @@ public final class Mqi {
         queue.get(got, options(MQConstants.MQGMO_CONVERT, 0));
         Scenarios.same(1208, got.characterSet);
         Scenarios.same("EBCDIC: \u00e4", text(got));
+        manager.disconnect();
+    }
+
+    static void subscribe() throws Exception {
+        MQQueueManager manager = manager();
+        int how = MQConstants.MQSO_CREATE | MQConstants.MQSO_NON_DURABLE | MQConstants.MQSO_MANAGED;
+        MQTopic subscription = manager.accessTopic("mqi/+", "", MQConstants.MQTOPIC_OPEN_AS_SUBSCRIPTION, how);
+        MQTopic publication = manager.accessTopic(
+                "mqi/topic", "", MQConstants.MQTOPIC_OPEN_AS_PUBLICATION, MQConstants.MQOO_OUTPUT);
+        publication.put(message("published"), new MQPutMessageOptions());
+        MQMessage got = new MQMessage();
+        subscription.get(got, options(MQConstants.MQGMO_WAIT, 2000));
+        Scenarios.same("published", text(got));
+        Scenarios.same(2033, reason(() -> subscription.get(new MQMessage(), options(0, 0))));
+        subscription.close();
+        publication.close();
+        manager.disconnect();
+    }
+
+    static void publishOnRequest() throws Exception {
+        MQQueueManager manager = manager();
+        MQTopic publication = manager.accessTopic(
+                "mqi/retained", "", MQConstants.MQTOPIC_OPEN_AS_PUBLICATION, MQConstants.MQOO_OUTPUT);
+        MQPutMessageOptions pmo = new MQPutMessageOptions();
+        pmo.options = MQConstants.MQPMO_RETAIN;
+        publication.put(message("kept"), pmo);
+        int how = MQConstants.MQSO_CREATE | MQConstants.MQSO_MANAGED | MQConstants.MQSO_PUBLICATIONS_ON_REQUEST;
+        MQTopic subscription = manager.accessTopic("mqi/retained", "", MQConstants.MQTOPIC_OPEN_AS_SUBSCRIPTION, how);
+        Scenarios.same(2033, reason(() -> subscription.get(new MQMessage(), options(0, 0))));
+        Scenarios.same(1, subscription.getSubscriptionReference().requestPublicationUpdate(0));
+        MQMessage got = new MQMessage();
+        subscription.get(got, options(MQConstants.MQGMO_WAIT, 2000));
+        Scenarios.same("kept", text(got));
         manager.disconnect();
     }
 }
