@@ -115,6 +115,7 @@ def view(qm: QueueManager, connection: Connection, handle: Handle, message: Mess
         return None
     if (
         handle.property_control == MQPROP_COMPATIBILITY
+        and not handle.host_reads
         and not gmo.options & PROPERTY_OPTIONS
         and (not message.format or message.format == MQFMT_STRING)
         and not _has_jms_folder(message.properties)
