@@ -699,6 +699,9 @@ class World:
         self.held = set()
         for item in self.live.items.values():
             item.restarted(durable)
+        for fact in self.live.in_doubt.values():
+            for item in fact.added:  # It was backed out, maybe, before the crash took back the end of its unit.
+                item.restarted(durable)
 
     def fits(self, state: State, found: dict[str, list[bytes]], in_doubt: set[bytes]) -> bool:
         if set(state.in_doubt) != in_doubt or state.queues != set(found):

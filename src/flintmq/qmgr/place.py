@@ -74,11 +74,11 @@ def to_queue(
         or length > qm.max_msg_length
         or queue.depth - queue.held >= queue.max_depth
     ):
+        if queue.stream_name:
+            return qm.put_streamed(connection, queue, md, data, syncpoint, now, properties, handle)
         reason = refusal(qm, queue, counted_length(qm, queue, md, data))
         if reason:
             return reason
-        if queue.stream_name:
-            return qm.put_streamed(connection, queue, md, data, syncpoint, now, properties, handle)
         expiry = capped(expiry, queue.cap_expiry)
     if syncpoint and connection.unit is not None:
         reason = room_in_unit(qm, connection)

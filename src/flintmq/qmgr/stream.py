@@ -115,10 +115,7 @@ def put_streamed(
     properties: bytes,
     handle: Handle | None,
 ) -> int:
-    """Place a message on `queue` and its copy where STREAMQ leads. On any reason but MQRC_NONE nothing has changed.
-
-    The queue itself takes the message: `place.to_queue` has asked it.
-    """
+    """Place a message on `queue` and its copy where STREAMQ leads. On any reason but MQRC_NONE nothing has changed."""
     target = queue.stream_target
     length = len(data)
     if (
@@ -128,8 +125,12 @@ def put_streamed(
         and length <= target.max_msg_length
         and length <= qm.max_msg_length
         and target.depth - target.held < target.max_depth
-        and md.expiry == _UNLIMITED
+        and queue.put_enabled
+        and not queue.deleted
+        and length <= queue.max_msg_length
+        and queue.depth - queue.held < queue.max_depth
         and not queue.cap_expiry
+        and md.expiry == _UNLIMITED
         and not (md.persistence and (target.temporary or not syncpoint))
         and not (syncpoint and connection.unit is not None and room_in_unit(qm, connection))
         and queue.account.put(length, md.persistence == 1)
@@ -158,12 +159,16 @@ def _place_pair(
     """
     length = len(data)
     priority = md.priority if md.priority < 9 else 9
-    message = Message(queue, queue.next_sequence, 0 if queue.fifo else priority, data, md)
-    copy = Message(target, target.next_sequence, 0 if target.fifo else priority, data, md)
-    queue.next_sequence += 1
-    target.next_sequence += 1
-    copy.report &= ~REPORTS
-    message.put_ms = copy.put_ms = now
+    sequence = queue.next_sequence
+    message = Message(queue, sequence, 0 if queue.fifo else priority, data, md)
+    queue.next_sequence = sequence + 1
+    sequence = target.next_sequence
+    copy = Message(target, sequence, 0 if target.fifo else priority, data, md)
+    target.next_sequence = sequence + 1
+    if md.report:
+        copy.report = md.report & ~REPORTS
+    message.put_ms = now
+    copy.put_ms = now
     if length > SMALL_MESSAGE:
         message.pages = copy.pages = pages_for(length)
     if properties:
@@ -197,12 +202,19 @@ def _place_pair(
             qm.arrived(queue, message)
         if target.waiting or target.watched:
             qm.arrived(target, copy)
-    if queue.account.used > queue.account.slow_from or target.account.used > target.account.slow_from:
+    account = queue.account
+    if account.used > account.slow_from:
         connection.delay_ms = SLOW_DOWN_MS
-    if queue.pool.used > queue.pool.threshold:
-        qm.relieve_pool(queue.pool)
-    if target.pool.used > target.pool.threshold:
-        qm.relieve_pool(target.pool)
+    account = target.account
+    if account.used > account.slow_from:
+        connection.delay_ms = SLOW_DOWN_MS
+    pool = queue.pool
+    if pool.used > pool.threshold:
+        qm.relieve_pool(pool)
+    if target.pool is not pool:
+        pool = target.pool
+        if pool.used > pool.threshold:
+            qm.relieve_pool(pool)
 
 
 def _put_together(
