@@ -20,6 +20,7 @@ from flintmq.mqi.reason import (
     MQRC_MSG_TOO_BIG_FOR_Q,
     MQRC_MSG_TOO_BIG_FOR_Q_MGR,
     MQRC_NONE,
+    MQRC_NOT_AUTHORIZED,
     MQRC_OBJECT_TYPE_ERROR,
     MQRC_PAGESET_FULL,
     MQRC_PERSISTENT_NOT_ALLOWED,
@@ -36,6 +37,7 @@ from flintmq.qmgr.connection import WAITING
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.place import to_queue
 from flintmq.qmgr.remote import unwrap
+from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import prepare_unit, resolve_unit
 from flintmq.store.pages import capacity
 from tests.qmgr.conftest import App, Engine
@@ -745,6 +747,27 @@ def test_the_streamq_of_a_dynamic_queue_stays_as_its_model_had_it(engine: Engine
         assert admin.alter("QLOCAL", name, {"STREAMQ": changed}, False) == MQRCCF_STREAMQ_NOT_SUPPORTED
     assert admin.alter("QLOCAL", name, {"STRMQOS": "MUSTDUP"}, False) == MQRC_NONE
     assert engine.queue(name).must_duplicate
+
+
+def test_streamq_takes_authority_to_change_the_stream_queue_too(engine: Engine, admin: Admin) -> None:
+    """Otherwise somebody could have messages put where he has no business. Putting takes none on the stream queue."""
+
+    class Own(Authority):
+        def may_command(self, user: str, verb: str, object_kind: str, name: str) -> bool:
+            return name == "A"
+
+        def may_open(self, user: str, object_kind: str, name: str, options: int) -> bool:
+            return name != "B"
+
+    engine.qm.authority = Own()
+    assert admin.alter("QLOCAL", "A", {"STREAMQ": "B"}, False) == MQRC_NOT_AUTHORIZED
+    assert admin.define("QLOCAL", "NEW", {"STREAMQ": "B"}, False) == MQRC_NOT_AUTHORIZED
+    assert engine.queue("A").stream_name == ""
+    engine.alter("A", {"STREAMQ": "B"})
+    app = engine.connect()
+    assert app.try_open("B") is None
+    assert app.put(app.open("A"), b"1").reason == MQRC_NONE
+    assert engine.depth("B") == 1
 
 
 def test_best_effort_is_the_default(engine: Engine) -> None:

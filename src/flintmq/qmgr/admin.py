@@ -13,7 +13,8 @@ something returns a reason; the log position that must be durable before the adm
       NOSHARE                        3210 while more than one has it open for input, unless FORCE
       TARGET, RNAME, RQMNAME, XMITQ  3210 while somebody has the alias or remote queue open, unless FORCE
       GET(DISABLED)                  nothing; gets that wait end with 2016
-    STREAMQ                          3384 to 3387 where a copy cannot go, or cannot come from: see stream.refuses
+    STREAMQ                          3384 to 3387 where a copy cannot go, or cannot come from: see stream.refuses; 2035
+                                     without authority to change the stream queue
     DEFINE of a topic                3300 if another has its TOPICSTR, 2425 without one; REPLACE, 2510 with another one
     STGCLASS or PSID                 2055 if a queue with messages would move to another page set
     DELETE of a local queue          2042 open or uncommitted messages, 2055 messages and no PURGE
@@ -45,6 +46,7 @@ from flintmq.mqi.pcf_constants import (
 from flintmq.mqi.reason import (
     MQRC_NO_SUBSCRIPTION,
     MQRC_NONE,
+    MQRC_NOT_AUTHORIZED,
     MQRC_OBJECT_IN_USE,
     MQRC_OBJECT_NAME_ERROR,
     MQRC_Q_DELETED,
@@ -141,7 +143,7 @@ class Admin:
 
     def _add(self, kind: str, name: str, attributes: Row) -> int:
         qm = self.qm
-        refused = stream.refuses(qm.catalogue, kind, name, {**default_attributes(kind), **attributes}, None)
+        refused = self._refuses_stream(kind, name, {**default_attributes(kind), **attributes}, None)
         if refused:
             return refused
         if kind == "TOPIC":
@@ -167,7 +169,7 @@ class Admin:
         reason = self._may_change(definition, effective, force)
         if not reason:
             values = {**before, **effective}
-            reason = stream.refuses(self.qm.catalogue, definition.kind, definition.name, values, effective)
+            reason = self._refuses_stream(definition.kind, definition.name, values, effective)
         if reason:
             return reason
         definition.change(effective)
@@ -243,6 +245,15 @@ class Admin:
         pool = self.qm.pools[int(definition.name)]
         if pool.used > pool.threshold:
             self.qm.relieve_pool(pool)
+
+    def _refuses_stream(self, kind: str, name: str, values: Row, changes: Row | None) -> int:
+        """The reason why STREAMQ cannot be as it is in `values`. It takes authority to change the stream queue too."""
+        stream_name = str(values.get("STREAMQ", ""))
+        if stream_name and (changes is None or "STREAMQ" in changes):
+            found = self.qm.catalogue.find("QUEUE", stream_name)
+            if not self.may("ALTER", found.kind if found is not None else "QLOCAL", stream_name):
+                return MQRC_NOT_AUTHORIZED
+        return stream.refuses(self.qm.catalogue, kind, name, values, changes)
 
     def _may_change(self, definition: MQObject, changes: Row, force: bool) -> int:
         """The reason why an object must stay as it is while it is used as it is."""
