@@ -32,6 +32,7 @@ HOT = (
     "flintmq/log/reader.py",
     "flintmq/store/*.py",
     "flintmq/qmgr/*.py",
+    "flintmq/channel/*.py",
 )
 
 #: What the patterns catch and should not: names, tables and texts, read once.

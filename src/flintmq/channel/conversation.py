@@ -28,6 +28,7 @@ from flintmq.channel.identity import Identity
 from flintmq.channel.mqi_calls import CALLS, finish_get
 from flintmq.channel.segment import Segment
 from flintmq.channel.streaming import Stream, notified, request_messages
+from flintmq.channel.xa_calls import CALLS as XA_CALLS
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS
@@ -149,7 +150,7 @@ class Conversation:
         """A call is complete: do it."""
         call = Call(segment.kind, segment.request, segment.big_endian, segment.ccsid, body)
         call.handle = read_handle(body, segment.big_endian)
-        done = CALLS.get(segment.kind)
+        done = CALLS.get(segment.kind) or XA_CALLS.get(segment.kind)
         if done is None:
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not served here")
         if (self.state == CONNECTED) == (segment.kind == seg.MQCONN):

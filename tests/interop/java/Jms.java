@@ -1,5 +1,6 @@
 import com.ibm.msg.client.jms.JmsConnectionFactory;
 import com.ibm.msg.client.jms.JmsFactoryFactory;
+import com.ibm.msg.client.jms.JmsXAConnectionFactory;
 import com.ibm.msg.client.wmq.WMQConstants;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +25,11 @@ import javax.jms.StreamMessage;
 import javax.jms.TemporaryQueue;
 import javax.jms.TextMessage;
 import javax.jms.Topic;
+import javax.jms.XAConnection;
+import javax.jms.XASession;
+import javax.transaction.xa.XAException;
+import javax.transaction.xa.XAResource;
+import javax.transaction.xa.Xid;
 
 /** The IBM MQ classes for JMS against a queue manager: Jms PORT [SCENARIO]. */
 public final class Jms {
@@ -61,6 +67,7 @@ public final class Jms {
         add(scenarios, "sharedDurable", Jms::sharedDurable);
         add(scenarios, "retained", Jms::retained);
         add(scenarios, "temporaryTopic", Jms::temporaryTopic);
+        add(scenarios, "xa", Jms::xa);
         scenarios.run(args.length > 1 ? args[1] : "");
         System.exit(0);
     }
@@ -578,5 +585,79 @@ public final class Jms {
         Scenarios.same("x", textOf(consumer.receive(2000)));
         consumer.close();
         topic.delete();
+    }
+
+    /** The name of a branch of a global transaction. */
+    record Branch(byte[] getGlobalTransactionId, byte[] getBranchQualifier) implements Xid {
+        static Branch named(String name) {
+            return new Branch(name.getBytes(), "branch".getBytes());
+        }
+
+        @Override
+        public int getFormatId() {
+            return 0x464c;
+        }
+
+        @Override
+        public byte[] getGlobalTransactionId() {
+            return getGlobalTransactionId;
+        }
+
+        @Override
+        public byte[] getBranchQualifier() {
+            return getBranchQualifier;
+        }
+    }
+
+    static void xa(Connection plain) throws Exception {
+        JmsXAConnectionFactory factory =
+                JmsFactoryFactory.getInstance(WMQConstants.WMQ_PROVIDER).createXAConnectionFactory();
+        for (Object name : List.of(WMQConstants.WMQ_HOST_NAME, WMQConstants.WMQ_CHANNEL, WMQConstants.WMQ_QUEUE_MANAGER)) {
+            factory.setStringProperty((String) name, factory().getStringProperty((String) name));
+        }
+        factory.setIntProperty(WMQConstants.WMQ_PORT, port);
+        factory.setIntProperty(WMQConstants.WMQ_CONNECTION_MODE, WMQConstants.WMQ_CM_CLIENT);
+        XAConnection connection = factory.createXAConnection();
+        connection.start();
+        plain.start();
+        try {
+            XASession session = connection.createXASession();
+            XAResource resource = session.getXAResource();
+            Queue queue = session.createQueue(QUEUE);
+            MessageConsumer outside = session(plain).createConsumer(queue);
+            Xid first = Branch.named("first");
+            resource.start(first, XAResource.TMNOFLAGS);
+            session.createProducer(queue).send(session.createTextMessage("in a branch"));
+            resource.end(first, XAResource.TMSUCCESS);
+            Scenarios.same(XAResource.XA_OK, resource.prepare(first));
+            Scenarios.same(null, outside.receive(200));
+            Xid[] doubtful = resource.recover(XAResource.TMSTARTRSCAN | XAResource.TMENDRSCAN);
+            Scenarios.same(1, doubtful.length);
+            Scenarios.same("first", new String(doubtful[0].getGlobalTransactionId()));
+            resource.commit(first, false);
+            Xid second = Branch.named("second");
+            resource.start(second, XAResource.TMNOFLAGS);
+            MessageConsumer inside = session.createConsumer(queue);
+            Scenarios.same("in a branch", textOf(inside.receive(2000)));
+            inside.close();
+            resource.end(second, XAResource.TMSUCCESS);
+            resource.rollback(second);
+            Message again = outside.receive(2000);
+            Scenarios.that(again.getJMSRedelivered(), "rolled back");
+            Xid third = Branch.named("third");
+            resource.start(third, XAResource.TMNOFLAGS);
+            session.createProducer(queue).send(session.createTextMessage("one phase"));
+            resource.end(third, XAResource.TMSUCCESS);
+            resource.commit(third, true);
+            Scenarios.same("one phase", textOf(outside.receive(2000)));
+            try {
+                resource.commit(Branch.named("unknown"), false);
+                throw new AssertionError("there is no such branch");
+            } catch (XAException expected) {
+                Scenarios.same(XAException.XAER_NOTA, expected.errorCode);
+            }
+        } finally {
+            connection.close();
+        }
     }
 }

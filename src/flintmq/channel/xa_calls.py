@@ -1,0 +1,105 @@
+"""XA, done for a client whose transactions are coordinated by a transaction manager.
+
+The sixteen bytes that a call begins with have other names here, and are in the same places:
+
+    offset  field        type        value
+         0  Length       big uint32  as CallLength
+         4  ReturnValue  int32       XA_*, XAER_* of the reply
+         8  TMFlags      int32       TM*
+        12  RmId         int32
+
+Behind them:
+
+    XA_OPEN, XA_CLOSE   length uint8 and info string; the reply has nothing
+    XA_RECOVER          int32 how many xids the client takes; the reply has their number and the xids
+    all others          an xid; the reply has nothing
+
+    xid: FormatID int32, length of the global transaction id uint8, of the branch qualifier uint8, the two, and zeros up
+         to a multiple of four
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from flintmq.channel import segment as seg
+from flintmq.channel.calls import API_SIZE, read_long, write_long
+from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
+from flintmq.qmgr import xa
+from flintmq.qmgr.connection import Connection
+from flintmq.qmgr.queue_manager import QueueManager
+
+if TYPE_CHECKING:
+    from flintmq.channel.conversation import Call, Conversation
+
+_BranchCall = Callable[[QueueManager, Connection, bytes, int], int]
+
+_XID_HEAD: Final = 6
+XIDS_MAX: Final = 1000
+
+BRANCH_CALLS: Final[dict[int, _BranchCall]] = {
+    seg.XA_START: xa.xa_start,
+    seg.XA_END: xa.xa_end,
+    seg.XA_PREPARE: xa.xa_prepare,
+    seg.XA_COMMIT: xa.xa_commit,
+    seg.XA_ROLLBACK: xa.xa_rollback,
+    seg.XA_FORGET: xa.xa_forget,
+}
+
+
+def read_xid(body: bytes, offset: int, big_endian: bool) -> bytes:
+    """The xid at `offset`, as the engine has it. Raises ChannelError."""
+    if len(body) < offset + _XID_HEAD:
+        raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an XA call of {len(body)} bytes has no xid")
+    length = _XID_HEAD + body[offset + 4] + body[offset + 5]
+    if len(body) < offset + length:
+        raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an XA call of {len(body)} bytes has no room for its xid")
+    return write_long(read_long(body, offset, big_endian), False) + body[offset + 4 : offset + length]
+
+
+def write_xid(xid: bytes, big_endian: bool) -> bytes:
+    """An xid of the engine as the client has it."""
+    raw = write_long(read_long(xid, 0, False), big_endian) + xid[4:]
+    return raw + bytes(-len(raw) % 4)
+
+
+def branch_call(conversation: Conversation, call: Call) -> None:
+    """A call that is about one branch. A full log (XAER_RMERR) is given one checkpoint."""
+    connection = conversation.connection
+    assert connection is not None
+    flags = read_long(call.body, 8, call.big_endian)
+    xid = read_xid(call.body, API_SIZE, call.big_endian)
+    function = BRANCH_CALLS[call.kind]
+    connection.force = 0
+    code = function(conversation.engine, connection, xid, flags)
+    if code == xa.XAER_RMERR and conversation.session.channels.make_room():
+        code = function(conversation.engine, connection, xid, flags)
+    conversation.session.hold(connection.force)
+    conversation.reply(call, code, flags, call.handle, b"")
+
+
+def open_or_close(conversation: Conversation, call: Call) -> None:
+    """XA_OPEN, XA_CLOSE: the connection is there already, or will go by itself."""
+    conversation.reply(call, xa.XA_OK, read_long(call.body, 8, call.big_endian), call.handle, b"")
+
+
+def recover(conversation: Conversation, call: Call) -> None:
+    """XA_RECOVER: the branches that are in doubt."""
+    connection = conversation.connection
+    assert connection is not None
+    flags = read_long(call.body, 8, call.big_endian)
+    count = min(read_long(call.body, API_SIZE, call.big_endian), XIDS_MAX)
+    code, xids = xa.xa_recover(conversation.engine, connection, count, flags)
+    body = write_long(len(xids), call.big_endian)
+    for xid in xids:
+        body += write_xid(xid, call.big_endian)
+    conversation.reply(call, code, flags, call.handle, body)
+
+
+CALLS: Final[dict[int, Callable[[Conversation, Call], None]]] = {
+    **dict.fromkeys(BRANCH_CALLS, branch_call),
+    seg.XA_OPEN: open_or_close,
+    seg.XA_CLOSE: open_or_close,
+    seg.XA_RECOVER: recover,
+}
