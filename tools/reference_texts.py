@@ -397,6 +397,12 @@ TEXTS = {
     "MSGSIN": "messages put",
     "MSGSOUT": "messages got",
     "RESETINT": "seconds since the counts were last reset",
+    "ADOPTCTX": "whether a client is the user whose password it gave",
+    "AUTHTYPE": "where users come from: `IDPWOS`, here the users that `flint user` has defined",
+    "CHCKCLNT": "clients that need a password: `REQUIRED` all, `REQDADM` privileged users, `OPTIONAL` none; a password "
+    "that is given must be right, but for `NONE`",
+    "CHCKLOCL": "the same for local applications",
+    "FAILDLAY": "seconds that the answer to a wrong password is held back",
     "BACKLOG": "connection requests that may wait to be accepted",
     "CHLTYPE": "type of the channel",
     "COMPHDR": "compression of headers",
@@ -508,13 +514,14 @@ KEPT = {
     "QMODEL": _QUEUE_KEPT.split(),
     "QMGR": """
         ACCTCONO ACCTINT ACCTMQI ACCTQ ACTIVREC ACTVCONO ACTVTRC CERTLABL CERTVPOL CHAD CHADEV CHADEXIT CHLEV CHLAUTH
-        CLWLDATA CLWLEXIT CLWLLEN CLWLMRUC CLWLUSEQ CMDEV CONFIGEV CONNAUTH CUSTOM DEFCLXQ IMGINTVL IMGLOGLN
+        CLWLDATA CLWLEXIT CLWLLEN CLWLMRUC CLWLUSEQ CMDEV CONFIGEV CUSTOM DEFCLXQ IMGINTVL IMGLOGLN
         IMGRCOVO IMGRCOVQ IMGSCHED INITKEY IPADDRV KEYRPWD LOGGEREV MONACLS MONCHL PARENT PSCLUS
         PSNPMSG PSNPRES PSRTYCNT PSSYNCPT REPOS REPOSNL REVDNS ROUTEREC SCHINIT SCMDSERV SSLCRLNL SSLCRYP SSLEV
         SSLFIPS SSLKEYR SSLRKEYC STATACLS STATCHL STATINT STATMQI STATQ SUITEB TREELIFE
     """.split(),
     "TOPIC": "CLROUTE CLUSTER COMMINFO CUSTOM MCAST PROXYSUB PUBSCOPE SUBSCOPE".split(),
     "CHANNEL": "SSLCAUTH SSLPEER".split(),
+    "AUTHINFO": ["CHCKLOCL"],
     "STGCLASS": "PASSTKTA XCFGNAME XCFMNAME".split(),
     "BUFFPOOL": "LOCATION PAGECLAS".split(),
     "PSID": "DSN".split(),

@@ -66,6 +66,7 @@ def port(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int
     with pytest.MonkeyPatch.context() as patch:
         directory = tmp_path_factory.mktemp("java")
         patch.setenv("FLINTMQ_DATA", str(directory))
+        patch.setenv("MQ_APP_PASSWORD", "passw0rd")
         script = directory / "script.mqsc"
         script.write_text(SCRIPT)
         chosen = free_port()

@@ -102,6 +102,7 @@ def mqconn(conversation: Conversation, call: Call) -> None:
     if not reason:
         reason, connection = connect(engine, data.appl_name, user, data.appl_type)
     if connection is None:
+        session.delay_ms = max(session.delay_ms, session.channels.gatekeeper.delay_ms)
         body = data.pack(engine.name, bytes(24), q_mgr_id, call.big_endian, call.ccsid)
         conversation.reply(call, MQCC_FAILED, reason, 0, body)
         return

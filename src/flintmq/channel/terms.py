@@ -37,6 +37,9 @@ class Terms:
 class Gatekeeper:
     """Decides who a client is. This one believes the client, as a channel without rules does."""
 
+    #: How long the last refusal is to be held back.
+    delay_ms: int = 0
+
     def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
         """(reason, user) for a client that connects: MCAUSER of the channel, else who the client says it is."""
         return 0, terms.mca_user or identity.claimed_user or identity.user

@@ -15,6 +15,7 @@ permission; 71 anything unexpected.
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 import flintmq
@@ -22,6 +23,7 @@ from flintmq.cli import _control
 from flintmq.client import commands, ini, instance
 from flintmq.client.embedded import Host
 from flintmq.log import LogConfig, LogError
+from flintmq.server import users
 
 NAME = "crtmqm"
 SUMMARY = "create a queue manager"
@@ -82,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
         if options.ld or options.log_copy or options.log_archive:
             return _control.refuse(f"AMQ7064E: {error.text}", _control.LOG_LOCATION)
         return _control.refuse(f"AMQ8101S: {error.text}", _control.UNEXPECTED)
+    if options.dev:
+        users.define_developers(place.directory / users.NAME, os.environ)
     if options.md:
         instance.remember_place(place)
     if options.q:

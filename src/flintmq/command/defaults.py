@@ -172,10 +172,16 @@ _TEMPLATES = [
     ("TOPIC", "SYSTEM.DEFAULT.TOPIC"),
     ("CHANNEL", "SYSTEM.DEF.SVRCONN"),
     ("LISTENER", "SYSTEM.DEFAULT.LISTENER.TCP"),
+    ("AUTHINFO", "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"),
 ]
 
 #: Kinds that were added since the first release, and an object of each that every queue manager of now has.
-_ADDED = {"TOPIC": BASE_TOPIC, "CHANNEL": "SYSTEM.DEF.SVRCONN", "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP"}
+_ADDED = {
+    "TOPIC": BASE_TOPIC,
+    "CHANNEL": "SYSTEM.DEF.SVRCONN",
+    "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP",
+    "AUTHINFO": "SYSTEM.DEFAULT.AUTHINFO.IDPWOS",
+}
 
 #: The listener of `crtmqm -p` and `--dev`. It is for this machine only, until its IPADDR is altered.
 LISTENER = "SYSTEM.LISTENER.TCP.1"

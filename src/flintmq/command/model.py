@@ -198,6 +198,20 @@ _KINDS = [
         required=("CHLTYPE",),
     ),
     _Kind(
+        "AUTHINFO",
+        "an authentication information object: how passwords are checked",
+        "CHECKED",
+        "AUTHTYPE(IDPWOS) CHCKCLNT(REQUIRED)",
+        "authinfo",
+        (
+            pcf.MQCMD_CREATE_AUTH_INFO,
+            pcf.MQCMD_CHANGE_AUTH_INFO,
+            pcf.MQCMD_DELETE_AUTH_INFO,
+            pcf.MQCMD_INQUIRE_AUTH_INFO,
+        ),
+        required=("AUTHTYPE",),
+    ),
+    _Kind(
         "LISTENER",
         "a listener: where the queue manager process listens for clients",
         "TCP.1",

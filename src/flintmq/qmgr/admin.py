@@ -344,7 +344,7 @@ class Admin:
                 if each.number("PSID") == number:
                     return True
             return number == 0 or bool(self.qm.pagers[number].queues)
-        if kind == "CHANNEL" or kind == "LISTENER":
+        if kind == "CHANNEL" or kind == "LISTENER" or kind == "AUTHINFO":
             return False  # A session keeps the terms that it began with; a listener listens until the next start.
         if kind == "BUFFPOOL":
             for each in catalogue.match("PSID"):

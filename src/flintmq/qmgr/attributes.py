@@ -731,6 +731,25 @@ def _channel_attributes() -> list[Attribute]:
     ]
 
 
+def _authentication_attributes() -> list[Attribute]:
+    """How the passwords of clients are checked: server/gatekeeper.py."""
+    clients = {
+        "REQDADM": ch.MQCHK_REQUIRED_ADMIN,
+        "NONE": ch.MQCHK_NONE,
+        "OPTIONAL": ch.MQCHK_OPTIONAL,
+        "REQUIRED": ch.MQCHK_REQUIRED,
+    }
+    return [
+        _enum("AUTHTYPE", mq.MQIA_AUTH_INFO_TYPE, {"IDPWOS": mq.MQAIT_IDPW_OS}),
+        _enum("ADOPTCTX", mq.MQIA_ADOPT_CONTEXT, _YES_NO),
+        *_altered(),
+        _enum("CHCKCLNT", mq.MQIA_CHECK_CLIENT_BINDING, clients),
+        _enum("CHCKLOCL", mq.MQIA_CHECK_LOCAL_BINDING, clients, "OPTIONAL"),
+        _text("DESCR", mq.MQCA_AUTH_INFO_DESC, 64),
+        _int("FAILDLAY", mq.MQIA_AUTHENTICATION_FAIL_DELAY, 1, 0, 60),
+    ]
+
+
 def _listener_attributes() -> list[Attribute]:
     """Where the queue manager process listens."""
     control = {"MANUAL": mq.MQSVC_CONTROL_MANUAL, "QMGR": mq.MQSVC_CONTROL_Q_MGR}
@@ -761,6 +780,7 @@ ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
     "SUB": _subscription_attributes(),
     "CHANNEL": _channel_attributes(),
     "LISTENER": _listener_attributes(),
+    "AUTHINFO": _authentication_attributes(),
     "SYSTEM": _system_attributes(),
     "LOG": _log_attributes(),
 }
@@ -786,6 +806,7 @@ NAME_SELECTORS: Final = {
     "TOPIC": mq.MQCA_TOPIC_NAME,
     "CHANNEL": pcf.MQCACH_CHANNEL_NAME,
     "LISTENER": pcf.MQCACH_LISTENER_NAME,
+    "AUTHINFO": mq.MQCA_AUTH_INFO_NAME,
 }
 
 

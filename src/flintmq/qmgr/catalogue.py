@@ -60,6 +60,7 @@ KINDS: Final = (
     "TOPIC",
     "CHANNEL",
     "LISTENER",
+    "AUTHINFO",
 )
 
 

@@ -27,8 +27,11 @@ from flintmq.client import instance as place
 from flintmq.client.instance import Instance
 from flintmq.qmgr.get import quiesce_waiters
 from flintmq.server import control
+from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
+from flintmq.server.users import NAME as USERS
+from flintmq.server.users import Users
 
 QUIESCE = "quiesce"
 IMMEDIATE = "immediate"
@@ -143,7 +146,9 @@ class Server:
 def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper | None = None) -> None:
     """Open the queue manager and serve until the end. Raises QueueManagerError if it cannot be opened."""
     host = ServingHost(*place.open_on_disk(instance), instance)
-    server = Server(host, gatekeeper or Gatekeeper())
+    if gatekeeper is None:
+        gatekeeper = ConnectionAuthentication(host.engine, Users(instance.directory / USERS))
+    server = Server(host, gatekeeper)
     _run(server, ready)
 
 

@@ -21,6 +21,7 @@ public final class Mqi {
         MQException.log = null;
         Scenarios scenarios = new Scenarios();
         scenarios.add("connect", Mqi::connect);
+        scenarios.add("password", Mqi::password);
         scenarios.add("sizes", Mqi::sizes);
         scenarios.add("reasons", Mqi::reasons);
         scenarios.add("match", Mqi::match);
@@ -41,13 +42,17 @@ public final class Mqi {
     }
 
     static MQQueueManager manager(String name, String channel) throws MQException {
+        return manager(name, channel, "app", "passw0rd");
+    }
+
+    static MQQueueManager manager(String name, String channel, String user, String password) throws MQException {
         Hashtable<String, Object> properties = new Hashtable<>();
         properties.put(MQConstants.HOST_NAME_PROPERTY, "127.0.0.1");
         properties.put(MQConstants.PORT_PROPERTY, port);
         properties.put(MQConstants.CHANNEL_PROPERTY, channel);
         properties.put(MQConstants.TRANSPORT_PROPERTY, MQConstants.TRANSPORT_MQSERIES_CLIENT);
-        properties.put(MQConstants.USER_ID_PROPERTY, "app");
-        properties.put(MQConstants.PASSWORD_PROPERTY, "passw0rd");
+        properties.put(MQConstants.USER_ID_PROPERTY, user);
+        properties.put(MQConstants.PASSWORD_PROPERTY, password);
         properties.put(MQConstants.USE_MQCSP_AUTHENTICATION_PROPERTY, true);
         return new MQQueueManager(name, properties);
     }
@@ -92,6 +97,12 @@ public final class Mqi {
         Scenarios.same(2540, reason(() -> manager("QM1", "NO.SUCH.CHANNEL")));
         manager("", "DEV.APP.SVRCONN").disconnect();
         manager("*ANY", "DEV.APP.SVRCONN").disconnect();
+    }
+
+    static void password() throws Exception {
+        Scenarios.same(2035, reason(() -> manager("QM1", "DEV.APP.SVRCONN", "app", "wrong")));
+        Scenarios.same(2035, reason(() -> manager("QM1", "DEV.APP.SVRCONN", "nobody", "passw0rd")));
+        manager("QM1", "DEV.APP.SVRCONN", "app", "passw0rd").disconnect();
     }
 
     static void sizes() throws Exception {

@@ -1,0 +1,157 @@
+"""The users of a queue manager, and what their passwords are checked against.
+
+The file `users` in the queue manager's directory, for its owner only, has a stanza for each:
+
+    User:
+       Name=app
+       Password=scrypt$16384$8$1$<salt>$<hash>      no Password: this user cannot give one
+       Privileged=yes                               may administer; CHCKCLNT(REQDADM) asks these for a password
+
+A password is never kept. One check costs some 50 ms and 16 MiB, which is the point of scrypt; so a password that was
+found right is remembered, as a keyed hash that dies with the process, until the file changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from flintmq.client import ini
+
+NAME = "users"
+_N, _R, _P = 16384, 8, 1
+_MEMORY_MAX = 64 * 1024 * 1024
+#: MQ's name for one who may do everything.
+MQM = "mqm"
+USER_MAX = 64
+_REMEMBERED_MAX = 10_000
+#: user, environment variable with the password, privileged. The names are those of MQ's developer container.
+DEVELOPERS = (("app", "MQ_APP_PASSWORD", False), ("admin", "MQ_ADMIN_PASSWORD", True))
+
+
+class Users:
+    """The users of one queue manager."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._stamp: tuple[int, int] | None = None
+        self._passwords: dict[str, str] = {}
+        self._privileged: set[str] = set()
+        self._key = secrets.token_bytes(32)
+        self._right: set[bytes] = set()
+
+    def refresh(self) -> None:
+        """Read the file if it has changed."""
+        if self._path is None:
+            return
+        try:
+            state = os.stat(self._path)
+        except OSError:
+            self._stamp = None
+            self._passwords, self._privileged, self._right = {}, set(), set()
+            return
+        stamp = (state.st_mtime_ns, state.st_ino)
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        self._right = set()
+        stanzas = [each for each in ini.read(self._path) if each.name == "User"]
+        self._passwords = {each.get("Name"): each.get("Password") for each in stanzas}
+        self._privileged = {each.get("Name") for each in stanzas if each.get("Privileged").lower() == "yes"}
+
+    def any(self) -> bool:
+        """Whether there are users at all."""
+        return bool(self._passwords)
+
+    def is_privileged(self, user: str) -> bool:
+        """Whether `user` may administer the queue manager."""
+        return user == MQM or user in self._privileged
+
+    def is_right(self, user: str, password: str) -> bool:
+        """Whether this is the password of `user`. One who is not known takes as long as one who is."""
+        kept = self._passwords.get(user, "")
+        seen = hmac.digest(self._key, f"{user}\0{password}".encode("utf-8", "surrogatepass"), "sha256")
+        if kept and seen in self._right:
+            return True
+        if not matches(password, kept or _NOBODY):
+            return False
+        if not kept:
+            return False
+        if len(self._right) < _REMEMBERED_MAX:
+            self._right.add(seen)
+        return True
+
+
+def hashed(password: str) -> str:
+    """What is kept of a password."""
+    salt = secrets.token_bytes(16)
+    made = _scrypt(password, salt, _N, _R, _P)
+    return f"scrypt${_N}${_R}${_P}${salt.hex()}${made.hex()}"
+
+
+def matches(password: str, kept: str) -> bool:
+    """Whether `kept` was made from `password`."""
+    try:
+        kind, n, r, p, salt, made = kept.split("$")
+        found = _scrypt(password, bytes.fromhex(salt), int(n), int(r), int(p))
+    except ValueError:
+        return False
+    return kind == "scrypt" and hmac.compare_digest(found.hex(), made)
+
+
+def _scrypt(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
+    raw = password.encode("utf-8", "surrogatepass")
+    return hashlib.scrypt(raw, salt=salt, n=n, r=r, p=p, maxmem=_MEMORY_MAX, dklen=32)
+
+
+_NOBODY = f"scrypt${_N}${_R}${_P}${bytes(16).hex()}${bytes(32).hex()}"
+
+
+def define_developers(path: Path, environment: Mapping[str, str]) -> None:
+    """The users of `crtmqm --dev`, with passwords from the environment or none."""
+    for user, variable, privileged in DEVELOPERS:
+        change(path, user, environment.get(variable) or None, privileged)
+
+
+def change(path: Path, user: str, password: str | None, privileged: bool) -> None:
+    """Define a user, or give one another password. Replaces the file as a whole."""
+    stanzas = [each for each in _read(path) if each.get("Name") != user]
+    values = {"Name": user}
+    if password is not None:
+        values["Password"] = hashed(password)
+    if privileged:
+        values["Privileged"] = "yes"
+    _write(path, [*stanzas, ini.Stanza("User", values)])
+
+
+def remove(path: Path, user: str) -> bool:
+    """Remove a user; False if there is none of that name."""
+    before = _read(path)
+    after = [each for each in before if each.get("Name") != user]
+    if after != before:
+        _write(path, after)
+    return after != before
+
+
+def names(path: Path) -> list[tuple[str, bool, bool]]:
+    """(name, has a password, is privileged) of all users."""
+    return [
+        (each.get("Name"), bool(each.get("Password")), each.get("Privileged").lower() == "yes") for each in _read(path)
+    ]
+
+
+def _read(path: Path) -> list[ini.Stanza]:
+    return ini.read(path) if path.exists() else []
+
+
+def _write(path: Path, stanzas: list[ini.Stanza]) -> None:
+    """Nobody else may read it, at no moment."""
+    mask = os.umask(0o177)
+    try:
+        ini.write(path, stanzas, "Made by `flint user`. Passwords are not in here.")
+    finally:
+        os.umask(mask)
