@@ -18,16 +18,22 @@ B86); that of `bestef_single` waits in MQGET for each message and commits it (SQ
     copies6_stream    a copy on an alias of a topic with six subscriptions    copies6_pubsub
     bestef_single     as bestef                                               baseline
 
-A larger ratio is better. Bars: bestef 0.70 (the reports: 0.63 persistent, 0.61 not), mustdup 0.97 (0.90, 0.85), bestef
-not below pubsub2.
+    open              CPU us of MQOPEN and MQCLOSE of a queue with STREAMQ      of one without (B69)
+    open_topic        the same, STREAMQ to a topic with two subscriptions     with none (B70)
+    put_SIZEk         CPU us of MQPUT and MQCMIT with STREAMQ, no getters     without (B71, Z93-Q03)
+
+A larger ratio of rates is better, a smaller one of CPU us. Bars: bestef 0.70 (the reports: 0.63 persistent, 0.61 not),
+mustdup 0.97 (0.90, 0.85), bestef not below pubsub2.
 
     ./flint bench stream
 """
 
 from __future__ import annotations
 
-from benchmarks.frame import Figure, Options, cpu_of
-from benchmarks.qmgr.floor_stream import Putter, Reader, exchange
+from collections.abc import Callable
+
+from benchmarks.frame import Figure, Options, cpu_of, side_by_side
+from benchmarks.qmgr.floor_stream import Putter, Reader, exchange, opens, puts
 from benchmarks.qmgr.rig import Rig
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT, MQSO_CREATE, MQSO_NON_DURABLE
@@ -36,8 +42,10 @@ from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
+from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.objects import clear_up_to
 from flintmq.qmgr.open import open_object
 from flintmq.qmgr.subscribe import subscribe
 
@@ -72,7 +80,7 @@ class Scenario:
             for number in range(subscriptions):
                 queues[f"SUB.{pair}.{number}"] = {}
         log = LogConfig(file_pages=16_384, primary=4, secondary=2) if persistent else LogConfig()
-        self.rig = Rig(queues, log=log)
+        self.rig = Rig(queues, buffers=200_000, log=log)
         self.persistent = persistent
         self.putters: list[Putter] = []
         self.readers: list[Reader] = []
@@ -122,6 +130,11 @@ class Scenario:
 
 
 def run(options: Options) -> list[Figure]:
+    """Rates of the application pairs first, then what single calls cost."""
+    return rates(options) + calls(options)
+
+
+def rates(options: Options) -> list[Figure]:
     """Messages of App1 per CPU second; all scenarios in turns, the best of several rounds of each."""
     figures: list[Figure] = []
     for suffix, persistent in (("np", False), ("p", True)):
@@ -141,7 +154,47 @@ def run(options: Options) -> list[Figure]:
         for scenario in scenarios.values():
             scenario.rig.qm.check()
             scenario.rig.close()
-        rates = {name: count * PAIRS / seconds for name, seconds in best.items()}
+        rate = {name: count * PAIRS / seconds for name, seconds in best.items()}
         for name, floor, *_ in SCENARIOS:
-            figures.append(Figure(f"{name}_{suffix}", rates[name], "/s", rates[floor] if floor else None))
+            figures.append(Figure(f"{name}_{suffix}", rate[name], "/s", rate[floor] if floor else None))
     return figures
+
+
+def calls(options: Options) -> list[Figure]:
+    """CPU microseconds of an open and close, and of a put and commit, with a stream queue and without."""
+    rounds, count = options.scale(15, 7, 1), options.scale(5_000, 2_000, 10)
+    plain, streaming = Scenario("", 0, False, 0, False), Scenario("BESTEF", 0, False, BATCH, False)
+    nobody, two = Scenario("BESTEF", 0, False, BATCH, False), Scenario("BESTEF", 2, False, BATCH, False)
+    admin = Admin(nobody.rig.qm)
+    admin.define("TOPIC", "TOPIC", {"TOPICSTR": "bench"}, False)
+    admin.define("QALIAS", "ALIAS", {"TARGET": "TOPIC", "TARGTYPE": "TOPIC"}, False)
+    admin.alter("QLOCAL", "BASE.0", {"STREAMQ": "ALIAS"}, False)
+    figures: list[Figure] = []
+    for name, with_copies, without in (("open", streaming, plain), ("open_topic", two, nobody)):
+        best, best_floor = side_by_side(_opens(with_copies, count), _opens(without, count), rounds)
+        figures.append(Figure(name, best / count * 1e6, "us", best_floor / count * 1e6))
+    for size in (2, 32, 128):
+        number = max(10, count * 2 // size)
+        work, floor = _puts(streaming, size * 1024, number), _puts(plain, size * 1024, number)
+        best, best_floor = side_by_side(work, floor, rounds)
+        figures.append(Figure(f"put_{size}k", best / number * 1e6, "us", best_floor / number * 1e6))
+    for scenario in (plain, streaming, nobody, two):
+        scenario.rig.close()
+    return figures
+
+
+def _opens(scenario: Scenario, count: int) -> Callable[[], None]:
+    connection, _ = scenario.open("BASE.0", MQOO_OUTPUT)
+    return lambda: opens(scenario.rig.qm, connection, "BASE.0", count)
+
+
+def _puts(scenario: Scenario, size: int, count: int) -> Callable[[], None]:
+    """Puts to empty queues that nobody reads. Their data is in memory once, and they fit the buffer pool."""
+    for reader in scenario.readers:
+        close(scenario.rig.qm, reader.connection, reader.handle)
+    scenario.readers = []
+    for queue in scenario.rig.qm.queues.values():
+        clear_up_to(queue, queue.next_sequence)
+    connection, handle = scenario.open("BASE.0", MQOO_OUTPUT)
+    putter = Putter(scenario.rig.qm, connection, handle, bytes(size), False, True)
+    return lambda: puts(putter, count)

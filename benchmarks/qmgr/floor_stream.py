@@ -1,6 +1,6 @@
 """The applications that `bench_stream.py` measures, compiled like the engine.
 
-Putter    MQPUT, for a persistent message under syncpoint with an MQCMIT
+Putter    MQPUT; for a persistent message, or when asked for, under syncpoint with an MQCMIT
 Reader    MQGET with wait, which the put completes; then, for persistent messages under syncpoint, an MQCMIT; and
           the next MQGET with wait. A reader with a batch of n gets n messages without waiting, n puts later
 """
@@ -13,6 +13,7 @@ from flintmq.mqi.constants import (
     MQGMO_NO_WAIT,
     MQGMO_SYNCPOINT,
     MQGMO_WAIT,
+    MQOO_OUTPUT,
     MQPMO_NEW_MSG_ID,
     MQPMO_NO_SYNCPOINT,
     MQPMO_SYNCPOINT,
@@ -20,9 +21,12 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.qmgr.close import close
 from flintmq.qmgr.connection import WAITING, Connection, Handle
 from flintmq.qmgr.get import get
+from flintmq.qmgr.open import open_object
 from flintmq.qmgr.put import put
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.unit_of_work import commit
@@ -33,21 +37,29 @@ NO_ID = bytes(24)
 class Putter:
     """App1: it puts."""
 
-    def __init__(self, qm: QueueManager, connection: Connection, handle: Handle, data: bytes, persistent: bool) -> None:
+    def __init__(
+        self,
+        qm: QueueManager,
+        connection: Connection,
+        handle: Handle,
+        data: bytes,
+        persistent: bool,
+        syncpoint: bool = False,
+    ) -> None:
         self.qm = qm
         self.connection = connection
         self.handle = handle
         self.data = data
-        self.persistent = persistent
+        self.syncpoint = persistent or syncpoint
         self.md = MQMD()
         self.md.persistence = 1 if persistent else 0
         self.pmo = MQPMO()
-        self.pmo.options = MQPMO_NEW_MSG_ID | (MQPMO_SYNCPOINT if persistent else MQPMO_NO_SYNCPOINT)
+        self.pmo.options = MQPMO_NEW_MSG_ID | (MQPMO_SYNCPOINT if self.syncpoint else MQPMO_NO_SYNCPOINT)
 
     def step(self) -> None:
         """Put one message."""
         reason = put(self.qm, self.connection, self.handle, self.md, self.pmo, self.data)
-        if self.persistent:
+        if self.syncpoint:
             reason |= commit(self.qm, self.connection)
         if reason:
             raise RuntimeError(f"a put failed: {reason}")
@@ -122,3 +134,19 @@ def exchange(qm: QueueManager, putters: list[Putter], readers: list[Reader], cou
             reader.step()
         if log is not None:
             log.flush()
+
+
+def puts(putter: Putter, count: int) -> None:
+    """So many puts."""
+    for _ in range(count):
+        putter.step()
+
+
+def opens(qm: QueueManager, connection: Connection, name: str, count: int) -> None:
+    """MQOPEN for output and MQCLOSE, so many times."""
+    od = MQOD()
+    od.object_name = name
+    for _ in range(count):
+        handle = open_object(qm, connection, od, MQOO_OUTPUT)
+        if handle is None or close(qm, connection, handle):
+            raise RuntimeError(f"open or close of {name} failed: {connection.reason}")
