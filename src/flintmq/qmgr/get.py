@@ -152,10 +152,15 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         or qm.quiescing
     ):
         return _get_checked(qm, connection, handle, md, gmo, max_length)
-    if md.msg_id == NO_ID and md.correl_id == NO_ID:
-        message = queue.first_available()
-    else:
+    index = queue.by_correl_id
+    if md.msg_id != NO_ID:
         message = find(queue, md, gmo, handle)
+    elif md.correl_id == NO_ID:
+        message = queue.first_available()
+    elif index is None or queue.spilled_count:
+        message = find(queue, md, gmo, handle)
+    else:
+        message = queue.find(index, md.correl_id)
     if (
         message is None
         or message.expires_ms
@@ -163,7 +168,7 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         or message.report
         or message.marked_until
         or message.properties
-        or message.format == MQFMT_RF_HEADER_2
+        or (message.format and message.format == MQFMT_RF_HEADER_2)
     ):
         return _get_checked(qm, connection, handle, md, gmo, max_length)
     data = message.data

@@ -76,7 +76,7 @@ def attach_queue(qm: QueueManager, definition: MQObject) -> Queue:
     """Make the queue of a QLOCAL definition."""
     psid = page_set_for(qm, definition)
     pager = qm.pagers[psid]
-    queue = Queue(definition, pager, qm.accounts[psid], pool_of_page_set(qm, psid))
+    queue = Queue(definition, pager, qm.accounts[psid], pool_of_page_set(qm, psid), qm.max_msg_length)
     queue.temporary = definition.text("DEFTYPE") == "TEMPDYN"
     queue.reset_ms = qm.clock.now_ms()
     qm.queues[queue.name] = queue
@@ -144,7 +144,7 @@ def remove_page_set(qm: QueueManager, psid: int) -> None:
 def detach_queue(qm: QueueManager, queue: Queue) -> None:
     """Take a queue out, with all that is on it. Handles that have it open find it deleted."""
     clear_up_to(queue, queue.next_sequence)
-    queue.deleted = True
+    queue.was_deleted()
     if qm.queues.get(queue.name) is queue:
         del qm.queues[queue.name]
     qm.queues_by_id.pop(queue.queue_id, None)

@@ -67,13 +67,7 @@ def to_queue(
     """
     length = len(data)
     expiry = md.expiry
-    if (
-        not queue.put_plain
-        or queue.deleted
-        or length > queue.max_msg_length
-        or length > qm.max_msg_length
-        or queue.depth - queue.held >= queue.max_depth
-    ):
+    if length > queue.plain_length or queue.depth - queue.held >= queue.max_depth:
         if queue.stream_name:
             return qm.put_streamed(connection, queue, md, data, syncpoint, now, properties, handle)
         reason = refusal(qm, queue, counted_length(qm, queue, md, data))

@@ -148,10 +148,8 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
         or md.feedback
         or md.reply_to_q
         or md.expiry != MQEI_UNLIMITED
-        or md.priority > 0
-        or md.priority < -1
-        or md.persistence > 2
-        or md.persistence < 0
+        or not -1 <= md.priority <= 0
+        or not 0 <= md.persistence <= 2
         or (md.format and md.format.startswith(_HEADERS))
         or options & _SYNCPOINT_OPTIONS == _SYNCPOINT_OPTIONS
         or handle.put_group is not None

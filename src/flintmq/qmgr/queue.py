@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.expiring import Expiring, cap_of, check_expiring
 from flintmq.qmgr.index import Index, comes_before
@@ -83,6 +84,8 @@ class Queue:
     deleted: bool = False
     #: Messages can be put, have no copy and keep their expiry: see place.to_queue.
     put_plain: bool = True
+    #: How long a message may be that nothing needs to be looked at for; -1 while every message needs a look.
+    plain_length: int = -1
     #: STREAMQ, STRMQOS(MUSTDUP); the queue, if it is a local one; the topic, if it is an alias of one; why the last
     #: copy of a message that the queue manager itself had put could not be put: see stream.py.
     stream_name: str = ""
@@ -130,7 +133,23 @@ class Queue:
     #: When the service timer was started, -1 it is off, 0 not since the queue manager started.
     service_start_ms: int = 0
 
-    def __init__(self, definition: MQObject, pager: Pager, account: PageAccount, pool: BufferPool) -> None:
+    def __init__(
+        self,
+        definition: MQObject,
+        pager: Pager,
+        account: PageAccount,
+        pool: BufferPool,
+        q_mgr_msg_length: int = MESSAGE_LENGTH_MAX,
+    ) -> None:
+        # What every put and get changes, in one order for all queues: plain Python remembers the place of an attribute
+        # in an object, and finds it there in another object only if that was filled in the same order.
+        self.depth = self.available = self.mask = self.uncommitted = self.held = 0
+        self.pages_in_memory = self.spilled_count = self.high_depth = self.reserved = 0
+        self.next_sequence = 1
+        self.put_count = self.put_bytes = self.last_put_ms = self.put_persistent = 0
+        self.get_count = self.get_bytes = self.last_get_ms = 0
+        self.tracked = self.deleted = self.temporary = False
+        self.q_mgr_msg_length = q_mgr_msg_length
         self.definition = definition
         self.name = definition.name
         self.queue_id = definition.object_id
@@ -165,9 +184,10 @@ class Queue:
         self.stream_target = None
         #: CAPEXPRY in tenths of a second, 0 none. Only looked at when a message arrives (B98).
         self.cap_expiry = cap_of(values)
-        self.put_plain = self.put_enabled and not self.stream_name and not self.cap_expiry
+        self.put_plain = self.put_enabled and not self.stream_name and not self.cap_expiry and not self.deleted
         self.max_depth = number(values["MAXDEPTH"])
         self.max_msg_length = number(values["MAXMSGL"])
+        self.limit_length(self.q_mgr_msg_length)
         self.def_priority = number(values["DEFPRTY"])
         self.def_persistence = 1 if values["DEFPSIST"] == "YES" else 0
         self.fifo = values["MSGDLVSQ"] == "FIFO"
@@ -193,6 +213,17 @@ class Queue:
             self.index_by_correl_id()
         elif self.index_kind == INDEX_GROUP_ID:
             self.index_by_group_id()
+
+    def limit_length(self, q_mgr_msg_length: int) -> None:
+        """MAXMSGL of the queue manager is `q_mgr_msg_length`."""
+        self.q_mgr_msg_length = q_mgr_msg_length
+        self.plain_length = min(self.max_msg_length, q_mgr_msg_length) if self.put_plain else -1
+
+    def was_deleted(self) -> None:
+        """Handles that have it open find it deleted."""
+        self.deleted = True
+        self.put_plain = False
+        self.plain_length = -1
 
     # -- indexes ------------------------------------------------------------------------------------------------
 
@@ -278,7 +309,12 @@ class Queue:
         if depth > self.high_depth:
             self.high_depth = depth
         if self.tracked:
-            self._index(message)
+            if self.by_correl_id is not None:
+                self.by_correl_id.add(message.correl_id, message)
+            if self.by_msg_id is not None:
+                self.by_msg_id.add(message.msg_id, message)
+            if self.by_group_id is not None:
+                self.by_group_id.add(message.group_id, message)
             if self.selections is not None:
                 self.selections.arrived(message)
         if message.expires_ms:
@@ -388,7 +424,12 @@ class Queue:
         self.depth -= 1
         home = message.home
         if self.tracked:
-            self._unindex(message)
+            if self.by_correl_id is not None:
+                self.by_correl_id.remove(message.correl_id, message)
+            if self.by_msg_id is not None:
+                self.by_msg_id.remove(message.msg_id, message)
+            if self.by_group_id is not None:
+                self.by_group_id.remove(message.group_id, message)
             if self.selections is not None:
                 self.selections.removed(message)
         if message.expires_ms:

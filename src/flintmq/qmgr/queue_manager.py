@@ -165,6 +165,8 @@ class QueueManager:
         """Take over the queue manager's own attributes, after a start or ALTER QMGR."""
         values = self.definition().attributes
         self.max_msg_length = number(values["MAXMSGL"])
+        for queue in self.queues_by_id.values():
+            queue.limit_length(self.max_msg_length)
         self.max_uncommitted = number(values["MAXUMSGS"])
         self.max_handles = number(values["MAXHANDS"])
         #: MAXPROPL; without a limit, what a message may have at most.
