@@ -49,8 +49,9 @@ def test_text_that_is_not_of_its_character_set_is_refused() -> None:
         read_string(bytes(raw) + strings.joined(), 0, bytes(raw), False, 1208, 2441, "ObjectString")
 
 
-def test_an_empty_string_points_nowhere() -> None:
+def test_an_empty_string_points_nowhere_and_has_a_character_set_that_exists() -> None:
+    """Clients look the character set up before they look at the length."""
     raw = MQSD().pack()
     assert len(raw) == 312
     charv = MQCHARV.unpack(raw, 116)
-    assert (charv.vs_offset, charv.vs_length, charv.vs_ccsid) == (0, 0, -3)
+    assert (charv.vs_offset, charv.vs_length, charv.vs_ccsid) == (0, 0, 1208)
