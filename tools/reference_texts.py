@@ -416,7 +416,7 @@ TEXTS = {
     "PORT": "port to listen on",
     "SHARECNV": "how many conversations may share a socket; 0: none, and no asynchronous consumption",
     "SSLCAUTH": "whether a client needs a certificate",
-    "SSLCIPH": "CipherSpec; a channel that has one refuses clients, there is no TLS yet",
+    "SSLCIPH": "CipherSpec that clients must use; blank: they must not use TLS",
     "SSLPEER": "name that the certificate must have",
     "TRPTYPE": "transport",
 }
@@ -517,10 +517,9 @@ KEPT = {
         CLWLDATA CLWLEXIT CLWLLEN CLWLMRUC CLWLUSEQ CMDEV CONFIGEV CUSTOM DEFCLXQ IMGINTVL IMGLOGLN
         IMGRCOVO IMGRCOVQ IMGSCHED INITKEY IPADDRV KEYRPWD LOGGEREV MONACLS MONCHL PARENT PSCLUS
         PSNPMSG PSNPRES PSRTYCNT PSSYNCPT REPOS REPOSNL REVDNS ROUTEREC SCHINIT SCMDSERV SSLCRLNL SSLCRYP SSLEV
-        SSLFIPS SSLKEYR SSLRKEYC STATACLS STATCHL STATINT STATMQI STATQ SUITEB TREELIFE
+        SSLFIPS SSLRKEYC STATACLS STATCHL STATINT STATMQI STATQ SUITEB TREELIFE
     """.split(),
     "TOPIC": "CLROUTE CLUSTER COMMINFO CUSTOM MCAST PROXYSUB PUBSCOPE SUBSCOPE".split(),
-    "CHANNEL": "SSLCAUTH SSLPEER".split(),
     "AUTHINFO": ["CHCKLOCL"],
     "STGCLASS": "PASSTKTA XCFGNAME XCFMNAME".split(),
     "BUFFPOOL": "LOCATION PAGECLAS".split(),

@@ -18,9 +18,11 @@ from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.client.lock import holder_of
 from flintmq.server import process
-from tests.server.test_process import free_port
+from tests.server.test_process import Manager, free_port
+from tests.server.test_tls import CHANNELS, Keys
 
 HERE = Path(__file__).resolve().parent / "java"
+STORE_PASSWORD = "changeit"
 BUILD = HERE.parents[2] / "build" / "interop-java"
 #: What a queue manager needs to be told for messages of 10 MiB.
 SCRIPT = """
@@ -68,10 +70,13 @@ def port(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int
         patch.setenv("FLINTMQ_DATA", str(directory))
         patch.setenv("MQ_APP_PASSWORD", "passw0rd")
         script = directory / "script.mqsc"
-        script.write_text(SCRIPT)
+        script.write_text(SCRIPT + CHANNELS)
         chosen = free_port()
         assert main(["crtmqm", "--dev", "-q", "-p", str(chosen), "-ic", str(script), "QM1"]) == 0
         place = instance.by_name("QM1")
+        if shutil.which("openssl"):
+            Keys(directory).install(Manager(chosen))
+            make_stores(directory)
         process.start(place)
         yield chosen
         assert main(["endmqm", "-i", "QM1"]) == 0
@@ -83,10 +88,9 @@ def port(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int
 class Run:
     """One run of a program with all its scenarios."""
 
-    def __init__(self, program: str, classes: str, port: int) -> None:
-        ran = subprocess.run(
-            ["java", "-cp", classes, program, str(port)], capture_output=True, text=True, timeout=240, cwd=BUILD
-        )
+    def __init__(self, program: str, classes: str, port: int, options: list[str] | None = None) -> None:
+        command = ["java", *(options or []), "-cp", classes, program, str(port)]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=BUILD)
         self.lines = ran.stdout.splitlines()
         self.errors = ran.stderr
 
@@ -104,6 +108,32 @@ def mqi(classes: str, port: int) -> Run:
 @pytest.fixture(scope="session")
 def jms(classes: str, port: int) -> Run:
     return Run("Jms", classes, port)
+
+
+@pytest.fixture(scope="session")
+def tls(classes: str, port: int) -> Run:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed: there are no keys to try TLS with")
+    directory = instance.data_directory()
+    stores = [("trustStore", "trust.p12"), ("keyStore", "key.p12")]
+    options = [f"-Djavax.net.ssl.{kind}={directory / name}" for kind, name in stores]
+    options += [f"-Djavax.net.ssl.{kind}Password={STORE_PASSWORD}" for kind, _ in stores]
+    return Run("Tls", classes, port, [*options, "-Dcom.ibm.mq.cfg.useIBMCipherMappings=false"])
+
+
+def make_stores(directory: Path) -> None:
+    """The key stores of a Java client, from the keys that were made for it."""
+    export = ["openssl", "pkcs12", "-export", "-inkey", str(directory / "client.key"), "-name", "app"]
+    export += ["-in", str(directory / "client.crt"), "-out", str(directory / "key.p12")]
+    subprocess.run([*export, "-passout", f"pass:{STORE_PASSWORD}"], check=True, capture_output=True, timeout=60)
+    trust = ["keytool", "-importcert", "-noprompt", "-alias", "qm1", "-file", str(directory / "server.crt")]
+    trust += ["-keystore", str(directory / "trust.p12"), "-storetype", "PKCS12", "-storepass", STORE_PASSWORD]
+    subprocess.run(trust, check=True, capture_output=True, timeout=60)
+
+
+@pytest.mark.parametrize("scenario", scenarios("Tls"))
+def test_the_classes_for_jms_over_tls(tls: Run, scenario: str) -> None:
+    tls.check(scenario)
 
 
 @pytest.mark.parametrize("scenario", scenarios("Mqi"))

@@ -54,6 +54,8 @@ class Channels:
         terms.instances_max = definition.number("MAXINST")
         terms.instances_per_client_max = definition.number("MAXINSTC")
         terms.cipher_spec = definition.text("SSLCIPH")
+        terms.certificate_required = definition.text("SSLCAUTH") == "REQUIRED"
+        terms.peer = definition.text("SSLPEER")
         return terms
 
     def started(self, session: Session) -> None:

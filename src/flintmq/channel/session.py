@@ -28,11 +28,14 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import read_longs, write_longs
+from flintmq.channel.cipher_spec import Protection, accepts, is_known, peer_matches
 from flintmq.channel.conversation import Conversation, check_ccsid
 from flintmq.channel.errors import (
     STATUS_CHANNEL_UNAVAILABLE,
     STATUS_CIPHER_SPEC,
+    STATUS_CLIENT_CERTIFICATE,
     STATUS_CONVERSATION_ID,
+    STATUS_PEER_NAME,
     STATUS_PROTOCOL_SEGMENT_TYPE,
     STATUS_SOCKET_ACTION_TYPE,
     ChannelError,
@@ -110,6 +113,8 @@ class Session:
     idle_s: int = 0
     product_id: str = ""
     terms: Terms | None = None
+    #: Set by the host when TLS has been agreed on.
+    protection: Protection | None = None
 
     def __init__(self, channels: Channels, address: str) -> None:
         self.channels = channels
@@ -174,12 +179,7 @@ class Session:
         terms = self.terms
         if terms is None:
             terms = self.channels.terms_of(offer.channel_name, self.address)
-            if terms.cipher_spec:
-                raise ChannelError(
-                    STATUS_CIPHER_SPEC,
-                    f"channel {terms.name} has SSLCIPH({terms.cipher_spec}), and the client does not use TLS",
-                    "AMQ9639E",
-                )
+            self._check_protection(terms)
             self.terms = terms
             self.channels.started(self)
         answer = self._answer(offer, terms)
@@ -198,6 +198,26 @@ class Session:
             self.product_id = offer.product_id
             number = segment.conversation or ONLY_CONVERSATION
             self.conversations[number] = Conversation(self, number)
+
+    def _check_protection(self, terms: Terms) -> None:
+        """TLS as the channel wants it: suite, certificate, name. Raises ChannelError."""
+        protection = self.protection
+        if not accepts(terms.cipher_spec, protection):
+            uses = "no TLS" if protection is None else f"{protection.suite} of {protection.version}"
+            wants = f"SSLCIPH({terms.cipher_spec})" if terms.cipher_spec else "no SSLCIPH"
+            if terms.cipher_spec and not is_known(terms.cipher_spec):
+                wants += ", which is not known"
+            text = f"channel {terms.name} has {wants}; the client uses {uses}"
+            raise ChannelError(STATUS_CIPHER_SPEC, text, "AMQ9631E" if protection is not None else "AMQ9639E")
+        if protection is None:
+            return
+        if terms.certificate_required and not protection.peer_name:
+            text = f"channel {terms.name} has SSLCAUTH(REQUIRED), and the client has shown no certificate"
+            raise ChannelError(STATUS_CLIENT_CERTIFICATE, text, "AMQ9637E")
+        if terms.peer and not peer_matches(terms.peer, protection.peer_name):
+            who = protection.peer_name or "nobody"
+            text = f"channel {terms.name} has SSLPEER({terms.peer}), and the client is {who}"
+            raise ChannelError(STATUS_PEER_NAME, text, "AMQ9636E")
 
     def _answer(self, offer: InitialData, terms: Terms) -> InitialData:
         """What we agree to, with a flag for everything that the offer has otherwise."""

@@ -28,6 +28,9 @@ class Terms:
     instances_max: int = INSTANCES_MAX
     instances_per_client_max: int = INSTANCES_MAX
     cipher_spec: str = ""
+    certificate_required: bool = False
+    #: SSLPEER: what the name in the client's certificate must have.
+    peer: str = ""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -15,6 +15,7 @@ from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
+from flintmq.server.tls import KeyRepository
 
 if TYPE_CHECKING:
     from flintmq.server.link import Link
@@ -48,6 +49,8 @@ class Hub(Channels):
         self.host = host
         self.loop = loop
         self.links: dict[Session, Link] = {}
+        directory = host.instance.directory if host.instance is not None else None
+        self.keys = KeyRepository(host.engine, directory) if directory is not None else None
         #: Called once, when the queue manager cannot go on.
         self.on_failure: Callable[[], None] = _nothing
         self._thread = threading.get_ident()

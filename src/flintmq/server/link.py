@@ -1,11 +1,13 @@
-"""One socket of a client: bytes to its session, bytes from it. Nothing else."""
+"""One socket of a client: bytes to its session, bytes from it, through TLS if it begins so. Nothing else."""
 
 from __future__ import annotations
 
 import asyncio
+import ssl
 from typing import TYPE_CHECKING, cast
 
 from flintmq.channel.session import Session
+from flintmq.server.tls import HANDSHAKE, NoKey, TlsLayer
 
 if TYPE_CHECKING:
     from flintmq.server.hub import Hub
@@ -21,6 +23,9 @@ class Link(asyncio.Protocol):
         self._hub = hub
         self._transport: asyncio.Transport | None = None
         self._session: Session | None = None
+        self._tls: TlsLayer | None = None
+        #: Nothing has arrived yet.
+        self._fresh = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = stream = cast(asyncio.Transport, transport)  # uvloop's does not inherit from it.
@@ -31,7 +36,50 @@ class Link(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         assert self._session is not None
         self._session.idle_s = 0
+        if self._fresh:
+            self._fresh = False
+            if data[0] == HANDSHAKE and not self._start_tls():
+                return
+        if self._tls is not None:
+            data = self._decrypted(self._tls, data)
+            if not data:
+                return
         self._hub.received(self._session, data)
+
+    def _start_tls(self) -> bool:
+        """The client begins with a handshake."""
+        try:
+            keys = self._hub.keys
+            if keys is None:
+                raise NoKey("there is no key repository")
+            self._tls = TlsLayer(keys.context())
+        except NoKey as error:
+            self._refuse("AMQ9657E", str(error))
+            return False
+        return True
+
+    def _decrypted(self, tls: TlsLayer, data: bytes) -> bytes:
+        """What the client has said; b"" if nothing yet."""
+        assert self._session is not None and self._transport is not None
+        before = tls.ready
+        try:
+            plain = tls.feed(data)
+        except ssl.SSLError as error:
+            self._transport.write(tls.pending())  # The alert.
+            self._refuse("AMQ9665E", f"TLS failed: {error.reason or error}")
+            return b""
+        if tls.ready and not before:
+            self._session.protection = tls.protection()
+        pending = tls.pending()
+        if pending:
+            self._transport.write(pending)
+        return plain
+
+    def _refuse(self, number: str, why: str) -> None:
+        session = self._session
+        assert session is not None
+        self._hub.host.errors.write(number, f"The connection from {session.address} was closed: {why}.")
+        self.close()
 
     def pause_writing(self) -> None:
         if self._session is not None and self._transport is not None:
@@ -55,7 +103,7 @@ class Link(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         """Send."""
         if self._transport is not None:
-            self._transport.write(data)
+            self._transport.write(data if self._tls is None else self._tls.wrap(data))
 
     def close(self) -> None:
         """Send what is there, then close."""

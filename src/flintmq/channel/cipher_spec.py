@@ -1,0 +1,99 @@
+"""CipherSpecs: MQ's names for what OpenSSL calls cipher suites, and which of them a channel accepts.
+
+SSLCIPH                         accepts
+(blank)                         no TLS
+ANY_TLS12, ANY_TLS13            any suite of that version
+ANY_TLS12_OR_HIGHER             any suite of TLS 1.2 and above
+ANY_TLS13_OR_HIGHER             any suite of TLS 1.3 and above
+a name of the table below       that suite
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: CipherSpec -> OpenSSL's name.
+SUITES: Final = {
+    "TLS_AES_128_GCM_SHA256": "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384": "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256": "TLS_CHACHA20_POLY1305_SHA256",
+    "ECDHE_ECDSA_AES_128_CBC_SHA256": "ECDHE-ECDSA-AES128-SHA256",
+    "ECDHE_ECDSA_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
+    "ECDHE_ECDSA_AES_256_CBC_SHA384": "ECDHE-ECDSA-AES256-SHA384",
+    "ECDHE_ECDSA_AES_256_GCM_SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
+    "ECDHE_RSA_AES_128_CBC_SHA256": "ECDHE-RSA-AES128-SHA256",
+    "ECDHE_RSA_AES_128_GCM_SHA256": "ECDHE-RSA-AES128-GCM-SHA256",
+    "ECDHE_RSA_AES_256_CBC_SHA384": "ECDHE-RSA-AES256-SHA384",
+    "ECDHE_RSA_AES_256_GCM_SHA384": "ECDHE-RSA-AES256-GCM-SHA384",
+    "TLS_RSA_WITH_AES_128_CBC_SHA256": "AES128-SHA256",
+    "TLS_RSA_WITH_AES_128_GCM_SHA256": "AES128-GCM-SHA256",
+    "TLS_RSA_WITH_AES_256_CBC_SHA256": "AES256-SHA256",
+    "TLS_RSA_WITH_AES_256_GCM_SHA384": "AES256-GCM-SHA384",
+}
+
+_VERSIONS: Final = {
+    "ANY_TLS12": ("TLSv1.2",),
+    "ANY_TLS13": ("TLSv1.3",),
+    "ANY_TLS12_OR_HIGHER": ("TLSv1.2", "TLSv1.3"),
+    "ANY_TLS13_OR_HIGHER": ("TLSv1.3",),
+}
+
+
+class Protection:
+    """What TLS has agreed on for one socket."""
+
+    def __init__(self, suite: str, version: str, peer_name: str) -> None:
+        #: OpenSSL's names: `TLS_AES_256_GCM_SHA384`, `TLSv1.3`.
+        self.suite = suite
+        self.version = version
+        #: The distinguished name of the client's certificate, `CN=app,O=us`; "" if it has shown none.
+        self.peer_name = peer_name
+
+
+def is_known(cipher_spec: str) -> bool:
+    """Whether there is such a CipherSpec."""
+    return cipher_spec in SUITES or cipher_spec in _VERSIONS
+
+
+def accepts(cipher_spec: str, protection: Protection | None) -> bool:
+    """Whether a channel with SSLCIPH(`cipher_spec`) takes a client that is protected like this; None: not at all."""
+    if protection is None or not cipher_spec:
+        return protection is None and not cipher_spec
+    versions = _VERSIONS.get(cipher_spec)
+    if versions is not None:
+        return protection.version in versions
+    return SUITES.get(cipher_spec) == protection.suite
+
+
+def peer_matches(pattern: str, peer_name: str) -> bool:
+    """Whether a distinguished name has every attribute of SSLPEER; a value may end in `*`, and blank is anybody."""
+    have: dict[str, list[str]] = {}
+    for key, value in _attributes(peer_name):
+        have.setdefault(key, []).append(value)
+    for key, value in _attributes(pattern):
+        found = have.get(key, [])
+        if value.endswith("*"):
+            if not [each for each in found if each.startswith(value[:-1])]:
+                return False
+        elif value not in found:
+            return False
+    return True
+
+
+def _attributes(name: str) -> list[tuple[str, str]]:
+    """(key, value) of `CN=app, O="us, them"`, keys in upper case."""
+    parts: list[str] = [""]
+    quoted = False
+    for character in name:
+        if character == '"':
+            quoted = not quoted
+        elif character == "," and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    pairs: list[tuple[str, str]] = []
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if equals:
+            pairs.append((key.strip().upper(), value.strip()))
+    return pairs
