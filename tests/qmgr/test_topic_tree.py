@@ -250,17 +250,33 @@ def naive(pattern: str, wildcard: int) -> re.Pattern[str]:
     return re.compile(expression)
 
 
+def plain_levels(subscription: Subscription) -> list[str]:
+    """The levels of a topic string that are plain text, up to the first that is not."""
+    if subscription.wildcard == WILDCARD_TOPIC:
+        levels = subscription.topic_string.split("/")
+        return levels[: min([levels.index(each) for each in ("+", "#") if each in levels], default=len(levels))]
+    text = ""
+    for token in tokens(subscription.topic_string):
+        if token in ("", "**"):
+            return text.split("/")[:-1]
+        text += token
+    return text.split("/")
+
+
 @settings(max_examples=400, deadline=None)
 @given(
     st.lists(_PATTERN, max_size=8, unique=True),
     st.lists(_CHARACTERS, max_size=8, unique=True),
     st.lists(_TOPIC, min_size=1, max_size=6),
     st.lists(st.integers(0, 15), max_size=8),
+    st.lists(st.sampled_from(["a", "b", "ab"]), max_size=3),
 )
 def test_the_tree_finds_what_a_regular_expression_finds(
-    by_level: list[str], by_character: list[str], topics: list[str], gone: list[int]
+    by_level: list[str], by_character: list[str], topics: list[str], gone: list[int], blocked: list[str]
 ) -> None:
     tree = TopicTree()
+    if blocked:
+        tree.define(topic("BLOCKED", "/".join(blocked), WILDCARD="BLOCK"))
     subscriptions: list[Subscription] = []
     for wildcard, patterns in ((WILDCARD_TOPIC, by_level), (WILDCARD_CHAR, by_character)):
         for pattern in patterns:
@@ -275,9 +291,14 @@ def test_the_tree_finds_what_a_regular_expression_finds(
         expected = []
         for subscription in subscriptions:
             text = each if subscription.wildcard == WILDCARD_CHAR else "/" + each
+            closed = blocked if each.split("/")[: len(blocked)] == blocked else []
+            if plain_levels(subscription)[: len(closed)] != closed:
+                continue
             if naive(subscription.topic_string, subscription.wildcard).fullmatch(text):
                 expected.append(subscription.name)
         assert found(tree, each) == sorted(expected), each
+    for subscription in subscriptions:
+        assert subscription.wildcard == WILDCARD_CHAR or subscription in tree.at(subscription.topic_string)
     for subscription in subscriptions:
         tree.discard(subscription)
     assert tree.root.is_empty() and tree.subscription_count == 0 and tree.character_count == 0

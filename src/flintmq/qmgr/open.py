@@ -380,6 +380,8 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
 def put1_open_options(options: int) -> int:
     """The open options that the put message options of an MQPUT1 imply."""
     implied = 0
+    if not options & _IMPLYING:
+        return implied
     for put_option, open_option in _IMPLIED:
         if options & put_option:
             implied |= open_option
@@ -394,3 +396,4 @@ _IMPLIED: Final = (
     (0x800, MQOO_SET_ALL_CONTEXT),
     (0x1000, MQOO_ALTERNATE_USER_AUTHORITY),
 )
+_IMPLYING: Final = 0x1F00

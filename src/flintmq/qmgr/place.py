@@ -14,6 +14,7 @@ A `Delivery` is placed whole or not at all:
     gathering  place     placed     one run of log records (or the unit of work), then every message stands on its queue
 
 All that can refuse a message is asked before the first of them is logged, so there is never anything to roll back.
+`direct` is for a publication that nothing can call off: then `add` places, and the queues are gone through once.
 """
 
 from __future__ import annotations
@@ -153,6 +154,10 @@ class Delivery:
 
     #: What is being added is a copy on a stream queue, and has none itself (stream.py).
     copying: bool = False
+    #: One of the messages is persistent.
+    persistent: bool = False
+    #: Nothing can call the whole off any more: a message that is not persistent is placed when it is added.
+    direct: bool = False
 
     def __init__(self, qm: QueueManager, connection: Connection, syncpoint: bool, now: int) -> None:
         self.qm = qm
@@ -161,6 +166,8 @@ class Delivery:
         self.now = now
         #: What `add` has taken, in that order. A caller may still change a message that it has just added.
         self.messages: list[Message] = []
+        #: Messages on their queues of which somebody has to hear.
+        self.noticed: list[Message] | None = None
 
     def add(self, queue: Queue, md: MQMD, data: bytes, properties: bytes = b"", counts: bool = True) -> int:
         """Check and reserve one message, made from the settled descriptor. On any other reason than 0 it is not added.
@@ -187,7 +194,12 @@ class Delivery:
         if expiry != -1:
             message.expiry = expiry
             message.expires_ms = self.now + expiry * 100
-        message.logged = md.persistence == 1
+        if md.persistence == 1:
+            message.logged = True
+            self.persistent = True
+        elif self.direct:
+            self._enter(message)
+            return MQRC_NONE
         self.messages.append(message)
         return MQRC_NONE
 
@@ -220,7 +232,7 @@ class Delivery:
         """
         messages = self.messages
         qm = self.qm
-        if not self.syncpoint:
+        if self.persistent and not self.syncpoint:
             try:
                 end = log_run(qm, messages, LAST)
             except LogError:
@@ -232,7 +244,18 @@ class Delivery:
                     message.log_end = end
         for message in messages:
             self._enter(message)
-        for message in messages:
+        self.messages = []
+        self._tell()
+        return MQRC_NONE
+
+    def _tell(self) -> None:
+        """Waiting gets, triggers, events; a pool that is too full. When all messages stand on their queues."""
+        noticed = self.noticed
+        if noticed is None:
+            return
+        self.noticed = None
+        qm = self.qm
+        for message in noticed:
             queue = message.queue
             if queue.watched or queue.waiting:
                 if not self.syncpoint:
@@ -242,8 +265,6 @@ class Delivery:
             pool = queue.pool
             if pool.used > pool.threshold:
                 qm.relieve_pool(pool)
-        self.messages = []
-        return MQRC_NONE
 
     def _enter(self, message: Message) -> None:
         queue = message.queue
@@ -259,6 +280,10 @@ class Delivery:
         queue.add(message)
         if queue.account.used > queue.account.slow_from:
             self.connection.delay_ms = SLOW_DOWN_MS
+        if queue.watched or queue.waiting or queue.pool.used > queue.pool.threshold:
+            if self.noticed is None:
+                self.noticed = []
+            self.noticed.append(message)
 
 
 def place_internal(

@@ -327,11 +327,13 @@ class Publication:
             if reason:
                 return reason
         delivery = Delivery(self.qm, self.connection, syncpoint, now)
+        retain = self.options & MQPMO_RETAIN != 0
+        if not syncpoint and not retain and self.persistence != 1 and self.attributes.drops_refused:
+            return self._publish_directly(delivery)
         reason = self.gather(delivery)
         if reason:
             delivery.cancel()
             return reason
-        retain = self.options & MQPMO_RETAIN != 0
         if retain:
             reason = retained.add(self.qm, delivery, self.topic.topic_string, self.md, self.data, self.properties)
             if reason:
@@ -348,6 +350,16 @@ class Publication:
             retained.replaced(self.qm, self.connection, self.topic.topic_string, syncpoint)
         self.count(now)
         return MQRC_NONE
+
+    def _publish_directly(self, delivery: Delivery) -> int:
+        """NPMSGDLV(ALLAVAIL): a copy that cannot be delivered is dropped, whatever the reason, so no copy waits for
+        the others."""
+        delivery.direct = True
+        reason = self.gather(delivery)
+        if not reason:
+            delivery.place()
+            self.count(delivery.now)
+        return reason
 
     def count(self, now: int) -> None:
         """The copies are placed."""
@@ -596,8 +608,13 @@ class Publication:
         if not reason and queue is not None:
             if target_q_mgr_name:
                 reason = self._add_remote(delivery, queue, target_q_name, target_q_mgr_name, data)
-            else:
+            elif queue.stream_name:
+                direct = delivery.direct
+                delivery.direct = False  # Both or none, under MUSTDUP.
                 reason = stream.add_streamed(qm, delivery, queue, md, data, properties)
+                delivery.direct = direct
+            else:
+                reason = delivery.add(queue, md, data, properties, False)
         if reason:
             if queue is not None:
                 queue.put_failed += 1

@@ -65,27 +65,48 @@ WAITS_FOR_SELECTED: Final = 4
 class Queue:
     """One local queue, defined or dynamic."""
 
+    # What every put and get touches stands first, close together: with many queues the cost is that of their memory.
     depth: int = 0
     available: int = 0
     mask: int = 0
     next_sequence: int = 1
-    #: How many of `depth` are on the page set only.
-    spilled_count: int = 0
-    #: Buffers taken, for Q5.
-    pages_in_memory: int = 0
-    uncommitted: int = 0
     #: How many of `depth` an uncommitted get has. CURDEPTH is depth - held, see U3 in connection.py.
     held: int = 0
     #: Messages that a delivery has reserved and not placed yet (place.py); 0 between calls.
     reserved: int = 0
-    input_handles: int = 0
-    output_handles: int = 0
-    exclusive: bool = False
-    deleted: bool = False
+    max_depth: int = 0
+    max_msg_length: int = 0
+    #: CAPEXPRY in tenths of a second, 0 none. Only looked at when a message arrives (B98).
+    cap_expiry: int = 0
+    waiting: int = 0
+    lanes: list[Lane]
+    account: PageAccount
+    pool: BufferPool
     #: Messages can be put, have no copy and keep their expiry: see place.to_queue.
     put_plain: bool = True
     #: How long a message may be that nothing needs to be looked at for; -1 while every message needs a look.
     plain_length: int = -1
+    put_enabled: bool = True
+    get_enabled: bool = True
+    deleted: bool = False
+    fifo: bool = False
+    #: The temporary dynamic queue goes with the handle that made it.
+    temporary: bool = False
+    #: True when there is an index or a selection.
+    tracked: bool = False
+    #: True when a put or get has to look at triggers, events or other rare things.
+    watched: bool = False
+    high_depth: int = 0
+    #: Buffers taken, for Q5.
+    pages_in_memory: int = 0
+    #: How many of `depth` are on the page set only.
+    spilled_count: int = 0
+    put_count: int = 0
+    put_bytes: int = 0
+    last_put_ms: int = 0
+    get_count: int = 0
+    get_bytes: int = 0
+    last_get_ms: int = 0
     #: STREAMQ, STRMQOS(MUSTDUP); the queue, if it is a local one; the topic, if it is an alias of one; why the last
     #: copy of a message that the queue manager itself had put could not be put: see stream.py.
     stream_name: str = ""
@@ -93,23 +114,17 @@ class Queue:
     stream_target: Queue | None = None
     stream_topic: OpenTopic | None = None
     stream_told: int = 0
-    #: The temporary dynamic queue goes with the handle that made it.
-    temporary: bool = False
-    #: True when there is an index or a selection.
-    tracked: bool = False
+    uncommitted: int = 0
+    input_handles: int = 0
+    output_handles: int = 0
+    exclusive: bool = False
     #: A managed queue whose subscription has ended: it goes with the last handle.
     orphan: bool = False
     #: The commands on it are being carried out (queued.py).
     processing: bool = False
-    #: True when a put or get has to look at triggers, events or other rare things.
-    watched: bool = False
     # Counters since the queue manager started; DISPLAY, RESET QSTATS and telemetry read them.
-    put_count: int = 0
     put1_count: int = 0
     put_persistent: int = 0
-    put_bytes: int = 0
-    get_count: int = 0
-    get_bytes: int = 0
     browse_count: int = 0
     browse_bytes: int = 0
     get_missed: int = 0
@@ -119,14 +134,11 @@ class Queue:
     purged_count: int = 0
     open_count: int = 0
     close_count: int = 0
-    high_depth: int = 0
     low_depth: int = 0
     reset_high_depth: int = 0
     reset_put: int = 0
     reset_get: int = 0
     reset_ms: int = 0
-    last_put_ms: int = 0
-    last_get_ms: int = 0
     #: Trigger and event state; owned by trigger.py and event.py.
     #: When the last trigger message was made, 0 none since the queue manager started.
     trigger_last_ms: int = 0
@@ -171,7 +183,6 @@ class Queue:
         self.waiters_by_msg_id: dict[bytes, list[Waiter]] = {}
         self.waiters_by_correl_id: dict[bytes, list[Waiter]] = {}
         self.waiters_other: list[Waiter] = []
-        self.waiting = 0
         self.refresh()
 
     def refresh(self) -> None:
@@ -182,7 +193,6 @@ class Queue:
         self.stream_name = str(values["STREAMQ"])
         self.must_duplicate = values["STRMQOS"] == "MUSTDUP"
         self.stream_target = None
-        #: CAPEXPRY in tenths of a second, 0 none. Only looked at when a message arrives (B98).
         self.cap_expiry = cap_of(values)
         self.put_plain = self.put_enabled and not self.stream_name and not self.cap_expiry and not self.deleted
         self.max_depth = number(values["MAXDEPTH"])

@@ -59,6 +59,20 @@ class RecordError(Exception):
 class Subscription:
     """One subscription."""
 
+    # What a publish looks at for each of many stands first, close together.
+    #: Nothing but destination, correlation id and user is to be looked at when a copy is made.
+    plain: bool = True
+    #: The destination, if it is a queue here and was looked up already.
+    queue: Queue | None = None
+    #: What copies have for CorrelId; NO_ID means what the publisher set.
+    correl_id: bytes = NO_ID
+    user_id: str = ""
+    #: Copies that were made for it, and when the last one was.
+    delivered: int = 0
+    last_ms: int = 0
+    #: Who has it open; None while nobody has.
+    connection: Connection | None = None
+    handle: Handle | None = None
     #: The TOPIC object that was named, and the string that was added to its topic string.
     topic_object: str = ""
     wildcard: int = WILDCARD_TOPIC
@@ -67,15 +81,12 @@ class Subscription:
     managed: bool = False
     dest_queue: str = ""
     dest_q_mgr: str = ""
-    #: What copies have for CorrelId; NO_ID means what the publisher set.
-    correl_id: bytes = NO_ID
     #: MQSO_SET_CORREL_ID was given: `correl_id` is the application's.
     correl_id_set: bool = False
     #: The selection string, and what it was compiled to; without that, a selection string matches nothing.
     selector: str = ""
     compiled: Selector | None = None
     user_data: str = ""
-    user_id: str = ""
     #: MQSO_FIXED_USERID: only `user_id` may alter, resume or end it.
     fixed_user: bool = False
     #: MQSO_SET_IDENTITY_CONTEXT: copies have the identity that the subscriber gave.
@@ -101,19 +112,9 @@ class Subscription:
     altered_ms: int = 0
     #: The last MQSUB that resumed it, 0 none since the queue manager started.
     resumed_ms: int = 0
-    #: Copies that were made for it, and when the last one was.
-    delivered: int = 0
-    last_ms: int = 0
-    #: Who has it open; None while nobody has.
-    connection: Connection | None = None
-    handle: Handle | None = None
     #: It was opened to be shared: others may have it open at the same time, and `sharers` are theirs. They get the
     #: publications of one managed destination between them.
     shared: bool = False
-    #: The destination, if it is a queue here and was looked up already.
-    queue: Queue | None = None
-    #: Nothing but destination, correlation id and user is to be looked at when a copy is made.
-    plain: bool = True
 
     def __init__(self, sub_id: bytes, name: str, topic_string: str) -> None:
         self.sub_id = sub_id

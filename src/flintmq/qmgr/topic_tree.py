@@ -11,7 +11,7 @@ An object whose TOPICSTR ends with `/` (DEV.BASE.TOPIC: `dev/`) is for what is b
 
 Subscriptions are filed in a tree by level:
 
-    children[text]   a level that must be this text
+    child, children  a level that must be a certain text
     one_level        `+`: any one level
     any_levels       `#`: any number of levels, none included; it may stand anywhere
     characters       strings of the character scheme (`*` any characters, `?` one, `%` makes the next one plain), under
@@ -29,6 +29,7 @@ what is published there or below: matching then starts at the node that is reach
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 from flintmq.qmgr.attribute import Value
@@ -44,6 +45,9 @@ DEFAULT_TOPIC: Final = "SYSTEM.DEFAULT.TOPIC"
 DELIVER_ALL: Final = "ALL"
 DELIVER_ALL_DURABLE: Final = "ALLDUR"
 DELIVER_ALL_AVAILABLE: Final = "ALLAVAIL"
+
+#: Equal tails are looked for among so many.
+TAILS_KEPT_MAX: Final = 10_000
 
 #: What the root says, where SYSTEM.BASE.TOPIC says nothing.
 BASE_VALUES: Final[dict[str, Value]] = {
@@ -244,6 +248,8 @@ class TopicAttributes:
         self.def_put_response = 1 if values["DEFPRESP"] == "ASYNC" else 0
         self.persistent_delivery = str(values["PMSGDLV"])
         self.non_persistent_delivery = str(values["NPMSGDLV"])
+        #: A non-persistent publication never fails because of a copy.
+        self.drops_refused = values["NPMSGDLV"] == DELIVER_ALL_AVAILABLE
         self.use_dead_letter_queue = values["USEDLQ"] == "YES"
         expiry = values["CAPEXPRY"]
         #: Tenths of a second, 0 without limit.
@@ -273,23 +279,114 @@ class AdministrativeNode:
 
 
 class TopicNode:
-    """A level of the tree of subscriptions. What it does not have is None, so a leaf is small."""
+    """A level of the tree of subscriptions. What it does not have is None, so a leaf is small.
 
+    Most nodes lead to one subscription only. Then there are no nodes for its other levels: it stands at the first level
+    that it does not share, with the rest of its string as the tail. The second subscription that comes this way pushes
+    the tail one level down. Likewise a node holds its only child and its only subscription itself; a dictionary and a
+    list come with the second. So a match touches little memory, which is most of its cost.
+
+    T1  A node with a tail has nothing below it.
+    T2  There is no tail at or below a node of `#`: such nodes are reached more than once for a topic.
+    """
+
+    #: The only child and its level, or all of several.
+    key: str = ""
+    child: TopicNode | None = None
     children: dict[str, TopicNode] | None = None
     one_level: TopicNode | None = None
     any_levels: TopicNode | None = None
+    #: The only subscription, or all of several.
+    subscription: Subscription | None = None
     subscriptions: list[Subscription] | None = None
     characters: CharacterPatterns | None = None
+    #: The subscription with the tail, and the tail, which is never empty.
+    tailed: Subscription | None = None
+    tail: tuple[str, ...] = ()
     #: The match that reached this node last, if it is of `#` (M2).
     serial: int = 0
 
+    def down(self, level: str) -> TopicNode | None:
+        """The child of a level that is plain text."""
+        child = self.child
+        if child is not None:
+            return child if self.key == level else None
+        return self.children.get(level) if self.children is not None else None
+
+    def make_down(self, level: str) -> TopicNode:
+        """The same; it is made if it is not there."""
+        found = self.down(level)
+        if found is not None:
+            return found
+        made = TopicNode()
+        level = sys.intern(level)
+        if self.children is not None:
+            self.children[level] = made
+        elif self.child is not None:
+            self.children = {self.key: self.child, level: made}
+            self.key = ""
+            self.child = None
+        else:
+            self.key = level
+            self.child = made
+        return made
+
+    def drop(self, level: str) -> None:
+        """Take the child of a level out."""
+        if self.child is not None:
+            self.key = ""
+            self.child = None
+            return
+        assert self.children is not None
+        del self.children[level]
+        if not self.children:
+            self.children = None
+
+    def add(self, subscription: Subscription) -> None:
+        """File a subscription here."""
+        if self.subscriptions is not None:
+            self.subscriptions.append(subscription)
+        elif self.subscription is not None:
+            self.subscriptions = [self.subscription, subscription]
+            self.subscription = None
+        else:
+            self.subscription = subscription
+
+    def discard(self, subscription: Subscription) -> None:
+        """Take a subscription out."""
+        if self.subscription is subscription:
+            self.subscription = None
+            return
+        assert self.subscriptions is not None
+        self.subscriptions.remove(subscription)
+        if not self.subscriptions:
+            self.subscriptions = None
+
+    def collect(self, found: list[Subscription]) -> None:
+        """Add the subscriptions that are filed here to `found`."""
+        if self.subscription is not None:
+            found.append(self.subscription)
+        elif self.subscriptions is not None:
+            found.extend(self.subscriptions)
+
     def goes_on(self) -> bool:
         """Something is filed below it, but for what a `#` at the end takes in."""
-        return self.children is not None or self.one_level is not None or self.any_levels is not None
+        return (
+            self.child is not None
+            or self.children is not None
+            or self.one_level is not None
+            or self.any_levels is not None
+        )
 
     def is_empty(self) -> bool:
         """Nothing is filed here or below."""
-        return not self.goes_on() and self.subscriptions is None and self.characters is None
+        return (
+            not self.goes_on()
+            and self.tailed is None
+            and self.subscription is None
+            and self.subscriptions is None
+            and self.characters is None
+        )
 
 
 class TopicTree:
@@ -304,6 +401,7 @@ class TopicTree:
         #: How many subscriptions are in the character scheme with a wildcard.
         self.character_count = 0
         self._serial = 0
+        self._tails: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     # -- administrative topics ------------------------------------------------------------------------------------
 
@@ -419,52 +517,63 @@ class TopicTree:
     def add(self, subscription: Subscription) -> None:
         """File a subscription by its topic string."""
         self.subscription_count += 1
-        if subscription.wildcard == WILDCARD_CHAR:
-            path = CharacterPath(subscription.topic_string)
-            node = self._plain_node(path.levels)
-            if not path.is_plain:
-                if node.characters is None:
-                    node.characters = CharacterPatterns()
-                node.characters.add(CharacterPattern(subscription, path.plain, path.rest))
-                self.character_count += 1
+        if subscription.wildcard != WILDCARD_CHAR:
+            self._file(subscription, subscription.topic_string.split("/"), False)
+            return
+        path = CharacterPath(subscription.topic_string)
+        if path.is_plain:
+            self._file(subscription, path.levels, True)
+            return
+        node = self.root
+        for level in path.levels:
+            self._push_down(node, True)
+            node = node.make_down(level)
+        if node.characters is None:
+            node.characters = CharacterPatterns()
+        node.characters.add(CharacterPattern(subscription, path.plain, path.rest))
+        self.character_count += 1
+
+    def _file(self, subscription: Subscription, levels: list[str], plain: bool) -> None:
+        node = self.root
+        below_loop = False
+        for at in range(len(levels)):
+            level = levels[at]
+            if node.tailed is not None:
+                self._push_down(node, False)
+            if not below_loop and not node.goes_on() and not plain:
+                node.tailed = subscription
+                node.tail = self._shared(levels[at:])
                 return
-        else:
-            node = self._node(subscription.topic_string.split("/"))
-        if node.subscriptions is None:
-            node.subscriptions = [subscription]
-        else:
-            node.subscriptions.append(subscription)
+            if level == "#" and not plain:
+                below_loop = True
+            node = step_down(node, level, plain)
+        node.add(subscription)
 
-    def _plain_node(self, levels: list[str]) -> TopicNode:
-        node = self.root
-        for level in levels:
-            if node.children is None:
-                node.children = {}
-            child = node.children.get(level)
-            if child is None:
-                child = node.children[level] = TopicNode()
-            node = child
-        return node
+    def _push_down(self, node: TopicNode, plain: bool) -> None:
+        """Another subscription comes this way: the one with the tail goes one level down."""
+        subscription = node.tailed
+        if subscription is None:
+            return
+        tail = node.tail
+        node.tailed = None
+        node.tail = ()
+        below = step_down(node, tail[0], False)
+        if tail[0] == "#":
+            for level in tail[1:]:
+                below = step_down(below, level, False)
+            below.add(subscription)
+        elif len(tail) == 1:
+            below.add(subscription)
+        else:
+            below.tailed = subscription
+            below.tail = self._shared(list(tail[1:]))
 
-    def _node(self, levels: list[str]) -> TopicNode:
-        node = self.root
-        for level in levels:
-            if level == "+":
-                if node.one_level is None:
-                    node.one_level = TopicNode()
-                node = node.one_level
-            elif level == "#":
-                if node.any_levels is None:
-                    node.any_levels = TopicNode()
-                node = node.any_levels
-            else:
-                if node.children is None:
-                    node.children = {}
-                child = node.children.get(level)
-                if child is None:
-                    child = node.children[level] = TopicNode()
-                node = child
-        return node
+    def _shared(self, levels: list[str]) -> tuple[str, ...]:
+        """The tail with these levels; equal ones are one object while there are not too many."""
+        tail = tuple([sys.intern(level) for level in levels])
+        if len(self._tails) > TAILS_KEPT_MAX:
+            self._tails = {}
+        return self._tails.setdefault(tail, tail)
 
     def discard(self, subscription: Subscription) -> None:
         """Take a subscription out, and the levels that nobody needs any more."""
@@ -475,23 +584,23 @@ class TopicTree:
             path = CharacterPath(subscription.topic_string)
             levels = path.levels
         nodes = [self.root]
-        for level in levels:
-            following = child_of(nodes[-1], level, path is not None)
+        while nodes[-1].tailed is not subscription and len(nodes) <= len(levels):
+            following = child_of(nodes[-1], levels[len(nodes) - 1], path is not None)
             assert following is not None, f"{subscription.topic_string} is not filed"
             nodes.append(following)
         node = nodes[-1]
-        if path is not None and not path.is_plain:
+        if node.tailed is subscription:
+            node.tailed = None
+            node.tail = ()
+        elif path is not None and not path.is_plain:
             assert node.characters is not None
             node.characters.remove(subscription, path.plain)
             self.character_count -= 1
             if not node.characters.by_plain:
                 node.characters = None
         else:
-            assert node.subscriptions is not None
-            node.subscriptions.remove(subscription)
-            if not node.subscriptions:
-                node.subscriptions = None
-        at = len(levels)
+            node.discard(subscription)
+        at = len(nodes) - 1
         while at and nodes[at].is_empty():
             at -= 1
             drop_child(nodes[at], levels[at], path is not None)
@@ -500,11 +609,15 @@ class TopicTree:
         """The subscriptions with exactly this topic string, whatever it means."""
         result: list[Subscription] = []
         node: TopicNode | None = self.root
-        for level in topic_string.split("/"):
-            if node is not None:
-                node = child_of(node, level, False)
-        if node is not None and node.subscriptions is not None:
-            result.extend(node.subscriptions)
+        levels = topic_string.split("/")
+        for at in range(len(levels)):
+            if node is None:
+                return result
+            if node.tailed is not None and node.tail == tuple(levels[at:]):
+                result.append(node.tailed)
+            node = child_of(node, levels[at], False)
+        if node is not None:
+            node.collect(result)
         return result
 
     # -- matching -------------------------------------------------------------------------------------------------
@@ -518,7 +631,9 @@ class TopicTree:
         """The same, for who knows the levels already and how many of them must be plain."""
         start = self.root
         for at in range(blocked):
-            below = start.children.get(levels[at]) if start.children is not None else None
+            if start.tailed is not None:
+                return match_plainly(start, levels, at, blocked)
+            below = start.down(levels[at])
             if below is None:
                 return []
             start = below
@@ -538,14 +653,16 @@ class TopicTree:
                 reached.extend(loops)
             following: list[TopicNode] = []
             for node in reached:
-                children = node.children
-                if children is not None:
-                    child = children.get(level)
-                    if child is not None:
-                        following.append(child)
-                        any_levels = child.any_levels
-                        if any_levels is not None:
-                            self._enter(any_levels, serial, loops, found)
+                if node.tailed is not None:
+                    if tail_matches(node.tail, levels, at):
+                        found.append(node.tailed)
+                    continue
+                child = node.down(level)
+                if child is not None:
+                    following.append(child)
+                    any_levels = child.any_levels
+                    if any_levels is not None:
+                        self._enter(any_levels, serial, loops, found)
                 one_level = node.one_level
                 if one_level is not None:
                     following.append(one_level)
@@ -556,17 +673,20 @@ class TopicTree:
             if not reached and not loops:
                 return found
         for node in reached:
+            if node.tailed is not None and tail_matches(node.tail, levels, len(levels)):
+                found = [*found, node.tailed]
             here = node.subscriptions
             if here is not None:
                 found = found + here if found else here
+            elif node.subscription is not None:
+                found = [*found, node.subscription] if found else [node.subscription]
         return found
 
     def _enter(self, node: TopicNode, serial: int, loops: list[TopicNode], found: list[Subscription]) -> None:
         """A node of `#` is reached: what ends with it is found, what goes on is tried at every level from here on."""
         while node.serial != serial:
             node.serial = serial
-            if node.subscriptions is not None:
-                found.extend(node.subscriptions)
+            node.collect(found)
             if node.goes_on():
                 loops.append(node)
             if node.any_levels is None:
@@ -584,14 +704,63 @@ def find_by_characters(
     for at in range(depth, len(levels)):
         if node.characters is not None:
             node.characters.find(topic_string[offset:], found)
-        if node.children is None:
-            return
         level = levels[at]
-        child = node.children.get(level)
+        child = node.down(level)
         if child is None:
             return
         offset += len(level) + 1
         node = child
+
+
+def match_plainly(node: TopicNode, levels: list[str], at: int, blocked: int) -> list[Subscription]:
+    """The subscription with the tail of `node`, if the levels up to `blocked` are plain in it."""
+    tail = node.tail
+    if len(tail) < blocked - at:
+        return []
+    for number in range(at, blocked):
+        if tail[number - at] != levels[number]:
+            return []
+    assert node.tailed is not None
+    return [node.tailed] if tail_matches(tail[blocked - at :], levels, blocked) else []
+
+
+def tail_matches(tail: tuple[str, ...], levels: list[str], start: int) -> bool:
+    """Whether the levels from `start` on are meant by a tail. As `tokens_match`, with levels for characters."""
+    at = start
+    number = 0
+    loop = -1
+    loop_at = 0
+    while at < len(levels):
+        wanted = tail[number] if number < len(tail) else ""
+        if number < len(tail) and wanted == "#":
+            loop = number
+            loop_at = at
+            number += 1
+        elif number < len(tail) and (wanted == levels[at] or wanted == "+"):
+            number += 1
+            at += 1
+        elif loop >= 0:
+            loop_at += 1
+            at = loop_at
+            number = loop + 1
+        else:
+            return False
+    while number < len(tail) and tail[number] == "#":
+        number += 1
+    return number == len(tail)
+
+
+def step_down(node: TopicNode, level: str, plain: bool) -> TopicNode:
+    """The node that a level of a subscription's topic string leads to; it is made if it is not there."""
+    if not plain and level == "+":
+        if node.one_level is None:
+            node.one_level = TopicNode()
+        return node.one_level
+    if not plain and level == "#":
+        if node.any_levels is None:
+            node.any_levels = TopicNode()
+        return node.any_levels
+    return node.make_down(level)
 
 
 def child_of(node: TopicNode, level: str, plain: bool) -> TopicNode | None:
@@ -600,7 +769,7 @@ def child_of(node: TopicNode, level: str, plain: bool) -> TopicNode | None:
         return node.one_level
     if not plain and level == "#":
         return node.any_levels
-    return node.children.get(level) if node.children is not None else None
+    return node.down(level)
 
 
 def drop_child(node: TopicNode, level: str, plain: bool) -> None:
@@ -609,7 +778,5 @@ def drop_child(node: TopicNode, level: str, plain: bool) -> None:
         node.one_level = None
     elif not plain and level == "#":
         node.any_levels = None
-    elif node.children is not None:
-        del node.children[level]
-        if not node.children:
-            node.children = None
+    else:
+        node.drop(level)
