@@ -288,7 +288,8 @@ def test_no_more_instances_than_the_channel_allows(world: World) -> None:
         refused = answered.kind == seg.STATUS_DATA
         assert refused == (address != "10.0.0.1(1)")
     first.session.lost()
-    world.connected(address="127.0.0.1(50002)")
+    world.connected(address="127.0.0.1(50002)").session.lost()
+    assert world.channels.instances == {"DEV.APP.SVRCONN": 1, "DEV.APP.SVRCONN 10.0.0.1": 1}
 
 
 def test_a_heartbeat_is_answered_if_that_is_asked(peer: Peer) -> None:

@@ -42,6 +42,7 @@ class SocketPeer(Peer):
     def __init__(self, port: int) -> None:
         super().__init__(World())
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._cut = Splitter()
         self.agree()
 
@@ -251,3 +252,26 @@ def test_one_that_does_not_exist_or_is_open_elsewhere_is_refused(manager: Manage
         assert main(["endmqm", "QM1"]) == 40
         with pytest.raises(process.StartFailed, match="is in use"):
             process.start(manager.place)
+
+
+def test_many_clients_are_served_at_once_and_leave_nothing(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = World()
+    monkeypatch.setattr(sys.modules[__name__], "World", lambda: world)
+    manager.start()
+    peers = [manager.peer() for _ in range(300)]
+    handles = [peer.opened(QUEUE, BOTH) for peer in peers]
+    for peer, handle in zip(peers, handles, strict=True):
+        assert peer.put(handle, b"x").reason == 0
+    for peer, handle in zip(peers, handles, strict=True):
+        assert peer.get(handle, MQGMO_SYNCPOINT).data == b"x"
+    for peer in peers[1:]:
+        peer.socket.close()
+    got = 0
+    while got < 299:  # What the others had is back.
+        got += peers[0].got(peers[0].feed(peers[0].get_request(handles[0], MQGMO_WAIT, wait=5000))).reason == 0
+    assert peers[0].commit().reason == 0
+    assert peers[0].get(handles[0]).reason == 2033
+    assert main(["runmqsc", "-e", "-f", "/dev/null", "QM1"]) == 0
+    capsys.readouterr()

@@ -28,6 +28,8 @@ class Channels:
         self.gatekeeper = gatekeeper
         self.process_id = process_id
         self.sessions: set[Session] = set()
+        #: How many of them there are of a channel, and of a channel and a client's address (`_of_client`).
+        self.instances: dict[str, int] = {}
         self.ready: list[Session] = []
         #: Who owns a connection of the engine.
         self.by_connection: dict[bytes, Conversation] = {}
@@ -62,23 +64,34 @@ class Channels:
         """A session has named its channel. Raises ChannelError if there are too many."""
         terms = session.terms
         assert terms is not None
-        same = [each for each in self.sessions if each.terms is not None and each.terms.name == terms.name]
-        host = session.address.rpartition("(")[0]
-        if len(same) >= terms.instances_max:
+        if self.instances.get(terms.name, 0) >= terms.instances_max:
             raise ChannelError(
                 STATUS_CHANNEL_UNAVAILABLE, f"channel {terms.name} has MAXINST({terms.instances_max})", "AMQ9513E"
             )
-        if len([1 for each in same if each.address.rpartition("(")[0] == host]) >= terms.instances_per_client_max:
+        if self.instances.get(_of_client(session, terms), 0) >= terms.instances_per_client_max:
             raise ChannelError(
                 STATUS_CHANNEL_UNAVAILABLE,
                 f"channel {terms.name} has MAXINSTC({terms.instances_per_client_max})",
                 "AMQ9489E",
             )
         self.sessions.add(session)
+        self._count(session, terms, 1)
 
     def ended(self, session: Session) -> None:
         """A session is over."""
-        self.sessions.discard(session)
+        if session in self.sessions:
+            self.sessions.discard(session)
+            terms = session.terms
+            assert terms is not None
+            self._count(session, terms, -1)
+
+    def _count(self, session: Session, terms: Terms, step: int) -> None:
+        for key in (terms.name, _of_client(session, terms)):
+            left = self.instances.get(key, 0) + step
+            if left:
+                self.instances[key] = left
+            else:
+                self.instances.pop(key, None)
 
     def adopt(self) -> bool:
         """Set aside the waits that are over and belong to sessions. Whether there were any."""
@@ -101,3 +114,8 @@ class Channels:
                 conversation = self.by_connection.get(waiter.connection.connection_id)
                 if conversation is not None:
                     conversation.woken(waiter)
+
+
+def _of_client(session: Session, terms: Terms) -> str:
+    """The key of a channel and an address, which no channel has for its name."""
+    return f"{terms.name} {session.address.rpartition('(')[0]}"

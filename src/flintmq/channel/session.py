@@ -310,6 +310,18 @@ class Session:
             self.ready = True
             self.channels.ready.append(self)
 
+    def may_be_sent(self, durable: int) -> bool:
+        """Whether what is queued can go out at once, and nothing else is to be done."""
+        return self.force <= durable and not self.delay_ms and not self.closing
+
+    def take_out(self) -> bytes:
+        """What is queued; it is the caller's now."""
+        self.ready = False
+        out = self.out
+        data = out[0] if len(out) == 1 else b"".join(out)
+        out.clear()
+        return data
+
     def hold(self, position: int) -> None:
         """What is queued is sent when the log is durable up to `position`."""
         if position > self.force:

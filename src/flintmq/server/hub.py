@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -53,7 +52,7 @@ class Hub(Channels):
         self.keys = KeyRepository(host.engine, directory) if directory is not None else None
         #: Called once, when the queue manager cannot go on.
         self.on_failure: Callable[[], None] = _nothing
-        self._thread = threading.get_ident()
+        self._log = host.log
         self._waiting: list[Session] = []
         self._flusher = ThreadPoolExecutor(1, "flintmq log")
         self._flushing = False
@@ -89,22 +88,39 @@ class Hub(Channels):
         self._write_all()
         self._set_timer()
 
-    def received(self, session: Session, data: bytes) -> None:
+    def received(self, link: Link, session: Session, data: bytes) -> None:
         """Data from a client. `run`, written out for the sake of its cost."""
-        host = self.host
-        if host.state != OPEN:
+        host, engine = self.host, self.engine
+        if host.state:
             return
+        host.lock.acquire()
         try:
-            with host.call:
-                session.received(data)
-                if self.engine.woken:
-                    self.turn()
+            session.received(data)
+            if engine.woken:
+                self.turn()
+            if engine.notices or engine.woken or host.orphans or engine.needs_checkpoint():
                 self._house()
+            due = engine.next_deadline()
+        except BaseException as error:
+            self._stopped(error)
+            return
+        finally:
+            host.lock.release()
+        ready = self.ready
+        if len(ready) == 1 and ready[0] is session and session.may_be_sent(self._log.durable):
+            ready.clear()
+            link.write(session.take_out())
+        elif ready:
+            self._write_all()
+        if due != self._timer_ms:
+            self._set_timer()
+
+    def _stopped(self, error: BaseException) -> None:
+        """An exception came out of the engine: the host tells why, and nothing more is done (H4)."""
+        try:
+            self.host.fail(error)
         except Exception:
             self._failed()
-            return
-        self._write_all()
-        self._set_timer()
 
     def _house(self) -> None:
         """Under the lock: notices, checkpoint, and waits of others than clients."""
@@ -163,8 +179,7 @@ class Hub(Channels):
             self.loop.call_later(delay / 1000, self._write_late, session)
             return
         if out:
-            link.write(out[0] if len(out) == 1 else b"".join(out))
-            out.clear()
+            link.write(session.take_out())
         if session.closing:
             link.close()
 

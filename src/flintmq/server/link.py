@@ -44,7 +44,7 @@ class Link(asyncio.Protocol):
             data = self._decrypted(self._tls, data)
             if not data:
                 return
-        self._hub.received(self._session, data)
+        self._hub.received(self, self._session, data)
 
     def _start_tls(self) -> bool:
         """The client begins with a handshake."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -153,7 +154,9 @@ def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper 
 
 
 def _run(server: Server, ready: Callable[[], None]) -> None:
-    """On uvloop where there is one."""
+    """On uvloop where there is one, with as many sockets as the system allows."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     try:
         import uvloop
     except ImportError:
