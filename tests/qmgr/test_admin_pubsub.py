@@ -409,3 +409,8 @@ def test_a_dump_has_topics_and_durable_subscriptions_and_makes_them_again(broker
     assert list(dump(other.admin, what)) == lines
     assert run_script(other.admin, lines, said.append) == 0, said
     assert list(dump(other.admin, what)) == lines
+
+
+def test_define_sub_says_where_a_selection_string_is_wrong(broker: Broker) -> None:
+    shown = text(broker, "DEFINE SUB(S) TOPICSTR('a') DEST(A) SELECTOR('n > 3 AND')")
+    assert "reason 2459" in shown and "SELECTOR, position 10: " in shown

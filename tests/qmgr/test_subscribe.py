@@ -180,6 +180,12 @@ def test_what_cannot_be_subscribed_to_is_refused_and_leaves_nothing(
     assert broker.qm.subscriptions.by_id == {} and app.connection.handles == {} and managed_queues(broker) == []
 
 
+def test_the_place_of_an_error_in_a_selection_string_is_told(broker: Broker) -> None:
+    app = broker.connect()
+    assert refused(app, "a", MANAGED, selection_string="a = 1 AND") == MQRC_SELECTOR_SYNTAX_ERROR
+    assert app.connection.explanation.startswith("selection string, position 10: ")
+
+
 def test_topics_say_who_may_subscribe(broker: Broker, app: App) -> None:
     broker.topic("A", "a", SUB="DISABLED")
     broker.topic("B", "b", DURSUB="NO")

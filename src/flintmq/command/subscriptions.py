@@ -14,6 +14,7 @@ from flintmq.mqi.reason import MQRC_NO_SUBSCRIPTION
 from flintmq.qmgr.attribute import HEX, STRING, Attribute
 from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import matches
+from flintmq.selector import SelectorError, compile_selector
 
 #: What SUBTYPE chooses; USER is what people and programs have made.
 SUBTYPES = {"USER": ("ADMIN", "API"), "ALL": ("ADMIN", "API", "PROXY")}
@@ -30,7 +31,21 @@ def define(request: Request, administration: Administration) -> Reply:
         attributes.update(_of_model(model, attributes, request))
     attributes.update(request.values)
     reason = administration.define_subscription(request.name, attributes, request.flag("REPLACE"))
-    return refused(reason, request.name, administration.name) if reason else done("AMQ8094I")
+    if not reason:
+        return done("AMQ8094I")
+    reply = refused(reason, request.name, administration.name)
+    reply.answers[0].lines += _selector_error(str(attributes["SELECTOR"]))
+    return reply
+
+
+def _selector_error(selector: str) -> list[str]:
+    """A line that says where a selection string is wrong; none if it is not."""
+    if selector:
+        try:
+            compile_selector(selector)
+        except SelectorError as error:
+            return [f"   SELECTOR, position {error.position}: {error.what}"]
+    return []
 
 
 def _of_model(model: Row, attributes: Row, request: Request) -> Row:

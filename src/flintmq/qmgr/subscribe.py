@@ -274,7 +274,7 @@ def _create(qm: QueueManager, connection: Connection, sd: MQSD, destination: Han
     if not reason:
         reason = _authorise(qm, connection, sd, subscription)
     if not reason:
-        reason = set_selector(subscription, sd.selection_string)
+        reason = set_selector(subscription, sd.selection_string, connection)
     if reason:
         fail(connection, reason)
         return None
@@ -330,13 +330,15 @@ def may_be_made(qm: QueueManager, subscription: Subscription) -> int:
     return MQRC_NONE
 
 
-def set_selector(subscription: Subscription, selection_string: str) -> int:
-    """The selector of a new subscription. 2459, 2519, 2551."""
+def set_selector(subscription: Subscription, selection_string: str, connection: Connection | None = None) -> int:
+    """The selector of a new subscription. 2459, 2519, 2551; the place of the error is told to `connection`."""
     if not selection_string:
         return MQRC_NONE
     try:
         subscription.compiled = compile_selector(selection_string)
     except SelectorError as error:
+        if connection is not None:
+            connection.explanation = f"selection string, position {error.position}: {error.what}"
         return error.reason
     subscription.selector = selection_string
     return MQRC_NONE
