@@ -42,7 +42,6 @@ from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.objects import clear_up_to
@@ -66,41 +65,47 @@ SCENARIOS: tuple[tuple[str, str, str, int, bool, int], ...] = (
 )
 
 
-class Scenario:
-    """A queue manager with the queues, topics and applications of one figure."""
+def queues_of(name: str, qos: str, subscriptions: int, publishes: bool) -> dict[str, dict[str, Value]]:
+    """The local queues of a scenario."""
+    queues: dict[str, dict[str, Value]] = {}
+    for pair in range(PAIRS):
+        stream = f"{name}.ALIAS.{pair}" if subscriptions else f"{name}.COPIES.{pair}"
+        if not publishes:
+            queues[f"{name}.BASE.{pair}"] = {"STREAMQ": stream, "STRMQOS": qos} if qos else {}
+        if qos and not subscriptions:
+            queues[stream] = {}
+        for number in range(subscriptions):
+            queues[f"{name}.SUB.{pair}.{number}"] = {}
+    return queues
 
-    def __init__(self, qos: str, subscriptions: int, publishes: bool, batch: int, persistent: bool) -> None:
-        queues: dict[str, dict[str, Value]] = {}
-        for pair in range(PAIRS):
-            if not publishes:
-                stream = f"ALIAS.{pair}" if subscriptions else f"COPIES.{pair}"
-                queues[f"BASE.{pair}"] = {"STREAMQ": stream, "STRMQOS": qos} if qos else {}
-            if qos and not subscriptions:
-                queues[f"COPIES.{pair}"] = {}
-            for number in range(subscriptions):
-                queues[f"SUB.{pair}.{number}"] = {}
-        log = LogConfig(file_pages=16_384, primary=4, secondary=2) if persistent else LogConfig()
-        self.rig = Rig(queues, buffers=200_000, log=log)
+
+class Scenario:
+    """The applications of one figure, on a queue manager that they share with the others."""
+
+    def __init__(
+        self, rig: Rig, name: str, qos: str, subscriptions: int, publishes: bool, batch: int, persistent: bool
+    ) -> None:
+        self.rig = rig
         self.persistent = persistent
         self.putters: list[Putter] = []
         self.readers: list[Reader] = []
-        admin = Admin(self.rig.qm)
+        admin = Admin(rig.qm)
         for pair in range(PAIRS):
+            base, alias, topic = f"{name}.BASE.{pair}", f"{name}.ALIAS.{pair}", f"{name}.TOPIC.{pair}"
             if subscriptions:
-                admin.define("TOPIC", f"TOPIC.{pair}", {"TOPICSTR": f"bench/{pair}"}, False)
-                admin.define("QALIAS", f"ALIAS.{pair}", {"TARGET": f"TOPIC.{pair}", "TARGTYPE": "TOPIC"}, False)
-            read = [f"SUB.{pair}.{number}" for number in range(subscriptions)]
-            if not publishes:
-                read.insert(0, f"BASE.{pair}")
-            if qos and not subscriptions:
-                read.append(f"COPIES.{pair}")
+                admin.define("TOPIC", topic, {"TOPICSTR": f"{name}/{pair}"}, False)
+                admin.define("QALIAS", alias, {"TARGET": topic, "TARGTYPE": "TOPIC"}, False)
+            read = [] if publishes else [base]
             for number in range(subscriptions):
-                self.subscribe(f"bench/{pair}", f"SUB.{pair}.{number}")
-            connection, handle = self.open(f"ALIAS.{pair}" if publishes else f"BASE.{pair}", MQOO_OUTPUT)
-            self.putters.append(Putter(self.rig.qm, connection, handle, bytes(SIZE), persistent))
-            for number, name in enumerate(read):
-                connection, handle = self.open(name, MQOO_INPUT_SHARED)
-                self.readers.append(Reader(self.rig.qm, connection, handle, persistent, batch if number else 0))
+                read.append(f"{name}.SUB.{pair}.{number}")
+                self.subscribe(f"{name}/{pair}", read[-1])
+            if qos and not subscriptions:
+                read.append(f"{name}.COPIES.{pair}")
+            connection, handle = self.open(alias if publishes else base, MQOO_OUTPUT)
+            self.putters.append(Putter(rig.qm, connection, handle, bytes(SIZE), persistent))
+            for number, queue in enumerate(read):
+                connection, handle = self.open(queue, MQOO_INPUT_SHARED)
+                self.readers.append(Reader(rig.qm, connection, handle, persistent, batch if number else 0))
 
     def open(self, name: str, options: int) -> tuple[Connection, Handle]:
         """A connection of its own with `name` open."""
@@ -124,7 +129,7 @@ class Scenario:
         """CPU seconds of `count` messages of each pair."""
         qm, log = self.rig.qm, self.rig.log if self.persistent else None
         cost = cpu_of(lambda: exchange(qm, self.putters, self.readers, count, log))
-        if self.persistent:
+        if qm.needs_checkpoint():
             checkpoint(qm)
         return cost
 
@@ -138,22 +143,24 @@ def rates(options: Options) -> list[Figure]:
     """Messages of App1 per CPU second; all scenarios in turns, the best of several rounds of each."""
     figures: list[Figure] = []
     for suffix, persistent in (("np", False), ("p", True)):
-        rounds = options.scale(15, 7, 1)
-        count = options.scale(400, 200, BATCH) if persistent else options.scale(2_000, 1_000, BATCH)
-        scenarios = {
-            name: Scenario(qos, subscriptions, publishes, batch, persistent)
-            for name, _, qos, subscriptions, publishes, batch in SCENARIOS
-        }
-        best = dict.fromkeys(scenarios, float("inf"))
-        progress = options.progress(f"stream {suffix}", rounds)
-        for done in range(rounds):
-            progress.at(done)
-            for name, scenario in scenarios.items():
-                best[name] = min(best[name], scenario.run(count))
-        progress.done()
-        for scenario in scenarios.values():
-            scenario.rig.qm.check()
-            scenario.rig.close()
+        rounds = options.scale(200, 60, 1)  # Many short ones: a quiet moment is enough for a true figure.
+        count = options.scale(50, 30, BATCH) if persistent else options.scale(200, 100, BATCH)
+        queues: dict[str, dict[str, Value]] = {}
+        for name, _, qos, subscriptions, publishes, _ in SCENARIOS:
+            queues.update(queues_of(name, qos, subscriptions, publishes))
+        with Rig(queues, log=LogConfig(file_pages=16_384, primary=4, secondary=2) if persistent else None) as rig:
+            scenarios = {
+                name: Scenario(rig, name, qos, subscriptions, publishes, batch, persistent)
+                for name, _, qos, subscriptions, publishes, batch in SCENARIOS
+            }
+            best = dict.fromkeys(scenarios, float("inf"))
+            progress = options.progress(f"stream {suffix}", rounds)
+            for done in range(rounds):
+                progress.at(done)
+                for name, scenario in scenarios.items():
+                    best[name] = min(best[name], scenario.run(count))
+            progress.done()
+            rig.qm.check()
         rate = {name: count * PAIRS / seconds for name, seconds in best.items()}
         for name, floor, *_ in SCENARIOS:
             figures.append(Figure(f"{name}_{suffix}", rate[name], "/s", rate[floor] if floor else None))
@@ -162,39 +169,42 @@ def rates(options: Options) -> list[Figure]:
 
 def calls(options: Options) -> list[Figure]:
     """CPU microseconds of an open and close, and of a put and commit, with a stream queue and without."""
-    rounds, count = options.scale(15, 7, 1), options.scale(5_000, 2_000, 10)
-    plain, streaming = Scenario("", 0, False, 0, False), Scenario("BESTEF", 0, False, BATCH, False)
-    nobody, two = Scenario("BESTEF", 0, False, BATCH, False), Scenario("BESTEF", 2, False, BATCH, False)
-    admin = Admin(nobody.rig.qm)
-    admin.define("TOPIC", "TOPIC", {"TOPICSTR": "bench"}, False)
-    admin.define("QALIAS", "ALIAS", {"TARGET": "TOPIC", "TARGTYPE": "TOPIC"}, False)
-    admin.alter("QLOCAL", "BASE.0", {"STREAMQ": "ALIAS"}, False)
+    rounds, count = options.scale(30, 15, 1), options.scale(2_000, 1_000, 10)
+    queues: dict[str, dict[str, Value]] = {
+        "PLAIN": {},
+        "STREAMED": {"STREAMQ": "COPIES"},
+        "COPIES": {},
+        "NOBODY": {"STREAMQ": "NOBODY.ALIAS"},
+        "SUBSCRIBED": {"STREAMQ": "TWO.ALIAS.0"},
+        **queues_of("TWO", "BESTEF", 2, False),
+    }
     figures: list[Figure] = []
-    for name, with_copies, without in (("open", streaming, plain), ("open_topic", two, nobody)):
-        best, best_floor = side_by_side(_opens(with_copies, count), _opens(without, count), rounds)
-        figures.append(Figure(name, best / count * 1e6, "us", best_floor / count * 1e6))
-    for size in (2, 32, 128):
-        number = max(10, count * 2 // size)
-        work, floor = _puts(streaming, size * 1024, number), _puts(plain, size * 1024, number)
-        best, best_floor = side_by_side(work, floor, rounds)
-        figures.append(Figure(f"put_{size}k", best / number * 1e6, "us", best_floor / number * 1e6))
-    for scenario in (plain, streaming, nobody, two):
-        scenario.rig.close()
+    with Rig(queues, buffers=200_000) as rig:
+        scenario = Scenario(rig, "TWO", "BESTEF", 2, False, BATCH, False)
+        admin = Admin(rig.qm)
+        admin.define("TOPIC", "NOBODY", {"TOPICSTR": "nobody"}, False)
+        admin.define("QALIAS", "NOBODY.ALIAS", {"TARGET": "NOBODY", "TARGTYPE": "TOPIC"}, False)
+        for name, queue, without in (("open", "STREAMED", "PLAIN"), ("open_topic", "SUBSCRIBED", "NOBODY")):
+            best, best_floor = side_by_side(_opens(scenario, queue, count), _opens(scenario, without, count), rounds)
+            figures.append(Figure(name, best / count * 1e6, "us", best_floor / count * 1e6))
+        for size in (2, 32, 128):
+            number = max(10, count * 2 // size)
+            work, floor = _puts(scenario, "STREAMED", size, number), _puts(scenario, "PLAIN", size, number)
+            best, best_floor = side_by_side(work, floor, rounds)
+            figures.append(Figure(f"put_{size}k", best / number * 1e6, "us", best_floor / number * 1e6))
     return figures
 
 
-def _opens(scenario: Scenario, count: int) -> Callable[[], None]:
-    connection, _ = scenario.open("BASE.0", MQOO_OUTPUT)
-    return lambda: opens(scenario.rig.qm, connection, "BASE.0", count)
+def _opens(scenario: Scenario, queue: str, count: int) -> Callable[[], None]:
+    connection, _ = scenario.open(queue, MQOO_OUTPUT)
+    return lambda: opens(scenario.rig.qm, connection, queue, count)
 
 
-def _puts(scenario: Scenario, size: int, count: int) -> Callable[[], None]:
-    """Puts to empty queues that nobody reads. Their data is in memory once, and they fit the buffer pool."""
-    for reader in scenario.readers:
-        close(scenario.rig.qm, reader.connection, reader.handle)
-    scenario.readers = []
-    for queue in scenario.rig.qm.queues.values():
-        clear_up_to(queue, queue.next_sequence)
-    connection, handle = scenario.open("BASE.0", MQOO_OUTPUT)
-    putter = Putter(scenario.rig.qm, connection, handle, bytes(size), False, True)
+def _puts(scenario: Scenario, queue: str, size_kb: int, count: int) -> Callable[[], None]:
+    """Puts to queues that are empty and that nobody reads. They fit the buffer pool; the data is in memory once."""
+    qm = scenario.rig.qm
+    for name in ("PLAIN", "STREAMED", "COPIES"):
+        clear_up_to(qm.queues[name], qm.queues[name].next_sequence)
+    connection, handle = scenario.open(queue, MQOO_OUTPUT)
+    putter = Putter(qm, connection, handle, bytes(size_kb * 1024), False, True)
     return lambda: puts(putter, count)
