@@ -368,6 +368,8 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
         reason = put_checked(qm, connection, handle, md, pmo, data)
     if pmo.options & MQPMO_ASYNC_RESPONSE:
         reason = asynchronous(connection, handle, pmo, reason)
+    if handle.topic is not None:
+        return reason  # It holds nothing that has to be given back.
     completion = connection.completion
     force = max(force, connection.force)
     close_handle(qm, connection, handle)

@@ -637,17 +637,39 @@ class TopicTree:
             if below is None:
                 return []
             start = below
-        self._serial += 1
-        serial = self._serial
         found: list[Subscription] = []
         if self.character_count:
             find_by_characters(start, topic_string, levels, blocked, found)
+        first = blocked
+        while first < len(levels) and start.tailed is None and start.any_levels is None:
+            child = start.down(levels[first])
+            one_level = start.one_level
+            if child is not None and one_level is not None:
+                break  # Up to here there was one way only.
+            if child is None:
+                child = one_level
+                if child is None:
+                    return found
+            start = child
+            first += 1
+        if start.tailed is not None:
+            if tail_matches(start.tail, levels, first):
+                found.append(start.tailed)
+            return with_node(found, start) if first == len(levels) else found
+        return self._match_all(levels, start, first, found)
+
+    def _match_all(
+        self, levels: list[str], start: TopicNode, first: int, found: list[Subscription]
+    ) -> list[Subscription]:
+        """From `start` on, which `first` levels lead to, where there may be several ways at once."""
+        self._serial += 1
+        serial = self._serial
         reached = [start]
         loops: list[TopicNode] = []
         any_levels = start.any_levels
         if any_levels is not None:
             self._enter(any_levels, serial, loops, found)
-        for at in range(blocked, len(levels)):
+        for at in range(first, len(levels)):
             level = levels[at]
             if loops:
                 reached.extend(loops)
@@ -675,11 +697,7 @@ class TopicTree:
         for node in reached:
             if node.tailed is not None and tail_matches(node.tail, levels, len(levels)):
                 found = [*found, node.tailed]
-            here = node.subscriptions
-            if here is not None:
-                found = found + here if found else here
-            elif node.subscription is not None:
-                found = [*found, node.subscription] if found else [node.subscription]
+            found = with_node(found, node)
         return found
 
     def _enter(self, node: TopicNode, serial: int, loops: list[TopicNode], found: list[Subscription]) -> None:
@@ -710,6 +728,16 @@ def find_by_characters(
             return
         offset += len(level) + 1
         node = child
+
+
+def with_node(found: list[Subscription], node: TopicNode) -> list[Subscription]:
+    """`found` and what is filed at `node`; a long list is not copied if it is all there is."""
+    here = node.subscriptions
+    if here is not None:
+        return found + here if found else here
+    if node.subscription is not None:
+        return [*found, node.subscription] if found else [node.subscription]
+    return found
 
 
 def match_plainly(node: TopicNode, levels: list[str], at: int, blocked: int) -> list[Subscription]:
