@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -53,7 +54,9 @@ class Hub(Channels):
         #: Called once, when the queue manager cannot go on.
         self.on_failure: Callable[[], None] = _nothing
         self._log = host.log
-        self._waiting: list[Session] = []
+        #: What waits for the log, in order: by session, (position, bytes). What is made durable later does not hold up
+        #: what was ready before.
+        self._held: dict[Session, deque[tuple[int, bytes]]] = {}
         self._flusher = ThreadPoolExecutor(1, "flintmq log")
         self._flushing = False
         self._timer: asyncio.TimerHandle | None = None
@@ -107,7 +110,7 @@ class Hub(Channels):
         finally:
             host.lock.release()
         ready = self.ready
-        if len(ready) == 1 and ready[0] is session and session.may_be_sent(self._log.durable):
+        if len(ready) == 1 and ready[0] is session and not self._held and session.may_be_sent(self._log.durable):
             ready.clear()
             link.write(session.take_out())
         elif ready:
@@ -157,13 +160,13 @@ class Hub(Channels):
             return
         ready = self.ready
         self.ready = []
-        durable = self.host.log.durable
+        durable = self._log.durable
         for session in ready:
-            if session.force > durable:
-                self._waiting.append(session)
+            if session.force > durable or session in self._held:
+                self._held.setdefault(session, deque()).append((session.force, session.take_out()))
             else:
                 self._write(session)
-        if self._waiting:
+        if self._held:
             self._flush()
 
     def _write(self, session: Session) -> None:
@@ -191,8 +194,8 @@ class Hub(Channels):
         """Have the log written, once for all who wait."""
         if not self._flushing:
             self._flushing = True
-            position = max([session.force for session in self._waiting] + [position for position, _ in self._callers])
-            self._flusher.submit(self.host.durable, position).add_done_callback(self._flushed)
+            positions = [held[-1][0] for held in self._held.values()] + [position for position, _ in self._callers]
+            self._flusher.submit(self.host.durable, max(positions)).add_done_callback(self._flushed)
 
     def _flushed(self, future: Future[None]) -> None:
         """In the flusher's thread."""
@@ -204,20 +207,23 @@ class Hub(Channels):
         if future.exception() is not None:
             self._failed()
             return
-        durable = self.host.log.durable
-        waiting, self._waiting = self._waiting, []
-        for session in waiting:
-            if session.force > durable:
-                self._waiting.append(session)
-            else:
-                self._write(session)
+        durable = self._log.durable
+        for session, held in list(self._held.items()):
+            link = self.links.get(session)
+            while held and held[0][0] <= durable:
+                _, data = held.popleft()
+                if link is not None:
+                    link.write(data)
+            if not held:
+                del self._held[session]
+                self._write(session)  # It may be closed now.
         callers, self._callers = self._callers, []
         for position, caller in callers:
             if position > durable:
                 self._callers.append((position, caller))
             elif not caller.done():
                 caller.set_result(None)
-        if self._waiting or self._callers:
+        if self._held or self._callers:
             self._flush()
 
     async def durable(self, position: int) -> None:
