@@ -30,6 +30,7 @@ from flintmq.mqi.errors import PropertyError
 from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.property_values import Value
+from flintmq.mqi.reason import MQRC_PROPERTY_TYPE_ERROR
 from flintmq.qmgr.attribute import is_name
 from flintmq.qmgr.connection import Answer
 from flintmq.qmgr.message_properties import add_block, add_headers
@@ -88,8 +89,12 @@ def properties_of_put(properties: Mapping[str, Value] | None) -> MessageProperti
     for name, value in properties.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of a property is a str, not {type(name).__name__}")
+        given: object = bytes(value) if isinstance(value, bytearray | memoryview) else value
+        if given is not None and not isinstance(given, str | int | float | bytes):
+            text = f"property {name!r}: {type(given).__name__} is not a type that a property can have"
+            raise error_of(MQRC_PROPERTY_TYPE_ERROR, text)
         try:
-            made.set(name, bytes(value) if isinstance(value, bytearray | memoryview) else value)
+            made.set(name, given)
         except PropertyError as error:
             raise error_of(error.reason, error.text) from None
     return made
