@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 import flintmq
+from flintmq.server.collector import settle_collector
 
 HERE = Path(__file__).resolve().parent
 HISTORY = HERE / "history"
@@ -246,6 +247,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def run_one(name: str, module: str, options: Options, keep: bool) -> dict[str, object]:
+    settle_collector()  # As the process of a queue manager does.
     figures = load(module).run(options)
     print(table(name, figures) + "\n", flush=True)
     entry = result(name, figures)

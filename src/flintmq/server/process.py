@@ -28,6 +28,7 @@ from flintmq.client import instance as place
 from flintmq.client.instance import Instance
 from flintmq.qmgr.get import quiesce_waiters
 from flintmq.server import control
+from flintmq.server.collector import settle_collector
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
@@ -150,6 +151,7 @@ def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper 
     if gatekeeper is None:
         gatekeeper = ConnectionAuthentication(host.engine, Users(instance.directory / USERS))
     server = Server(host, gatekeeper)
+    settle_collector()
     _run(server, ready)
 
 
