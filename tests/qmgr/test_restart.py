@@ -878,3 +878,22 @@ def test_replay_knows_every_kind_of_record_there_is() -> None:
     machine.qm.in_doubt.clear()
     machine.qm.replaying = False
     assert machine.connect().get("Q").reason == MQRC_NO_MSG_AVAILABLE
+
+
+def test_what_is_put_after_a_clear_and_a_crash_is_not_cleared_by_the_next_restart() -> None:
+    """R1: the CLEAR is replayed twice. What it cleared had numbers that no other record has."""
+    machine = Machine("memory", None, [("QLOCAL", "Q", {"MAXDEPTH": 999_999_999})], buffers=30)
+    app = machine.connect()
+    for _ in range(5):
+        app.put("Q", b"cleared", persistence=0)
+    app.close("Q")
+    assert machine.admin.clear("Q") == MQRC_NONE
+    machine.log.flush()
+    machine.crash()
+    app = machine.connect()
+    app.put("Q", b"kept", persistence=1)
+    machine.log.flush()
+    machine.queue("Q").pager.relieve([machine.queue("Q")], 30, False)  # It is on the page set now,
+    machine.kill()  # which is newer than the CLEAR.
+    machine.start()
+    assert machine.contents("Q") == [b"kept"]

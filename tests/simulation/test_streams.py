@@ -29,3 +29,8 @@ def test_the_histories_meet_full_missing_and_altered_stream_queues() -> None:
         assert happened.get(what, 0) > 10, f"{what}: {happened}"
     assert sum(world.restarts for world in worlds) > 60
     assert sum(world.spilled for world in worlds) > 500
+
+
+def test_a_history_that_once_lost_a_message() -> None:
+    """3821: a number that a CLEAR had passed was given again, and the CLEAR was replayed once more."""
+    live(StreamWorld, 3821)

@@ -629,6 +629,9 @@ class Replay:
         queue = self._queue(queue_id)
         if queue is not None:
             clear_up_to(queue, sequence)
+            # Numbers of non-persistent messages that it cleared are in no other record. Given again, they would be
+            # those of messages that another replay of this record clears (R1).
+            queue.next_sequence = max(queue.next_sequence, sequence + 1)
             for message in queue.messages_in_memory():  # It may have read more from the page set than it removed.
                 self.known[(queue_id, message.sequence)] = message
 
