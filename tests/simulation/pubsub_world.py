@@ -65,7 +65,7 @@ class PubSubWorld(World):
         ("QLOCAL", kept.SUBSCRIBER_QUEUE, dict(_KEYED)),
         ("QLOCAL", kept.RETAINED_QUEUE, dict(_KEYED)),
         ("QMODEL", "SYSTEM.DURABLE.MODEL.QUEUE", {"DEFTYPE": "PERMDYN", "SHARE": "SHARE", "DEFSOPT": "SHARED"}),
-        ("TOPIC", "SYSTEM.BASE.TOPIC", {"TOPICSTR": "", "PMSGDLV": "ALL", "NPMSGDLV": "ALL", "USEDLQ": "NO"}),
+        ("TOPIC", "SYSTEM.BASE.TOPIC", {"TOPICSTR": "", "PMSGDLV": "ALL", "NPMSGDLV": "ALLAVAIL", "USEDLQ": "NO"}),
     ]
 
     def __init__(self, seed: int, crash_type: type[BaseException]) -> None:
