@@ -8,9 +8,9 @@
             orders.put(b"hello", persistent=True, correlation_id=b"42")
         message = orders.get(wait=5.0)
 
-`open` and `aopen` are the doors, `MQError` is the root of what they raise; flintmq.mqi has MQ's own vocabulary,
-flintmq.testing fixtures for pytest. Importing this package is cheap: a public name is brought in from its room when it
-is first used.
+`open` and `aopen` are the doors to a queue manager in this process, `connect` is the one to a queue manager elsewhere,
+`MQError` is the root of what they raise; flintmq.mqi has MQ's own vocabulary, flintmq.testing fixtures for pytest.
+Importing this package is cheap: a public name is brought in from its room when it is first used.
 """
 
 from typing import TYPE_CHECKING
@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from flintmq.client.queue import Queue as Queue
     from flintmq.client.queue_manager import QueueManager as QueueManager
     from flintmq.client.queue_manager import open as open
+    from flintmq.client.remote.connect import RemoteQueueManager as RemoteQueueManager
+    from flintmq.client.remote.connect import connect as connect
     from flintmq.client.topic import Subscription as Subscription
     from flintmq.client.topic import Topic as Topic
     from flintmq.log.config import LogConfig as LogConfig
@@ -110,6 +112,8 @@ else:
         "Queue": "flintmq.client.queue",
         "QueueManager": "flintmq.client.queue_manager",
         "open": "flintmq.client.queue_manager",
+        "RemoteQueueManager": "flintmq.client.remote.connect",
+        "connect": "flintmq.client.remote.connect",
         "Subscription": "flintmq.client.topic",
         "Topic": "flintmq.client.topic",
         "LogConfig": "flintmq.log.config",
@@ -164,6 +168,7 @@ __all__ = [
     "QueueManagerExists",
     "QueueManagerInUse",
     "QueueManagerNotFound",
+    "RemoteQueueManager",
     "Subscription",
     "Topic",
     "Transaction",
@@ -175,5 +180,6 @@ __all__ = [
     "__version__",
     "aopen",
     "compiled",
+    "connect",
     "open",
 ]

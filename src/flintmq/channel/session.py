@@ -279,6 +279,15 @@ class Session:
         if segment.flags & seg.CONFIRM_REQUEST:
             self.send(seg.HEARTBEAT, 0, segment, b"")
 
+    def listens(self) -> bool:
+        """Whether the client reads now. One that shares its socket always does, another while it waits for a call."""
+        if self.shared:
+            return True
+        for conversation in self.conversations.values():
+            if conversation.waiting is not None:
+                return True
+        return False
+
     def heartbeat_due(self) -> bool:
         """The socket was silent for the agreed time: ask whether the client is there. False: it did not answer."""
         if self.heartbeat_sent or self.state != AGREED:

@@ -1,4 +1,4 @@
-"""The front door: a queue manager embedded in a Python program.
+"""The front door: a queue manager embedded in a Python program, or one that is elsewhere.
 
 A call's way, from the program to the engine and back:
 
@@ -11,6 +11,7 @@ A call's way, from the program to the engine and back:
     link.py            one engine connection, call by call; never waits
     embedded.py        the host: the lock, waking, checkpoints, the end
     group_commit.py    many wait for the disk, one goes
+    remote/            connect(): the same to a queue manager elsewhere, over a channel
 
 and what it stands on:
 

@@ -18,7 +18,8 @@
     ├── UnitOfWorkTooBig          2024, 2102 on commit  more than MAXUMSGS messages, or than the log can take
     ├── TransactionError          a transaction inside a transaction, or around work that is not committed
     ├── CommandFailed             an MQSC command; `text` is what runmqsc would have printed
-    ├── NotConnected              2018, 2009, 2059, 2162 ...  closed, or the queue manager has stopped after an error
+    ├── NotConnected              2018, 2009, 2059, 2162 ...  closed, or the queue manager has stopped after an error;
+    │   │                         2538, 2540, 2393 ...  a connection that could not be made
     │   └── UsedAfterFork         opened before a fork, used in the child
     └── QueueManagerError         opening, creating, deleting a queue manager as a whole
         ├── QueueManagerInUse     another process, or this one, has it open; says who
@@ -174,7 +175,7 @@ class CommandFailed(MQError):
 
 
 class NotConnected(MQError):
-    """The connection or the queue manager is closed, or the queue manager has stopped after an error."""
+    """The connection or the queue manager is closed or has stopped after an error, or could not be reached."""
 
     default_reason = rc.MQRC_HCONN_ERROR
 
@@ -261,6 +262,14 @@ _BY_REASON: dict[int, type[MQError]] = {each.default_reason: each for each in _W
     rc.MQRC_CONNECTION_BROKEN: NotConnected,
     rc.MQRC_Q_MGR_QUIESCING: NotConnected,
     rc.MQRC_Q_MGR_STOPPING: NotConnected,
+    rc.MQRC_CHANNEL_NOT_AVAILABLE: NotConnected,
+    rc.MQRC_HOST_NOT_AVAILABLE: NotConnected,
+    rc.MQRC_CHANNEL_CONFIG_ERROR: NotConnected,
+    rc.MQRC_UNKNOWN_CHANNEL_NAME: NotConnected,
+    rc.MQRC_SSL_INITIALIZATION_ERROR: NotConnected,
+    rc.MQRC_SSL_PEER_NAME_MISMATCH: NotConnected,
+    rc.MQRC_STANDBY_Q_MGR: NotConnected,
+    rc.MQRC_Q_MGR_NAME_ERROR: NotConnected,
 }
 
 

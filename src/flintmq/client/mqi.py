@@ -82,6 +82,7 @@ class MQI(PropertyCalls):
         self._connection = connection
         self._link = connection._link
         self._host = connection._host
+        self._engine, self._holder = self._host.engine, self._link.connection
         #: What the last call said: MQCC_OK or MQCC_WARNING, and the reason.
         self.completion = 0
         self.reason = 0

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from operator import index
-from typing import TYPE_CHECKING
 
 from flintmq.mqi.bmho import MQBMHO
 from flintmq.mqi.cmho import MQCMHO
@@ -33,25 +32,23 @@ from flintmq.mqi.pd import MQPD
 from flintmq.mqi.property_values import Value
 from flintmq.mqi.smpo import MQSMPO
 from flintmq.qmgr import message_handle
-from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.connection import Connection as EngineConnection
 from flintmq.qmgr.message_handle import Inquiry
-
-if TYPE_CHECKING:
-    from flintmq.client.embedded import Host
-    from flintmq.client.link import Link
+from flintmq.qmgr.queue_manager import QueueManager as Engine
 
 
 class PropertyCalls:
     """What `MQI` does with message handles."""
 
-    _host: Host
-    _link: Link
+    #: The engine that has the message handles, and whose they are there.
+    _engine: Engine
+    _holder: EngineConnection
     data_length: int
 
     def _calling(self) -> AbstractContextManager[object]:
         raise NotImplementedError
 
-    def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
+    def _leave(self, name: str = "") -> int:
         raise NotImplementedError
 
     def crtmh(self, cmho: MQCMHO | None = None, unassociated: bool = False) -> int:
@@ -59,7 +56,7 @@ class PropertyCalls:
         options = cmho or MQCMHO()
         options.pack()
         with self._calling():
-            made = message_handle.create(self._host.engine, self._link.connection, options, unassociated)
+            made = message_handle.create(self._engine, self._holder, options, unassociated)
             self._leave()
         assert made is not None
         return made.number
@@ -70,7 +67,7 @@ class PropertyCalls:
         options = dmho or MQDMHO()
         options.pack()
         with self._calling():
-            message_handle.delete(self._host.engine, self._link.connection, number, options)
+            message_handle.delete(self._engine, self._holder, number, options)
             self._leave()
 
     def setmp(
@@ -91,7 +88,7 @@ class PropertyCalls:
         number, kind = index(hmsg), index(type)
         options, described = smpo or MQSMPO(), pd or MQPD()
         options.pack(), described.pack()
-        engine, connection = self._host.engine, self._link.connection
+        engine, connection = self._engine, self._holder
         with self._calling():
             if isinstance(value, bytes) and kind not in (MQTYPE_AS_SET, MQTYPE_BYTE_STRING):
                 message_handle.set_property(engine, connection, number, options, name, described, kind, value)
@@ -120,7 +117,7 @@ class PropertyCalls:
         options, described = impo or MQIMPO(), pd or MQPD()
         options.pack(), described.pack()
         answer = Inquiry()
-        engine, connection = self._host.engine, self._link.connection
+        engine, connection = self._engine, self._holder
         with self._calling():
             message_handle.inquire(engine, connection, number, options, name, described, kind, answer, room, name_room)
             self.data_length = answer.data_length
@@ -134,7 +131,7 @@ class PropertyCalls:
         options = dmpo or MQDMPO()
         options.pack()
         with self._calling():
-            message_handle.delete_property(self._host.engine, self._link.connection, number, options, name)
+            message_handle.delete_property(self._engine, self._holder, number, options, name)
             self._leave(name)
 
     def bufmh(self, hmsg: int, md: MQMD, data: bytes, bmho: MQBMHO | None = None) -> bytes:
@@ -144,9 +141,9 @@ class PropertyCalls:
         options = bmho or MQBMHO()
         options.pack(), md.pack()
         number = index(hmsg)
-        connection = self._link.connection
+        connection = self._holder
         with self._calling():
-            message_handle.from_buffer(self._host.engine, connection, number, options, md, data)
+            message_handle.from_buffer(self._engine, connection, number, options, md, data)
             self._leave()
             self.data_length = connection.data_length
             return connection.data
@@ -159,7 +156,7 @@ class PropertyCalls:
         options, described = mhbo or MQMHBO(), md or MQMD()
         options.pack(), described.pack()
         number, room = index(hmsg), index(max_length)
-        engine, connection = self._host.engine, self._link.connection
+        engine, connection = self._engine, self._holder
         with self._calling():
             message_handle.to_buffer(engine, connection, number, options, name, described, room)
             self.data_length = connection.data_length

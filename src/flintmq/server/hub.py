@@ -266,7 +266,7 @@ class Hub(Channels):
         for session in list(self.sessions):
             session.idle_s += 1
             interval = session.heartbeat_interval
-            if interval and session.idle_s >= interval and session.state == AGREED:
+            if interval and session.idle_s >= interval and session.state == AGREED and session.listens():
                 if session.heartbeat_due():
                     session.idle_s = 0
                 else:

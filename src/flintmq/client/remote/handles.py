@@ -1,0 +1,187 @@
+"""Message handles of a client. They live here: the queue manager at the other end never sees them.
+
+What a handle is and what can be done with it is the engine's own code (qmgr/message_handle.py), run on an engine that
+is there for nothing else and has no queues. On the wire the properties are an MQRFH2:
+
+    put    the properties that the handles of the MQPMO make of the message stand in front of the data
+    get    with a handle the queue manager is asked for an MQRFH2 (MQGMO_PROPERTIES_FORCE_MQRFH2); its properties are
+           taken out of the data and into the handle. PROPCTL(FORCE), and options that say so, leave them in the data
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from flintmq.client import instance
+from flintmq.mqi.constants import (
+    MQGMO_PROPERTIES_FORCE_MQRFH2,
+    MQGMO_PROPERTIES_IN_HANDLE,
+    MQHM_NONE,
+    MQPMO_MD_FOR_OUTPUT_ONLY,
+    MQPROP_FORCE_MQRFH2,
+    MQPROP_V6COMPAT,
+)
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.properties import MessageProperties
+from flintmq.qmgr import message_handle, property_headers
+from flintmq.qmgr.connect import abandon, connect
+from flintmq.qmgr.connection import Connection as EngineConnection
+from flintmq.qmgr.property_control import PROPERTY_OPTIONS
+from flintmq.qmgr.put_properties import Composition, compose
+from flintmq.qmgr.queue_manager import QueueManager as Engine
+
+_FORMAT_MQ = "MQ"
+_RFH2_LENGTH = slice(8, 12)
+
+
+class Room:
+    """The engine that has the message handles of all connections of this process, and its lock."""
+
+    def __init__(self) -> None:
+        self.engine: Engine
+        self.engine, self._storage = instance.create_in_memory("CLIENT")
+        self.lock = threading.RLock()
+
+    def holder(self) -> EngineConnection:
+        """Somebody for whom handles are made."""
+        with self.lock:
+            _, connection = connect(self.engine, "client")
+            assert connection is not None
+            return connection
+
+    def leave(self, holder: EngineConnection) -> None:
+        """The connection is closed, and so are its handles."""
+        with self.lock:
+            abandon(self.engine, holder)
+
+
+_room: Room | None = None
+_making = threading.Lock()
+
+
+def room() -> Room:
+    """The room of this process, made when the first handle is."""
+    global _room
+    made = _room
+    if made is None:
+        with _making:
+            made = _room = _room or Room()
+    return made
+
+
+def _after_fork() -> None:
+    global _making
+    _making = threading.Lock()
+    if _room is not None:
+        _room.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+# -- put --------------------------------------------------------------------------------------------------------------
+
+
+class Outgoing:
+    """A message as it goes over the wire, with what its handles add to it."""
+
+    def __init__(self, md: MQMD, pmo: MQPMO, data: bytes) -> None:
+        self.md = md.copy()
+        self.pmo = _without_handles(pmo)
+        self.data = data
+        self.composition = Composition()
+
+    def compose(self, engine: Engine, holder: EngineConnection, pmo: MQPMO, ccsid: int) -> int:
+        """Work out what is sent; a reason other than 0 refuses the put. `ccsid` is the queue manager's."""
+        reason = compose(engine, holder, self.md, pmo, False, self.composition)
+        if reason or not self.composition.block:
+            return reason
+        body = property_headers.body_of(self.md, self.data)
+        body.ccsid = body.ccsid or ccsid
+        property_headers.insert(body, self.composition.block, ccsid)
+        body.describe_in(self.md)
+        self.data = body.data
+        return 0
+
+    def done(self, sent: MQMD, md: MQMD, chosen: bool) -> None:
+        """The message was put with the descriptor `sent`: tell the application's, which describes its own data.
+
+        With `chosen` (MQPMO_MD_FOR_OUTPUT_ONLY) the handles have said what the data is.
+        """
+        encoding, ccsid, format = md.encoding, md.coded_char_set_id, md.format
+        version = md.version
+        sent.copy_to(md)
+        md.version = version
+        if not chosen:
+            md.encoding, md.coded_char_set_id, md.format = encoding, ccsid, format
+        self.composition.done(md)
+
+
+def _without_handles(pmo: MQPMO) -> MQPMO:
+    """The options as the queue manager may see them."""
+    sent = MQPMO()
+    sent.version = pmo.version
+    sent.options = pmo.options & ~MQPMO_MD_FOR_OUTPUT_ONLY
+    sent.timeout, sent.context, sent.pub_level = pmo.timeout, pmo.context, pmo.pub_level
+    return sent
+
+
+# -- get --------------------------------------------------------------------------------------------------------------
+
+
+def returns_in_handle(gmo: MQGMO, property_control: int) -> bool:
+    """Whether a get with a handle has the properties in it; the table of qmgr/property_control.py."""
+    chosen = gmo.options & PROPERTY_OPTIONS
+    if chosen:
+        return chosen == MQGMO_PROPERTIES_IN_HANDLE
+    return property_control not in (MQPROP_FORCE_MQRFH2, MQPROP_V6COMPAT)
+
+
+def asking(gmo: MQGMO, in_handle: bool) -> MQGMO:
+    """The options of a get with a handle as the queue manager may see them."""
+    sent = MQGMO()
+    sent.version = 3
+    sent.options = gmo.options
+    if in_handle:
+        sent.options = gmo.options & ~PROPERTY_OPTIONS | MQGMO_PROPERTIES_FORCE_MQRFH2
+    sent.wait_interval, sent.signal1, sent.signal2 = gmo.wait_interval, gmo.signal1, gmo.signal2
+    sent.match_options, sent.msg_token = gmo.match_options, gmo.msg_token
+    return sent
+
+
+def take_out(md: MQMD, data: bytes) -> tuple[bytes, MessageProperties]:
+    """(data, properties) of a message whose properties are in MQRFH2 headers; `md` describes the data afterwards."""
+    properties = MessageProperties()
+    if not md.format.startswith(_FORMAT_MQ):
+        return data, properties
+    body = property_headers.body_of(md, data)
+    found = body.headers()
+    for header in found:
+        properties.items.extend(header.properties.items)
+    if properties.items:
+        property_headers.strip(body, found)
+        body.describe_in(md)
+    return body.data, properties
+
+
+def header_length(md: MQMD, data: bytes) -> int:
+    """How much of a message is the MQRFH2 in front of it, as far as the beginning of it says so."""
+    if md.format != "MQHRF2" or len(data) < 12:
+        return 0
+    return int.from_bytes(data[_RFH2_LENGTH], "big" if md.encoding & 0xF == 1 else "little")
+
+
+def fill(engine: Engine, holder: EngineConnection, number: int, properties: MessageProperties, md: MQMD) -> None:
+    """The handle holds the message that was got."""
+    handle = message_handle.find(engine, holder, number)
+    if handle is not None:
+        handle.take(properties, md)
+
+
+def has_handle(gmo: MQGMO) -> bool:
+    """Whether a message handle takes part in the get."""
+    return gmo.version > 3 and gmo.msg_handle != MQHM_NONE

@@ -1,0 +1,282 @@
+"""One socket, seen from the client: bytes in, answers out. No I/O is done here.
+
+    offer()            INITIAL_DATA to begin with; then, until `state` is AGREED,
+      received(data)   what arrived; afterwards `out` has what is to be sent
+    request(...)       the bytes of a call; then, until `answer` is there, `received`
+    ended              why the other side has ended the channel: a STATUS_DATA code, or -1 while it has not
+
+    state      segment               what happens                                                        next
+    NEW        INITIAL_DATA          no ERROR: agreed; else offered again with the values that it has    AGREED, NEW
+    AGREED     the reply to a call   put together; complete: in `answer`                                 AGREED
+               STATUS_DATA 0         the answer to CONAUTH_INFO                                          AGREED
+    any        HEARTBEAT             answered if an answer is asked for                                  the same
+    any        STATUS_DATA           the channel has ended                                               ENDED
+    any        another               ChannelError
+
+The client offers in its own byte order and character set, and then uses those of the server, as MQ's clients do.
+A session holds at most one segment and one answer that is not complete, of at most the length that was agreed.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from flintmq.channel import segment as seg
+from flintmq.channel.calls import API_SIZE, CALL_OVERHEAD, read_long, read_longs
+from flintmq.channel.errors import (
+    STATUS_CCSID_NOT_SUPPORTED,
+    STATUS_MESSAGE_LENGTH,
+    STATUS_PROTOCOL_DATA,
+    STATUS_PROTOCOL_LENGTH,
+    STATUS_PROTOCOL_SEGMENT_TYPE,
+    ChannelError,
+)
+from flintmq.channel.initial_data import (
+    CAP1_CONVERSION,
+    CAP1_MQREQUEST,
+    CAP1_SPLIT_MESSAGE,
+    CAP2_DIST_LIST,
+    CAP2_SPIREQUEST,
+    CAP2_XAREQUEST,
+    InitialData,
+)
+from flintmq.channel.segment import Segment, Splitter
+from flintmq.mqi.ccsid import is_known, is_utf16
+
+NEW: Final = 0
+AGREED: Final = 1
+ENDED: Final = 2
+
+#: The highest at which a password is sent as it is; above, it is protected in a way that is not published.
+FAP_LEVEL: Final = 12
+TRANSMISSION_SIZE: Final = 32748
+TRANSMISSION_SIZE_MIN: Final = 512
+MESSAGE_SIZE: Final = 100 * 1024 * 1024
+#: Of the INITIAL_DATA of our level.
+_ID_SIZE: Final = 208
+_CCSID: Final = 1208
+_CAP_1: Final = CAP1_CONVERSION | CAP1_SPLIT_MESSAGE | CAP1_MQREQUEST
+_CAP_2: Final = CAP2_DIST_LIST | CAP2_XAREQUEST | CAP2_SPIREQUEST
+#: We say that we are a client of this product and version.
+PRODUCT_ID: Final = "MQCC09040200"
+#: So often is an offer repeated with the other side's values.
+ROUNDS_MAX: Final = 10
+#: What an answer may have beside the data of a message.
+_SLACK: Final = 64 * 1024
+NOT_ENDED: Final = -1
+ONLY_CONVERSATION: Final = 1
+
+_API_BIG: Final = struct.Struct(">Iiii")
+_API_REST_LITTLE: Final = struct.Struct("<iii")
+_LENGTH: Final = struct.Struct(">I")
+
+
+class Answer:
+    """The reply to a call, complete."""
+
+    completion: int
+    reason: int
+    handle: int
+
+    __slots__ = ("big_endian", "body", "ccsid", "completion", "handle", "kind", "reason")
+
+    def __init__(self, segment: Segment, body: bytes) -> None:
+        if len(body) < API_SIZE:
+            raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a reply has {len(body)} bytes, fewer than it begins with")
+        self.kind = segment.kind
+        self.big_endian = segment.big_endian
+        self.ccsid = segment.ccsid
+        #: With the sixteen bytes that every reply begins with.
+        self.body = body
+        if segment.big_endian:
+            _, self.completion, self.reason, self.handle = _API_BIG.unpack_from(body)
+        else:
+            self.completion, self.reason, self.handle = _API_REST_LITTLE.unpack_from(body, 4)
+
+
+class Session:
+    """The client's side of one socket with one conversation."""
+
+    def __init__(self, channel: str, q_mgr_name: str, sharing: int = 0, heartbeat_s: int = 1) -> None:
+        self.state = NEW
+        self.out: list[bytes] = []
+        self.ended = NOT_ENDED
+        self.answer: Answer | None = None
+        #: CONAUTH_INFO was answered.
+        self.identified = False
+        # Ours, until the server has said what it uses.
+        self.big_endian = False
+        self.ccsid = _CCSID
+        self._tail = seg.tail(False, _CCSID)
+        self.shared = False
+        self._rounds = 0
+        self._request = 0
+        self._splitter = Splitter()
+        self._first: Segment | None = None
+        self._parts: list[bytes] = []
+        self._held = 0
+        offer = InitialData()
+        offer.fap_level = FAP_LEVEL
+        offer.cap_flags_1 = _CAP_1
+        offer.cap_flags_2 = _CAP_2
+        offer.max_transmission_size = TRANSMISSION_SIZE
+        offer.max_message_size = MESSAGE_SIZE
+        offer.channel_name = channel
+        offer.ccsid = _CCSID
+        offer.q_mgr_name = q_mgr_name
+        offer.heartbeat_interval = heartbeat_s
+        offer.conversations_per_socket = sharing
+        offer.product_id = PRODUCT_ID
+        #: What we offer, and in the end what was agreed on.
+        self.terms = offer
+        #: What the server said last.
+        self.server = InitialData()
+
+    # -- negotiation --------------------------------------------------------------------------------------------------
+
+    def offer(self) -> None:
+        """Offer what we can do: in `out`."""
+        self._rounds += 1
+        body = self.terms.pack(self.big_endian, self.ccsid, _ID_SIZE)
+        flags = seg.CONFIRM_REQUEST | seg.ONLY
+        if self._rounds > 1 and self.terms.conversations_per_socket:
+            number = ONLY_CONVERSATION
+            self.out.append(seg.write_m(seg.INITIAL_DATA, flags, number, 0, self.big_endian, self._tail, body))
+        else:
+            self.out.append(seg.write(seg.INITIAL_DATA, flags, self.big_endian, self._tail, body))
+
+    def _initial_data(self, segment: Segment) -> None:
+        """The server's answer: agreed, or offer again what it can do."""
+        if not is_known(segment.ccsid) or is_utf16(segment.ccsid):
+            raise ChannelError(STATUS_CCSID_NOT_SUPPORTED, f"the queue manager uses CCSID {segment.ccsid}")
+        answer = self.server = InitialData.unpack(segment.body, segment.big_endian, segment.ccsid)
+        self.big_endian, self.ccsid = segment.big_endian, segment.ccsid
+        self._tail = seg.tail(segment.big_endian, segment.ccsid)
+        terms = self.terms
+        terms.ccsid = segment.ccsid
+        terms.fap_level = min(terms.fap_level, answer.fap_level)
+        terms.cap_flags_1 &= ~answer.err_cap_flags_1
+        terms.cap_flags_2 &= answer.cap_flags_2 & ~answer.err_cap_flags_2
+        terms.cap_flags_3 &= ~answer.err_cap_flags_3
+        terms.max_transmission_size = min(terms.max_transmission_size, answer.max_transmission_size)
+        terms.max_message_size = min(terms.max_message_size, answer.max_message_size)
+        terms.heartbeat_interval = answer.heartbeat_interval
+        terms.conversations_per_socket = min(terms.conversations_per_socket, answer.conversations_per_socket)
+        if terms.max_transmission_size < TRANSMISSION_SIZE_MIN:
+            text = f"the queue manager wants segments of {terms.max_transmission_size} bytes"
+            raise ChannelError(STATUS_PROTOCOL_DATA, text)
+        if not terms.cap_flags_1 & CAP1_MQREQUEST:
+            raise ChannelError(STATUS_PROTOCOL_DATA, "the other side does not serve MQI clients on this channel")
+        if not segment.flags & seg.ERROR:
+            self.state = AGREED
+            self.shared = terms.conversations_per_socket > 0
+        elif self._rounds >= ROUNDS_MAX:
+            raise ChannelError(STATUS_PROTOCOL_DATA, f"nothing was agreed on in {ROUNDS_MAX} rounds")
+        else:
+            self.offer()
+
+    # -- out ----------------------------------------------------------------------------------------------------------
+
+    def segment(self, kind: int, body: bytes) -> bytes:
+        """One segment of the conversation that is no call."""
+        if self.shared:
+            number = ONLY_CONVERSATION
+            return seg.write_m(kind, seg.ONLY, number, self._request, self.big_endian, self._tail, body)
+        return seg.write(kind, seg.ONLY, self.big_endian, self._tail, body)
+
+    def request(self, kind: int, handle: int, body: bytes, flags: int = 0) -> bytes:
+        """The segments of a call. `flags` stand where a call has nothing and XA its flags."""
+        self.answer = None
+        self._request = request = (self._request + 1) & 0x7FFF_FFFF
+        whole = CALL_OVERHEAD + len(body)
+        if self.big_endian:
+            data = _API_BIG.pack(whole, 0, flags, handle) + body
+        else:
+            data = _LENGTH.pack(whole) + _API_REST_LITTLE.pack(0, flags, handle) + body
+        if self.shared:
+            room = self.terms.max_transmission_size - seg.SIZE_M
+            if len(data) <= room:
+                return seg.write_m(kind, seg.ONLY, ONLY_CONVERSATION, request, self.big_endian, self._tail, data)
+        else:
+            room = self.terms.max_transmission_size - seg.SIZE
+            if len(data) <= room:
+                return seg.write(kind, seg.ONLY, self.big_endian, self._tail, data)
+        return self._segments(kind, request, data, room)
+
+    def _segments(self, kind: int, request: int, data: bytes, room: int) -> bytes:
+        """A call that does not fit one segment."""
+        parts: list[bytes] = []
+        flags = seg.FIRST
+        for start in range(0, len(data), room):
+            if start + room >= len(data):
+                flags |= seg.LAST
+            part = data[start : start + room]
+            if self.shared:
+                number = ONLY_CONVERSATION
+                parts.append(seg.write_m(kind, flags, number, request, self.big_endian, self._tail, part))
+            else:
+                parts.append(seg.write(kind, flags, self.big_endian, self._tail, part))
+            flags = 0
+        return b"".join(parts)
+
+    def heartbeat(self) -> bytes:
+        """Ask whether the other side is there."""
+        struc_id = seg.TSHC if self.shared else seg.TSH
+        return seg.write(seg.HEARTBEAT, seg.CONFIRM_REQUEST | seg.ONLY, self.big_endian, self._tail, b"", struc_id)
+
+    # -- in -----------------------------------------------------------------------------------------------------------
+
+    def received(self, data: bytes) -> None:
+        """Bytes from the server. Raises ChannelError if they are not the protocol."""
+        for segment in self._splitter.feed(data):
+            kind = segment.kind
+            if kind >= seg.MQCONN and self.state == AGREED:
+                if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
+                    self.answer = Answer(segment, segment.body)
+                else:
+                    self._part(segment)
+            else:
+                self._other(segment)
+
+    def _part(self, segment: Segment) -> None:
+        """One of several segments of a reply."""
+        first = self._first
+        if segment.flags & seg.FIRST:
+            if first is not None:
+                raise ChannelError(STATUS_PROTOCOL_DATA, "a reply begins before the last one is complete")
+            first = self._first = segment
+        elif first is None or first.kind != segment.kind or first.request != segment.request:
+            raise ChannelError(STATUS_PROTOCOL_DATA, "a segment continues a reply that has not begun")
+        self._parts.append(segment.body)
+        self._held += len(segment.body)
+        if self._held > self.terms.max_message_size + _SLACK:
+            limit = self.terms.max_message_size
+            raise ChannelError(STATUS_MESSAGE_LENGTH, f"a reply is longer than {limit} bytes, which was agreed on")
+        if segment.flags & seg.LAST:
+            body = b"".join(self._parts)
+            self._parts.clear()
+            self._held = 0
+            self._first = None
+            self.answer = Answer(first, body)
+
+    def _other(self, segment: Segment) -> None:
+        """What is no reply, by the table above."""
+        kind = segment.kind
+        if kind == seg.HEARTBEAT:
+            if segment.flags & seg.CONFIRM_REQUEST:
+                struc_id = seg.TSHC if self.shared else seg.TSH
+                self.out.append(seg.write(seg.HEARTBEAT, seg.ONLY, self.big_endian, self._tail, b"", struc_id))
+        elif kind == seg.STATUS_DATA:
+            status = read_long(segment.body, 4, segment.big_endian) if len(segment.body) >= 8 else 0
+            if status == 0 and self.state == AGREED and not segment.flags & (seg.ERROR | seg.CLOSE_CHANNEL):
+                self.identified = True
+            else:
+                self.ended = status
+                self.state = ENDED
+        elif kind == seg.INITIAL_DATA and self.state == NEW:
+            self._initial_data(segment)
+        elif kind == seg.NOTIFICATION and self.state == AGREED:
+            read_longs(segment.body, 0, 4, segment.big_endian)  # Nothing that a caller of the MQI is told of.
+        else:
+            raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {kind:#x} is not expected here")

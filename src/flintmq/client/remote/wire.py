@@ -1,0 +1,272 @@
+"""The socket of a connection, for threads: sends a request and waits for its answer (R1, R2, R3 of this package).
+
+A request is one `sendall`. The answer is read straight from the socket; its timeout is the kernel's (SO_RCVTIMEO), so
+that a call costs two system calls. While a get waits, the queue manager sends heartbeats; without one for longer than
+was agreed, and a minute, the connection counts as broken.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import threading
+import weakref
+from collections.abc import Callable
+from typing import NoReturn
+
+from flintmq.channel import segment as seg
+from flintmq.channel.errors import ChannelError
+from flintmq.client.error_log import user_name
+from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
+from flintmq.client.remote import requests
+from flintmq.client.remote.definition import Address, Definition
+from flintmq.client.remote.refusal import refused, status_reason
+from flintmq.client.remote.session import NEW, Answer, Session
+from flintmq.mqi.constants import MQAT_DEFAULT
+from flintmq.mqi.errors import MQStructuresError
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQRC_CONNECTION_BROKEN,
+    MQRC_HCONN_ERROR,
+    MQRC_HOST_NOT_AVAILABLE,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+)
+
+_READ_MAX = 1 << 16
+_GRACE_S = 60
+_CLOSE_WAIT_S = 5.0
+
+_wires: weakref.WeakSet[Wire] = weakref.WeakSet()
+
+
+class Wire:
+    """One socket with one conversation on it."""
+
+    def __init__(self, definition: Definition, address: Address, sock: socket.socket) -> None:
+        self.definition = definition
+        self.address = address
+        self.where = definition.at(address)
+        self.session = Session(definition.channel, definition.q_mgr_name, definition.sharing, definition.heartbeat_s)
+        self.q_mgr_name = ""
+        self.connection_id = bytes(24)
+        self._socket = sock
+        self._lock = threading.Lock()
+        self._forked = False
+        #: Why no call can be made any more.
+        self.broken: MQError | None = None
+        _wires.add(self)
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    def call(self, kind: int, handle: int, body: bytes, flags: int = 0) -> Answer:
+        """Make a call and wait for its answer. Raises NotConnected if there will be none."""
+        self._lock.acquire()
+        try:
+            if self.broken is not None:
+                self._refuse()
+            session = self.session
+            self._socket.sendall(session.request(kind, handle, body, flags))
+            while True:
+                data = self._socket.recv(_READ_MAX)
+                if not data:
+                    self._fail("the other side has closed the connection")
+                session.received(data)
+                answer = session.answer
+                if answer is not None:
+                    if answer.kind != kind + seg.REPLY:
+                        self._fail(f"a call of type {kind:#x} was answered by {answer.kind:#x}")
+                    return answer
+                self._between()
+        except (OSError, ChannelError) as error:
+            self._fail(_why(error))
+        except MQError:
+            raise
+        except BaseException:
+            self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
+            raise
+        finally:
+            self._lock.release()
+
+    def send(self, kind: int, handle: int, body: bytes) -> None:
+        """Make a call that is not answered."""
+        with self._lock:
+            if self.broken is not None:
+                self._refuse()
+            try:
+                self._socket.sendall(self.session.request(kind, handle, body))
+            except OSError as error:
+                self._fail(_why(error))
+            except BaseException:
+                self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
+                raise
+
+    def _between(self) -> None:
+        """Something else than the answer has come: answer it, or see that it is the end."""
+        session = self.session
+        if session.out:
+            self._socket.sendall(b"".join(session.out))
+            session.out.clear()
+        if session.ended >= 0:
+            reason = status_reason(session.ended, False)
+            self._break(refused(reason, self.where, f"the queue manager has ended the channel, status {session.ended}"))
+            self._refuse()
+
+    def bad_answer(self, error: Exception) -> NoReturn:
+        """An answer that cannot be read: the connection is at its end."""
+        with self._lock:
+            self._fail(_why(error))
+
+    def _fail(self, why: str) -> NoReturn:
+        self._break(refused(MQRC_CONNECTION_BROKEN, self.where, why))
+        self._refuse()
+
+    def _break(self, error: MQError) -> None:
+        if self.broken is None:
+            self.broken = error
+        try:
+            self._socket.close()
+        except OSError:
+            pass
+
+    def _refuse(self) -> NoReturn:
+        if self._forked:
+            raise UsedAfterFork(f"{self.where}: connected before a fork; the child makes a connection of its own")
+        error = self.broken
+        assert error is not None
+        raise type(error)(error.text, error.reason, error.completion)
+
+    # -- the beginning ------------------------------------------------------------------------------------------------
+
+    def agree(self) -> None:
+        """INITIAL_DATA, to and fro. Raises MQError."""
+        session = self.session
+        session.offer()
+        self._pump_until(lambda: session.state != NEW)
+
+    def identify(self) -> None:
+        """USERID_DATA and, with a password, CONAUTH_INFO."""
+        session, definition = self.session, self.definition
+        user = user_name() if definition.password or not definition.user else definition.user
+        out = session.segment(seg.USERID_DATA, requests.user_data(user, session.ccsid))
+        if definition.password:
+            body = requests.credentials(definition.user, definition.password, session.big_endian, session.ccsid)
+            out += session.segment(seg.CONAUTH_INFO, body)
+        session.out.append(out)
+        wants_answer = bool(definition.password)
+        self._pump_until(lambda: session.identified or not wants_answer)
+
+    def _pump_until(self, done: Callable[[], bool]) -> None:
+        """Send and receive until `done`. Raises what a connection that could not be made raises."""
+        session = self.session
+        try:
+            while True:
+                if session.out:
+                    self._socket.sendall(b"".join(session.out))
+                    session.out.clear()
+                if session.ended >= 0:
+                    reason = status_reason(session.ended, True)
+                    raise refused(reason, self.where, f"the channel was refused with status {session.ended}")
+                if done():
+                    return
+                data = self._socket.recv(_READ_MAX)
+                if not data:
+                    raise refused(
+                        MQRC_Q_MGR_NOT_AVAILABLE, self.where, "the other side has closed the connection at once"
+                    )
+                session.received(data)
+        except (OSError, ChannelError, MQStructuresError) as error:
+            raise refused(MQRC_Q_MGR_NOT_AVAILABLE, self.where, _why(error)) from None
+
+    def mqconn(self, options: int) -> None:
+        """MQCONNX. Raises by reason."""
+        session, definition = self.session, self.definition
+        body = requests.connect_body(session, definition.q_mgr_name, definition.application, MQAT_DEFAULT, options)
+        answer = self.call(seg.MQCONN, 0, body)
+        if answer.completion == MQCC_FAILED:
+            who = f"user {definition.user or user_name()}"
+            raise refused(answer.reason, f"{self.where}, {who}")
+        self.q_mgr_name, self.connection_id = requests.connected(answer)
+        interval = session.terms.heartbeat_interval
+        self._set_timeout(interval + max(_GRACE_S, interval) if interval else 0.0)
+
+    def _set_timeout(self, seconds: float) -> None:
+        """How long a read may take; 0 for ever."""
+        whole = int(seconds)
+        value = struct.pack("ll", whole, int((seconds - whole) * 1_000_000))
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
+
+    # -- the end ------------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """MQDISC, which commits; then the socket is closed. Nothing if it is broken already."""
+        if self.broken is None:
+            try:
+                self._set_timeout(_CLOSE_WAIT_S)
+                self.call(seg.MQDISC, 0, b"")
+            except (MQError, OSError):
+                pass
+        self.drop()
+
+    def drop(self) -> None:
+        """Close the socket: what was not committed is backed out by the queue manager."""
+        self._break(NotConnected(f"{self.where}: the connection is closed", MQRC_HCONN_ERROR))
+
+    def interrupt(self) -> None:
+        """End the call that another thread makes: it raises NotConnected."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, BlockingIOError):
+        return "no answer and no heartbeat came in time"
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"what was received is not the protocol: {error}"
+
+
+def open_wire(definition: Definition, options: int) -> Wire:
+    """Connect to the first address that answers. Raises the error of the last one, or of one that decides."""
+    last: MQError | None = None
+    for address in definition.addresses:
+        try:
+            return _connected(definition, address, options)
+        except MQError as error:
+            last = error
+    assert last is not None
+    raise last
+
+
+def _connected(definition: Definition, address: Address, options: int) -> Wire:
+    try:
+        sock = socket.create_connection((address.host, address.port), definition.timeout)
+    except OSError as error:
+        raise refused(MQRC_HOST_NOT_AVAILABLE, definition.at(address), error.strerror or str(error)) from None
+    try:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        sock.settimeout(None)
+        wire = Wire(definition, address, sock)
+        wire._set_timeout(definition.timeout)
+        wire.agree()
+        wire.identify()
+        wire.mqconn(options)
+    except BaseException:
+        sock.close()
+        raise
+    return wire
+
+
+def _after_fork() -> None:
+    for wire in list(_wires):
+        wire._forked = True
+        wire._lock = threading.Lock()
+        wire._break(UsedAfterFork())
+    _wires.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

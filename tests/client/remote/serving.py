@@ -1,0 +1,67 @@
+"""A queue manager in memory that serves sockets, on a loop in a thread of the test's own process.
+
+`qm` is the same queue manager from inside: what a client does over the wire can be looked at, and prepared, there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import flintmq
+from flintmq.channel.terms import Gatekeeper
+from flintmq.client import instance
+from flintmq.client.queue_manager import QueueManager
+from flintmq.server.hub import Hub, ServingHost
+from flintmq.server.link import Link
+
+CHANNEL = "DEV.APP.SVRCONN"
+QUEUE = "DEV.QUEUE.1"
+
+
+class Serving:
+    """A queue manager that listens on a port of the loopback."""
+
+    def __init__(self, gatekeeper: Gatekeeper | None = None, name: str = "QM1") -> None:
+        options = instance.CreateOptions(developer=True)
+        self.host = ServingHost(*instance.create_in_memory(name, options), None)
+        self.qm = QueueManager(self.host, "inside")
+        self.gatekeeper = gatekeeper or Gatekeeper()
+        self.port = 0
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+        self._thread.start()
+        assert self._ready.wait(20)
+
+    @property
+    def conn(self) -> str:
+        return f"127.0.0.1({self.port})"
+
+    async def _serve(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.hub = Hub(self.host, self.gatekeeper, self.loop)
+        self._end = asyncio.Event()
+        server = await self.loop.create_server(lambda: Link(self.hub), "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._end.wait()
+        server.close()
+        for link in list(self.hub.links.values()):
+            link.abort()
+        self.hub.close()
+
+    def soon(self, step: Callable[[], None]) -> None:
+        """Have the loop do something."""
+        self.loop.call_soon_threadsafe(step)
+
+    def connect(self, **options: Any) -> flintmq.RemoteQueueManager:
+        """A client."""
+        given: dict[str, Any] = {"channel": CHANNEL, "conn": self.conn, "timeout": 20.0, **options}
+        return flintmq.connect(given.pop("name", "QM1"), **given)
+
+    def close(self) -> None:
+        self.soon(self._end.set)
+        self._thread.join(20)
+        self.qm.close()
