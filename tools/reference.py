@@ -46,6 +46,7 @@ from flintmq.mqi.reason import completion, reason_name, reason_names  # noqa: E4
 from flintmq.mqi.reason_text import TEXTS as REASON_TEXTS  # noqa: E402
 from flintmq.qmgr.attribute import FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value  # noqa: E402
 from flintmq.qmgr.attributes import ATTRIBUTES, COMMAND_LEVEL  # noqa: E402
+from flintmq.qmgr.channel_control import ChannelControl, Row  # noqa: E402
 from tools import reference_texts as texts  # noqa: E402
 
 #: Lines of text are no longer; rows of tables are.
@@ -194,6 +195,8 @@ STATUS_TABLES: list[tuple[str, list[Attribute], str]] = [
     ("queue statistics", status.QUEUE_STATISTICS, "RESET QSTATS"),
     ("connections", status.CONNECTION, "DISPLAY CONN"),
     ("handles of connections", status.CONNECTION_HANDLE, "DISPLAY CONN TYPE(HANDLE)"),
+    ("channel status", status.CHANNEL_STATUS, "DISPLAY CHSTATUS"),
+    ("listeners", status.LISTENER_STATUS, "DISPLAY LSSTATUS"),
     ("queue manager status", status.Q_MGR_STATUS, "DISPLAY QMSTATUS"),
     ("subscription status", status.SUBSCRIPTION_STATUS, "DISPLAY SBSTATUS"),
     ("topic status", status.TOPIC_STATUS, "DISPLAY TPSTATUS"),
@@ -209,6 +212,28 @@ STATUS_TABLES: list[tuple[str, list[Attribute], str]] = [
 # -- answers ----------------------------------------------------------------------------------------------------------
 
 
+class Serving(ChannelControl):
+    """A process that serves a client, as far as its commands are concerned."""
+
+    def channel_status(self) -> list[Row]:
+        return [{"CHANNEL": "ORDERS.SVRCONN", "CONNAME": "10.0.0.7", "STATUS": "RUNNING"}]
+
+    def listener_status(self) -> list[Row]:
+        return [{"LISTENER": "TCP.1", "STATUS": "RUNNING"}]
+
+    def start_channel(self, name: str) -> int:
+        return 0
+
+    def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
+        return 0
+
+    def start_listener(self, name: str) -> int:
+        return 0
+
+    def stop_listener(self, name: str) -> int:
+        return 0
+
+
 def answers() -> dict[tuple[str, str], str]:
     """The first line that each command's example answers, run against a queue manager with a linear log."""
     found: dict[tuple[str, str], str] = {}
@@ -218,6 +243,7 @@ def answers() -> dict[tuple[str, str], str]:
             qm.queue("ORDERS.OLD", create=True)
             qm.queue("ORDERS.OUT", create=True).put(b"one")
             browser = iter(qm.queue("ORDERS.OUT").browse())
+            qm._host.admin.channels = Serving()
             for form in _in_running_order():
                 text = form.example
                 if form.name == CONNECTION_ID:
@@ -235,7 +261,7 @@ def answers() -> dict[tuple[str, str], str]:
 
 def _in_running_order() -> list[Form]:
     """What is defined first can be shown and altered, and is deleted at the end, what leads to another object first."""
-    verbs = "DEFINE ALTER SET DISPLAY PING REFRESH RESET ARCHIVE MOVE CLEAR STOP DELETE".split()
+    verbs = "DEFINE ALTER SET DISPLAY PING REFRESH RESET ARCHIVE MOVE CLEAR START STOP DELETE".split()
     nouns = ["BUFFPOOL", "PSID", "STGCLASS"]
 
     def order(form: Form) -> tuple[int, int]:

@@ -52,6 +52,8 @@ class CatalogueAdministration:
         self.asked: list[tuple[str, str, str]] = []
         self.resets: list[str] = []
         self.subscribed: list[Row] = []
+        self.instances: list[Row] = []
+        self.listening: list[Row] = []
         self.log = default_attributes("LOG")
         self.system = default_attributes("SYSTEM")
 
@@ -191,6 +193,27 @@ class CatalogueAdministration:
                 self.connected.remove(row)
                 return 0
         return MQRCCF_CONNECTION_ID_ERROR
+
+    def channel_status(self) -> list[Row]:
+        return self.instances
+
+    def start_channel(self, name: str) -> int:
+        self.resets.append(f"start {name}")
+        return self.reason
+
+    def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
+        self.resets.append(f"stop {name} {mode} {address} {status}")
+        return self.reason
+
+    def listener_status(self) -> list[Row]:
+        return self.listening
+
+    def start_listener(self, name: str) -> int:
+        return self.start_channel(name)
+
+    def stop_listener(self, name: str) -> int:
+        self.resets.append(f"stop {name}")
+        return self.reason
 
     def page_set_usage(self) -> list[Row]:
         return [

@@ -22,6 +22,7 @@ from flintmq.channel.errors import (
     STATUS_MESSAGE_LENGTH,
     STATUS_PROTOCOL_DATA,
     STATUS_PROTOCOL_SEGMENT_TYPE,
+    STATUS_USER_CLOSED,
     ChannelError,
 )
 from flintmq.channel.identity import Identity
@@ -31,7 +32,7 @@ from flintmq.channel.streaming import Stream, notified, request_messages
 from flintmq.channel.xa_calls import CALLS as XA_CALLS
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
-from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS
+from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS, MQRC_CONNECTION_BROKEN
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Connection, Waiter
 
@@ -69,6 +70,8 @@ class Conversation:
 
     state: int = STARTED
     connection: Connection | None = None
+    #: STOP CONN has ended the connection; the client hears of it with its next call.
+    broken: bool = False
     #: The get that waits.
     waiting: Call | None = None
     #: A call of which segments are missing: its first segment, and the data of all so far.
@@ -150,10 +153,14 @@ class Conversation:
         """A call is complete: do it."""
         call = Call(segment.kind, segment.request, segment.big_endian, segment.ccsid, body)
         call.handle = read_handle(body, segment.big_endian)
+        self.session.calls += 1
         done = CALLS.get(segment.kind) or XA_CALLS.get(segment.kind)
         if done is None:
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not served here")
         if (self.state == CONNECTED) == (segment.kind == seg.MQCONN):
+            if self.broken:
+                self.reply(call, MQCC_FAILED, MQRC_CONNECTION_BROKEN, call.handle, body[API_SIZE:])
+                return
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not expected here")
         if self.waiting is not None and segment.kind != seg.MQDISC:
             self.reply(call, MQCC_FAILED, MQRC_CALL_IN_PROGRESS, call.handle, body[API_SIZE:])
@@ -230,6 +237,27 @@ class Conversation:
         if call is not None and waiter.answer is self.connection:
             self.waiting = None
             finish_get(self, call, waiter.md, waiter.gmo)
+
+    def is_in_call(self) -> bool:
+        """Whether the client waits for the end of a get."""
+        if self.waiting is not None:
+            return True
+        for stream in self.streams.values():
+            if stream.waiter is not None and not stream.consumer:
+                return True
+        return False
+
+    def stop(self) -> None:
+        """STOP CONN: work is backed out. The client hears 2009; a socket without other connections is closed."""
+        call = self.waiting
+        streaming = bool(self.streams)
+        self.lost()
+        self.broken = True
+        if call is not None:
+            self.reply(call, MQCC_FAILED, MQRC_CONNECTION_BROKEN, call.handle, b"")
+        others = [each for each in self.session.conversations.values() if each.connection is not None]
+        if streaming or not others:
+            self.session.stop(STATUS_USER_CLOSED)
 
     def lost(self) -> None:
         """The client is gone without MQDISC: what it did not commit is backed out."""

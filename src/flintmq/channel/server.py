@@ -11,11 +11,14 @@ from __future__ import annotations
 from mypy_extensions import mypyc_attr
 
 from flintmq.channel.conversation import Conversation
-from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, ChannelError
+from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
 from flintmq.channel.session import Session
 from flintmq.channel.terms import Gatekeeper, Terms
+from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
+from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.connection import Waiter
+from flintmq.qmgr.get import fail_waiter
 from flintmq.qmgr.queue_manager import QueueManager
 
 
@@ -30,6 +33,9 @@ class Channels:
         self.sessions: set[Session] = set()
         #: How many of them there are of a channel, and of a channel and a client's address (`_of_client`).
         self.instances: dict[str, int] = {}
+        #: Channels that STOP CHANNEL has stopped.
+        self.stopped: set[str] = set()
+        self._sessions_started = 0
         self.ready: list[Session] = []
         #: Who owns a connection of the engine.
         self.by_connection: dict[bytes, Conversation] = {}
@@ -48,10 +54,16 @@ class Channels:
         definition = self.engine.catalogue.find("CHANNEL", name)
         if definition is None:
             raise ChannelError(STATUS_NO_CHANNEL, f"channel {name} is not defined", "AMQ9519E")
+        if name in self.stopped:
+            text = f"channel {name} is stopped; START CHANNEL({name}) lets clients use it"
+            raise ChannelError(STATUS_CHANNEL_UNAVAILABLE, text, "AMQ9558E")
         terms = Terms(name)
         terms.max_message_length = definition.number("MAXMSGL") or MESSAGE_LENGTH_MAX
         terms.heartbeat_interval = definition.number("HBINT")
         terms.sharing = definition.number("SHARECNV")
+        terms.disconnect_interval = definition.number("DISCINT")
+        keep_alive = definition.attributes["KAINT"]
+        terms.keep_alive_interval = keep_alive if isinstance(keep_alive, int) else terms.automatic_keep_alive()
         terms.mca_user = definition.text("MCAUSER")
         terms.instances_max = definition.number("MAXINST")
         terms.instances_per_client_max = definition.number("MAXINSTC")
@@ -66,15 +78,18 @@ class Channels:
         assert terms is not None
         if self.instances.get(terms.name, 0) >= terms.instances_max:
             raise ChannelError(
-                STATUS_CHANNEL_UNAVAILABLE, f"channel {terms.name} has MAXINST({terms.instances_max})", "AMQ9513E"
+                STATUS_CHANNEL_UNAVAILABLE, f"channel {terms.name} has MAXINST({terms.instances_max})", "AMQ9489E"
             )
         if self.instances.get(_of_client(session, terms), 0) >= terms.instances_per_client_max:
             raise ChannelError(
                 STATUS_CHANNEL_UNAVAILABLE,
                 f"channel {terms.name} has MAXINSTC({terms.instances_per_client_max})",
-                "AMQ9489E",
+                "AMQ9490E",
             )
         self.sessions.add(session)
+        self._sessions_started += 1
+        session.number = self._sessions_started
+        session.started_ms = self.engine.clock.now_ms()
         self._count(session, terms, 1)
 
     def ended(self, session: Session) -> None:
@@ -92,6 +107,60 @@ class Channels:
                 self.instances[key] = left
             else:
                 self.instances.pop(key, None)
+
+    # -- commands -----------------------------------------------------------------------------------------------------
+
+    def stop_channel(self, name: str, force: bool, address: str) -> int:
+        """End the instances of a channel, those from `address` if there is one. How many there were.
+
+        Without `force` one that is in a call ends after it: with 2202 if it asked to fail then.
+        """
+        found = 0
+        for session in list(self.sessions):
+            terms = session.terms
+            if terms is None or terms.name != name or (address and session.address.partition("(")[0] != address):
+                continue
+            found += 1
+            if not force:
+                session.stop_requested = True
+                self._quiesce(session)
+            if force or not session.is_in_call():
+                session.stop(STATUS_USER_CLOSED)
+        return found
+
+    def _quiesce(self, session: Session) -> None:
+        """Gets that wait end if they are to fail now."""
+        for conversation in session.conversations.values():
+            waiters = [stream.waiter for stream in conversation.streams.values()]
+            if conversation.connection is not None:
+                waiters.append(conversation.connection.waiter)
+            for waiter in waiters:
+                if waiter is not None and waiter.gmo.options & MQGMO_FAIL_IF_QUIESCING:
+                    fail_waiter(self.engine, waiter, MQRC_CONNECTION_QUIESCING)
+        self.turn()
+
+    def look_at(self, session: Session, now_ms: int) -> None:
+        """Once a second: when the last call was, and whether the channel is to end (STOP CHANNEL, DISCINT)."""
+        terms = session.terms
+        assert terms is not None
+        if session.calls != session.calls_seen or not session.last_call_ms:
+            session.calls_seen = session.calls
+            session.last_call_ms = now_ms
+        in_call = session.is_in_call()
+        if session.stop_requested and not in_call:
+            session.stop(STATUS_USER_CLOSED)
+            return
+        interval = terms.disconnect_interval
+        if not interval:
+            return
+        if in_call:
+            session.last_call_ms = now_ms
+        elif now_ms - session.last_call_ms >= interval * 1000 and not _consumes(session):
+            where = f"The connection from {session.address} on channel {terms.name}"
+            self.engine.notice("AMQ9209I", f"{where} was closed: no call for DISCINT({interval}) seconds.")
+            session.stop(STATUS_USER_CLOSED)
+
+    # -- waits --------------------------------------------------------------------------------------------------------
 
     def adopt(self) -> bool:
         """Set aside the waits that are over and belong to sessions. Whether there were any."""
@@ -114,6 +183,14 @@ class Channels:
                 conversation = self.by_connection.get(waiter.connection.connection_id)
                 if conversation is not None:
                     conversation.woken(waiter)
+
+
+def _consumes(session: Session) -> bool:
+    """Whether the client has consumers that are called with messages: then it need not call."""
+    for conversation in session.conversations.values():
+        if conversation.started:
+            return True
+    return False
 
 
 def _of_client(session: Session, terms: Terms) -> str:

@@ -112,6 +112,18 @@ class Session:
     #: Seconds since the client was last heard; counted by the host.
     idle_s: int = 0
     product_id: str = ""
+    #: For DISPLAY CHSTATUS (status.py). When the client last called is looked at by the host, once a second.
+    number: int = 0
+    started_ms: int = 0
+    calls: int = 0
+    calls_seen: int = 0
+    last_call_ms: int = 0
+    bytes_received: int = 0
+    bytes_sent: int = 0
+    segments_received: int = 0
+    segments_sent: int = 0
+    #: STOP CHANNEL MODE(QUIESCE): it ends with the call that is being done.
+    stop_requested: bool = False
     terms: Terms | None = None
     #: Set by the host when TLS has been agreed on.
     protection: Protection | None = None
@@ -133,6 +145,7 @@ class Session:
         """Bytes from the client. Nothing is raised: what is wrong ends the session."""
         if self.closing:
             return
+        self.bytes_received += len(data)
         try:
             for segment in self._splitter.feed(data):
                 self._take(segment)
@@ -148,6 +161,7 @@ class Session:
     def _take(self, segment: Segment) -> None:
         """One segment, by the table above."""
         self.heartbeat_sent = False
+        self.segments_received += 1
         kind = segment.kind
         if kind == seg.HEARTBEAT:
             self._heartbeat(segment)
@@ -313,8 +327,9 @@ class Session:
             self.push(seg.write(kind, flags, self.big_endian, self._tail, body, question.struc_id))
 
     def push(self, data: bytes) -> None:
-        """Queue bytes to be sent."""
+        """Queue bytes to be sent: one segment."""
         self.out.append(data)
+        self.segments_sent += 1
         if not self.ready:
             self.ready = True
             self.channels.ready.append(self)
@@ -329,6 +344,7 @@ class Session:
         out = self.out
         data = out[0] if len(out) == 1 else b"".join(out)
         out.clear()
+        self.bytes_sent += len(data)
         return data
 
     def hold(self, position: int) -> None:
@@ -340,6 +356,13 @@ class Session:
         """The client reads again."""
         for conversation in list(self.conversations.values()):
             pump_all(conversation)
+
+    def is_in_call(self) -> bool:
+        """Whether a client waits for the end of a get."""
+        for conversation in self.conversations.values():
+            if conversation.is_in_call():
+                return True
+        return False
 
     # -- the end ------------------------------------------------------------------------------------------------------
 

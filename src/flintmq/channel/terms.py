@@ -24,6 +24,10 @@ class Terms:
     max_message_length: int = MESSAGE_LENGTH_DEFAULT
     heartbeat_interval: int = HEARTBEAT_DEFAULT
     sharing: int = SHARING_DEFAULT
+    #: Seconds without a call after which a client is disconnected; 0, never.
+    disconnect_interval: int = 0
+    #: KAINT: seconds of silence before the system asks whether the client's machine is there; 0, it does not.
+    keep_alive_interval: int = 0
     mca_user: str = ""
     instances_max: int = INSTANCES_MAX
     instances_per_client_max: int = INSTANCES_MAX
@@ -34,6 +38,10 @@ class Terms:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def automatic_keep_alive(self) -> int:
+        """KAINT(AUTO): a minute after the heartbeat, which is to find out first."""
+        return self.heartbeat_interval + 60 if self.heartbeat_interval else 0
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -97,6 +97,27 @@ class Administration(Protocol):
     def stop_connection(self, connection: str) -> int:
         """STOP CONN: break the connection; its unit of work is backed out. 3174 if there is none with this id."""
 
+    def channel_status(self) -> list[Row]:
+        """DISPLAY CHSTATUS: a row for each instance that runs, and for each channel that is stopped; CHANNEL in all."""
+
+    def start_channel(self, name: str) -> int:
+        """START CHANNEL: clients may connect again. 2085 no such channel, 3168 nobody serves clients."""
+
+    def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
+        """STOP CHANNEL: end its instances, those from `address` if there is one, and with STOPPED admit no others.
+
+        2085 no such channel, 3168 nobody serves clients, 4064 no instance from that address.
+        """
+
+    def listener_status(self) -> list[Row]:
+        """DISPLAY LSSTATUS: a row for each listener that runs, with LISTENER."""
+
+    def start_listener(self, name: str) -> int:
+        """START LISTENER. 2085 no such listener, 3249 it runs already, 4020 it cannot listen, 3168 nobody would."""
+
+    def stop_listener(self, name: str) -> int:
+        """STOP LISTENER: nobody can connect there; who is connected stays. 2085 no such listener, 3234 not running."""
+
     def page_set_usage(self) -> list[Row]:
         """DISPLAY USAGE TYPE(PAGESET): a row for each page set."""
 

@@ -8,8 +8,14 @@ objects that only z/OS has. The last letter is the severity: I information, W wa
 from __future__ import annotations
 
 from flintmq.mqi.pcf_constants import (
+    MQRCCF_CHANNEL_NOT_ACTIVE,
+    MQRCCF_CHL_STATUS_NOT_FOUND,
+    MQRCCF_CHL_SYSTEM_NOT_ACTIVE,
     MQRCCF_CONNECTION_ID_ERROR,
     MQRCCF_CUSTOM_ERROR,
+    MQRCCF_LISTENER_NOT_STARTED,
+    MQRCCF_LISTENER_RUNNING,
+    MQRCCF_LISTENER_STOPPED,
     MQRCCF_LOG_TYPE_ERROR,
     MQRCCF_NONE_FOUND,
     MQRCCF_OBJECT_ALREADY_EXISTS,
@@ -17,6 +23,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_OBJECT_OPEN,
     MQRCCF_OBJECT_OPEN_FORCE,
     MQRCCF_OBJECT_WRONG_TYPE,
+    MQRCCF_PARM_CONFLICT,
     MQRCCF_Q_STATUS_NOT_FOUND,
     MQRCCF_STREAMQ_CONFLICT,
     MQRCCF_STREAMQ_DEST_CONFLICT,
@@ -55,6 +62,9 @@ MESSAGES = {
     "AMQ8014I": "Channel created.",
     "AMQ8015I": "Channel deleted.",
     "AMQ8016I": "Channel changed.",
+    "AMQ8018I": "Start of the channel accepted.",
+    "AMQ8019I": "Stop of the channel accepted.",
+    "AMQ8021I": "Request to start the listener accepted.",
     "AMQ8022I": "Queue cleared.",
     "AMQ8094I": "Subscription created.",
     "AMQ8095I": "Subscription changed.",
@@ -74,6 +84,7 @@ MESSAGES = {
     "AMQ8627I": "Listener changed.",
     "AMQ8628I": "Listener deleted.",
     "CSQ9022I": "'{command}' normal completion.",
+    "AMQ8706I": "Request to stop the listener accepted.",
     # Shown.
     "AMQ8096I": "Subscription inquired.",
     "AMQ8099I": "Subscription status inquired.",
@@ -81,7 +92,9 @@ MESSAGES = {
     "AMQ8407I": "Display Process details.",
     "AMQ8414I": "Display Channel details.",
     "AMQ8566I": "Display authentication information details.",
+    "AMQ8417I": "Display Channel Status details.",
     "AMQ8630I": "Display Listener details.",
+    "AMQ8631I": "Display listener status details.",
     "AMQ8408I": "Display Queue Manager details.",
     "AMQ8409I": "Display Queue details.",
     "AMQ8450I": "Display queue status details.",
@@ -105,8 +118,11 @@ MESSAGES = {
     "AMQ8149S": "Object {name} is damaged.",
     "AMQ8150E": "Object {name} already exists.",
     "AMQ8156E": "Queue manager {q_mgr} is quiescing.",
+    "AMQ8420I": "Channel Status not found.",
     "AMQ8461I": "Connection identifier {name} not found.",
     "AMQ8565E": "Queue status of {name} not found.",
+    "AMQ8730I": "Listener already active.",
+    "AMQ8729I": "The listener is not active.",
     "AMQ8569E": "Error in filter specification: {explanation}.",
     # Not understood.
     "AMQ8405I": "Syntax error detected at or near end of command segment below:-",
@@ -138,10 +154,18 @@ REASON_MESSAGES = {
     MQRC_Q_MGR_STOPPING: "AMQ8156E",
     MQRCCF_CONNECTION_ID_ERROR: "AMQ8461I",
     MQRCCF_Q_STATUS_NOT_FOUND: "AMQ8565E",
+    MQRCCF_CHL_STATUS_NOT_FOUND: "AMQ8420I",
+    MQRCCF_CHANNEL_NOT_ACTIVE: "AMQ8420I",
+    MQRCCF_LISTENER_RUNNING: "AMQ8730I",
+    MQRCCF_LISTENER_STOPPED: "AMQ8729I",
 }
 
 #: What to say where reason.py has no sentence, or one that speaks of another situation.
 _EXPLANATIONS = {
+    MQRCCF_CHL_SYSTEM_NOT_ACTIVE: "Nobody serves clients: the queue manager does not run as a process of its own. "
+    "strmqm starts it.",
+    MQRCCF_LISTENER_NOT_STARTED: "The error log of the queue manager says why.",
+    MQRCCF_PARM_CONFLICT: "STATUS(STOPPED) is for the whole channel; with CONNAME only INACTIVE can be asked for.",
     MQRCCF_TOPICSTR_ALREADY_EXISTS: "Another TOPIC object has this topic string.",
     MQRCCF_CUSTOM_ERROR: "CUSTOM holds CAPEXPRY(time), the time in tenths of a second from 1 to 999999999, or NOLIMIT.",
     MQRCCF_LOG_TYPE_ERROR: "The log is not of the type that this command is for.",

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flintmq.command import objects, qmgr, queues, status, storage, subscriptions, topics
+from flintmq.command import channels, objects, qmgr, queues, status, storage, subscriptions, topics
 from flintmq.command.administration import Administration
 from flintmq.command.reply import Reply
 from flintmq.command.request import Request
@@ -114,6 +114,9 @@ _FORCE = _switch("FORCE")
 _PURGE = _switch("PURGE")
 _ALL = _switch("ALL", negation=False)
 _DEFAULT = _switch("DEFAULT", negation=False)
+_CURRENT = _switch("CURRENT", negation=False)
+_SAVED = _switch("SAVED", negation=False)
+_SHORT = _switch("SHORT", negation=False)
 _IGNSTATE = _choice("IGNSTATE", "NO YES")
 _AUTHREC = _choice("AUTHREC", "YES NO")
 _LIKE = _text("LIKE")
@@ -604,6 +607,88 @@ _PUBSUB_FORMS = [
     ),
 ]
 
+_CHANNEL_FORMS = [
+    Form(
+        "DISPLAY",
+        "CHSTATUS",
+        "CHANNEL",
+        GENERIC_NAME,
+        channels.status,
+        ("dsp", "channel"),
+        pcf.MQCMD_INQUIRE_CHANNEL_STATUS,
+        "Show the instances of channels that run, and the channels that are stopped.",
+        "DISPLAY CHSTATUS(ORDERS.*) CONNAME('10.0.0.*') MSGS BYTSRCVD CURSHCNV",
+        options=(_ALL, _WHERE, _text("CONNAME", STRING, 264), _CURRENT, _SAVED, _SHORT),
+        shown=tuple(each for each in status.CHANNEL_STATUS if each.keyword not in ("CONNAME", "CURRENT")),
+    ),
+    Form(
+        "START",
+        "CHANNEL",
+        "CHANNEL",
+        OBJECT_NAME,
+        channels.start,
+        ("ctrl", "channel"),
+        pcf.MQCMD_START_CHANNEL,
+        "Let clients use a channel that was stopped.",
+        "START CHANNEL(ORDERS.SVRCONN)",
+        options=(_IGNSTATE,),
+    ),
+    Form(
+        "STOP",
+        "CHANNEL",
+        "CHANNEL",
+        OBJECT_NAME,
+        channels.stop,
+        ("ctrl", "channel"),
+        pcf.MQCMD_STOP_CHANNEL,
+        "End the instances of a channel, those of one client with CONNAME; unless STATUS(INACTIVE), nobody can use it.",
+        "STOP CHANNEL(ORDERS.SVRCONN) MODE(FORCE)",
+        options=(
+            _choice("MODE", "QUIESCE FORCE TERMINATE"),
+            _text("CONNAME", STRING, 264),
+            _choice("STATUS", "STOPPED INACTIVE"),
+            _IGNSTATE,
+        ),
+    ),
+    Form(
+        "DISPLAY",
+        "LSSTATUS",
+        "LISTENER",
+        GENERIC_NAME,
+        channels.listener_status,
+        ("dsp", "listener"),
+        pcf.MQCMD_INQUIRE_LISTENER_STATUS,
+        "Show the listeners that run.",
+        "DISPLAY LSSTATUS(*) PORT IPADDR",
+        options=(_ALL, _WHERE),
+        shown=tuple(status.LISTENER_STATUS),
+    ),
+    Form(
+        "START",
+        "LISTENER",
+        "LISTENER",
+        OBJECT_NAME,
+        channels.start_listener,
+        ("ctrl", "listener"),
+        pcf.MQCMD_START_CHANNEL_LISTENER,
+        "Listen for clients where a listener says.",
+        "START LISTENER(TCP.1)",
+        options=(_IGNSTATE,),
+    ),
+    Form(
+        "STOP",
+        "LISTENER",
+        "LISTENER",
+        OBJECT_NAME,
+        channels.stop_listener,
+        ("ctrl", "listener"),
+        pcf.MQCMD_STOP_CHANNEL_LISTENER,
+        "Listen no longer; clients that are connected stay.",
+        "STOP LISTENER(TCP.1)",
+        options=(_IGNSTATE,),
+    ),
+]
+
 _STORAGE_FORMS = [
     Form(
         "DISPLAY",
@@ -683,7 +768,7 @@ _STORAGE_FORMS = [
 ]
 
 _FORMS = [form for kind in _KINDS for form in _object_forms(kind)]
-_FORMS += _QUEUE_FORMS + _Q_MGR_FORMS + _PUBSUB_FORMS + _STORAGE_FORMS
+_FORMS += _QUEUE_FORMS + _Q_MGR_FORMS + _PUBSUB_FORMS + _CHANNEL_FORMS + _STORAGE_FORMS
 
 #: verb and noun -> form.
 FORMS = {(form.verb, form.noun): form for form in sorted(_FORMS, key=lambda form: (form.verb, form.noun))}

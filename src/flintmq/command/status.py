@@ -1,15 +1,15 @@
 """The attributes of status displays, in the order in which they are shown.
 
 These are not part of any definition: the queue manager makes them up when asked (Administration). `n` is a number, `t`
-a text, `p` a pair.
+a text, `p` a pair, `f` a bare word.
 """
 
 from __future__ import annotations
 
-from flintmq.qmgr.attribute import INT, PAIR, STRING, Attribute
+from flintmq.qmgr.attribute import FLAG, INT, PAIR, STRING, Attribute
 from flintmq.qmgr.attributes import ATTRIBUTES
 
-_KINDS = {"n": INT, "t": STRING, "p": PAIR}
+_KINDS = {"n": INT, "t": STRING, "p": PAIR, "f": FLAG}
 _BOUND = 1 << 62
 
 
@@ -36,6 +36,21 @@ QUEUE_HANDLE = _list("""
 
 #: HIQDEPTH is the deepest that the queue has been, RESETINT the seconds since the counts were last reset.
 QUEUE_STATISTICS = _list("HIQDEPTH:n MSGSIN:n MSGSOUT:n RESETINT:n")
+
+#: DISPLAY CHSTATUS. MSGS counts MQI calls, BUFS segments; of the pairs, one is for the last message, one for many.
+CHANNEL_STATUS = _list("""
+    CHLTYPE:t CONNAME:t CURRENT:f STATUS:t SUBSTATE:t
+    BUFSRCVD:n BUFSSENT:n BYTSRCVD:n BYTSSENT:n CHSTADA:t CHSTATI:t COMPHDR:p COMPMSG:p COMPRATE:p COMPTIME:p
+    CURSHCNV:n HBINT:n JOBNAME:t KAINT:n LOCLADDR:t LSTMSGDA:t LSTMSGTI:t MAXMSGL:n MAXSHCNV:n MCASTAT:t MCAUSER:t
+    MONCHL:t MSGS:n RAPPLTAG:t RPRODUCT:t RQMNAME:t RVERSION:t SECPROT:t SSLCERTI:t SSLCERTU:t SSLCIPH:t SSLPEER:t
+    SSLRKEYS:n STOPREQ:t
+""")
+#: What of it is always shown.
+CHANNEL_STATUS_SHORT = {"CHLTYPE", "CONNAME", "CURRENT", "STATUS", "SUBSTATE"}
+
+LISTENER_STATUS = _list("""
+    STATUS:t PID:n BACKLOG:n CONTROL:t DESCR:t IPADDR:t PORT:n STARTDA:t STARTTI:t TRPTYPE:t
+""")
 
 CONNECTION = _list("""
     PID:n TID:n APPLDESC:t APPLTAG:t APPLTYPE:t ASTATE:t CHANNEL:t CLIENTID:t CONNAME:t CONNOPTS:t USERID:t

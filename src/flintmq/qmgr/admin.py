@@ -61,8 +61,8 @@ from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import CUSTOM, QUEUE_KINDS, default_attributes
 from flintmq.qmgr.catalogue import MQObject
+from flintmq.qmgr.channel_control import ChannelControl
 from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.expiring import custom_is_good
 from flintmq.qmgr.get import fail_waiters
@@ -103,6 +103,8 @@ class Admin:
 
     def __init__(self, qm: QueueManager) -> None:
         self.qm = qm
+        #: What runs of channels and listeners: the process that serves clients puts its own here.
+        self.channels = ChannelControl()
         self._system = default_attributes("SYSTEM")
         self._system.update(qm.parameters["SYSTEM"])
         self._log = default_attributes("LOG")
@@ -499,9 +501,39 @@ class Admin:
         self.force = 0
         for each in list(self.qm.connections.values()):
             if admin_rows.connection_name(each) == connection:
-                abandon(self.qm, each)
+                self.channels.stop_connection(self.qm, each)
                 return MQRC_NONE
         return MQRCCF_CONNECTION_ID_ERROR
+
+    # -- channels and listeners -----------------------------------------------------------------------------------
+
+    def channel_status(self) -> list[Row]:
+        """DISPLAY CHSTATUS."""
+        return self.channels.channel_status()
+
+    def start_channel(self, name: str) -> int:
+        """START CHANNEL."""
+        return self._control("CHANNEL", name) or self.channels.start_channel(name)
+
+    def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
+        """STOP CHANNEL."""
+        return self._control("CHANNEL", name) or self.channels.stop_channel(name, mode, address, status)
+
+    def listener_status(self) -> list[Row]:
+        """DISPLAY LSSTATUS."""
+        return self.channels.listener_status()
+
+    def start_listener(self, name: str) -> int:
+        """START LISTENER."""
+        return self._control("LISTENER", name) or self.channels.start_listener(name)
+
+    def stop_listener(self, name: str) -> int:
+        """STOP LISTENER."""
+        return self._control("LISTENER", name) or self.channels.stop_listener(name)
+
+    def _control(self, kind: str, name: str) -> int:
+        self.force = 0
+        return MQRC_NONE if self.qm.catalogue.find(kind, name) is not None else MQRC_UNKNOWN_OBJECT_NAME
 
     def page_set_usage(self) -> list[Row]:
         """DISPLAY USAGE TYPE(PAGESET)."""

@@ -718,7 +718,9 @@ def _channel_attributes() -> list[Attribute]:
         _enum("COMPHDR", pcf.MQIACH_HDR_COMPRESSION, {"NONE": ch.MQCOMPRESS_NONE}),
         _enum("COMPMSG", pcf.MQIACH_MSG_COMPRESSION, {"NONE": ch.MQCOMPRESS_NONE}),
         _text("DESCR", pcf.MQCACH_DESC, 64),
+        _int("DISCINT", pcf.MQIACH_DISC_INTERVAL, 0, 0, 999_999),
         _int("HBINT", pcf.MQIACH_HB_INTERVAL, 300, 0, 999_999),
+        _int("KAINT", pcf.MQIACH_KEEP_ALIVE_INTERVAL, "AUTO", 0, 99_999, {"AUTO": ch.MQKAI_AUTO}),
         _int("MAXINST", pcf.MQIACH_MAX_INSTANCES, NUMBER_MAX, 0, NUMBER_MAX),
         _int("MAXINSTC", pcf.MQIACH_MAX_INSTS_PER_CLIENT, NUMBER_MAX, 0, NUMBER_MAX),
         _int("MAXMSGL", pcf.MQIACH_MAX_MSG_LENGTH, 4_194_304, 0, MESSAGE_LENGTH_MAX),
@@ -752,7 +754,11 @@ def _authentication_attributes() -> list[Attribute]:
 
 def _listener_attributes() -> list[Attribute]:
     """Where the queue manager process listens."""
-    control = {"MANUAL": mq.MQSVC_CONTROL_MANUAL, "QMGR": mq.MQSVC_CONTROL_Q_MGR}
+    control = {
+        "MANUAL": mq.MQSVC_CONTROL_MANUAL,
+        "QMGR": mq.MQSVC_CONTROL_Q_MGR,
+        "STARTONLY": mq.MQSVC_CONTROL_Q_MGR_START,
+    }
     return [
         *_altered(),
         _int("BACKLOG", pcf.MQIACH_BACKLOG, 100, 0, NUMBER_MAX),

@@ -8,6 +8,9 @@ is an object that says what is wanted:
     {"do": "runmqsc", "echo": true, "verify": false}
                                              {"lines": [...]} at once, then for each line of input, a string, again
                                              {"lines": [...], "ended": false}; for null {"lines": [...], "code": 0}
+    {"do": "listen", "address": "127.0.0.1", "port": 1414, "backlog": 100}
+                                             {"address": ..., "port": ...}; it listens until this connection ends
+    {"do": "end listeners"}                  {"ended": 1}: as many of these as there were
     anything else                            {"error": "..."}
 
 A socket that nobody listens to is left over from a process that was killed; the next start replaces it.
@@ -29,6 +32,7 @@ from flintmq.command.session import Session
 
 if TYPE_CHECKING:
     from flintmq.server.hub import Hub
+    from flintmq.server.listeners import Listeners, Listening
 
 NAME = "control"
 #: The longest path that a Unix socket can have here, with room to spare.
@@ -86,6 +90,14 @@ class Control:
             raise ConnectionResetError("the queue manager has answered with something else")
         return reply
 
+    def wait(self) -> None:
+        """Until the other side hangs up."""
+        self._socket.settimeout(None)
+        try:
+            self._file.readline(_LINE_MAX)
+        except OSError:
+            return
+
     def close(self) -> None:
         """Hang up."""
         self._file.close()
@@ -139,9 +151,12 @@ def listen(instance: Instance) -> socket.socket:
 class ControlServer:
     """Answers on the control socket."""
 
-    def __init__(self, hub: Hub, end: asyncio.Queue[str]) -> None:
+    def __init__(self, hub: Hub, end: asyncio.Queue[str], listeners: Listeners) -> None:
         self._hub = hub
         self._end = end
+        self._listeners = listeners
+        #: The connections of runmqlsr, which end with what they have started.
+        self._watching: dict[Listening, asyncio.StreamWriter] = {}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection."""
@@ -163,8 +178,31 @@ class ControlServer:
             self._end.put_nowait(request["how"])
         elif wanted == "runmqsc":
             await self._runmqsc(reader, writer, request)
+        elif wanted == "listen" and _is_address(request):
+            await self._listen(reader, writer, request)
+        elif wanted == "end listeners":
+            watching, self._watching = self._watching, {}
+            for listening, watcher in watching.items():
+                self._listeners.stop_unnamed(listening)
+                watcher.close()
+            await _write(writer, {"ended": len(watching)})
         else:
             await _write(writer, {"error": f"{request!r} is not a request"})
+
+    async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Reply) -> None:
+        """runmqlsr: as long as it stays connected."""
+        listening = self._listeners.start_unnamed(request["address"], request["port"], request["backlog"])
+        if isinstance(listening, str):
+            await _write(writer, {"error": listening})
+            return
+        self._watching[listening] = writer
+        try:
+            address, port = listening.address
+            await _write(writer, {"address": address, "port": port})
+            await reader.read()
+        finally:
+            self._watching.pop(listening, None)
+            self._listeners.stop_unnamed(listening)
 
     async def _runmqsc(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Reply) -> None:
         said: list[str] = []
@@ -203,6 +241,11 @@ class ControlServer:
             raise ConnectionResetError("the queue manager has stopped")
         await self._hub.durable(results[1])
         return results[0]
+
+
+def _is_address(request: Reply) -> bool:
+    numbers = (request.get("port"), request.get("backlog"))
+    return isinstance(request.get("address"), str) and all(isinstance(number, int) for number in numbers)
 
 
 async def _read(reader: asyncio.StreamReader) -> Any:

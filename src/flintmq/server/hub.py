@@ -152,6 +152,13 @@ class Hub(Channels):
         """The log is full: a checkpoint frees what it can."""
         return self.host.make_room()
 
+    def started(self, session: Session) -> None:
+        """A client has named its channel: the system looks after the socket as the channel says (KAINT)."""
+        super().started(session)
+        link = self.links.get(session)
+        if link is not None and session.terms is not None:
+            link.keep_alive(session.terms.keep_alive_interval)
+
     # -- out ----------------------------------------------------------------------------------------------------------
 
     def _write_all(self) -> None:
@@ -263,7 +270,9 @@ class Hub(Channels):
         self.run(self._look_around)
 
     def _look_around(self) -> None:
+        now_ms = self.engine.clock.now_ms()
         for session in list(self.sessions):
+            self.look_at(session, now_ms)
             session.idle_s += 1
             interval = session.heartbeat_interval
             if interval and session.idle_s >= interval and session.state == AGREED and session.listens():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import ssl
 from typing import TYPE_CHECKING, cast
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 #: A client that has not read so many bytes is not read from (V3).
 WRITE_BUFFER_MAX = 4 * 1024 * 1024
+
+#: Linux takes no longer interval.
+_KEEP_IDLE_MAX = 32_767
 
 
 class Link(asyncio.Protocol):
@@ -104,6 +109,16 @@ class Link(asyncio.Protocol):
         """Send."""
         if self._transport is not None:
             self._transport.write(data if self._tls is None else self._tls.wrap(data))
+
+    def keep_alive(self, interval_s: int) -> None:
+        """Have the system ask, after so many seconds of silence, whether the other machine is there; 0, not at all."""
+        opened = self._transport.get_extra_info("socket") if self._transport is not None else None
+        if opened is None or not interval_s or opened.family == socket.AF_UNIX:
+            return
+        with socket.socket(fileno=os.dup(opened.fileno())) as same:  # A transport's own may not be told.
+            same.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if hasattr(socket, "TCP_KEEPIDLE"):
+                same.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, min(interval_s, _KEEP_IDLE_MAX))
 
     def close(self) -> None:
         """Send what is there, then close."""

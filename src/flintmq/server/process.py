@@ -32,6 +32,8 @@ from flintmq.server.collector import settle_collector
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
+from flintmq.server.listeners import Listeners
+from flintmq.server.operations import Operations
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
 
@@ -59,9 +61,13 @@ class Server:
         self.gatekeeper = gatekeeper
         self.hub: Hub | None = None
         self.endings: asyncio.Queue[str] = asyncio.Queue()
-        #: Where it listens: (address, port).
-        self.addresses: list[tuple[str, int]] = []
-        self._listeners: list[asyncio.Server] = []
+        self.listeners: Listeners | None = None
+        self._control: asyncio.Server | None = None
+
+    @property
+    def addresses(self) -> list[tuple[str, int]]:
+        """Where it listens: (address, port)."""
+        return self.listeners.addresses if self.listeners is not None else []
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until told to end."""
@@ -70,37 +76,18 @@ class Server:
         hub.on_failure = lambda: self.endings.put_nowait(PREEMPTIVE)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.endings.put_nowait, IMMEDIATE)
+        self.listeners = Listeners(self.host, loop, lambda: Link(hub))
+        self.host.admin.channels = Operations(hub, self.listeners)
         try:
             if self.host.instance is not None:
-                answers = control.ControlServer(hub, self.endings)
-                self._listeners.append(
-                    await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance))
-                )
-            await self._listen(hub)
+                answers = control.ControlServer(hub, self.endings, self.listeners)
+                self._control = await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance))
+            self.listeners.start_all()
             self._say("AMQ8003I", "The queue manager has started.")
             ready()
             await self._until_the_end(hub)
         finally:
             await self._end(hub)
-
-    async def _listen(self, hub: Hub) -> None:
-        """Start every listener with CONTROL(QMGR). One that cannot start is told, and the others go on."""
-        for definition in self.host.engine.catalogue.match("LISTENER"):
-            if definition.text("CONTROL") != "QMGR":
-                continue
-            address, port = definition.text("IPADDR"), definition.number("PORT")
-            try:
-                server = await hub.loop.create_server(
-                    lambda: Link(hub), address or None, port, backlog=definition.number("BACKLOG") or 100
-                )
-            except OSError as error:
-                why = error.strerror or str(error)
-                self._say("AMQ9218E", f"Listener {definition.name} cannot listen on {address or '*'}({port}): {why}.")
-                continue
-            self._listeners.append(server)
-            for opened in server.sockets:
-                self.addresses.append(opened.getsockname()[:2])
-            self._say("AMQ5026I", f"Listener {definition.name} listens on {address or '*'}({port}).")
 
     async def _until_the_end(self, hub: Hub) -> None:
         how = await self.endings.get()
@@ -120,8 +107,10 @@ class Server:
 
     async def _end(self, hub: Hub) -> None:
         """Nobody is served any more; the files are closed."""
-        for listener in self._listeners:
-            listener.close()
+        if self.listeners is not None:
+            self.listeners.stop_all()
+        if self._control is not None:
+            self._control.close()
         hub.run(lambda: self._farewell(hub))
         left = _FAREWELL_S
         while hub.links and left > 0 and not self.host.state:

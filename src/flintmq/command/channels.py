@@ -1,0 +1,91 @@
+"""Commands about channels and listeners that run: DISPLAY CHSTATUS and LSSTATUS, START and STOP of both."""
+
+from __future__ import annotations
+
+from flintmq.command.administration import Administration, Row
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.request import Request
+from flintmq.command.status import CHANNEL_STATUS, CHANNEL_STATUS_SHORT, LISTENER_STATUS
+from flintmq.mqi.pcf_constants import MQRCCF_CHL_STATUS_NOT_FOUND, MQRCCF_PARM_CONFLICT
+from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.qmgr.catalogue import matches
+
+
+def status(request: Request, administration: Administration) -> Reply:
+    """DISPLAY CHSTATUS: each instance of the channels that are meant."""
+    if request.flag("SAVED"):
+        return refused(MQRCCF_CHL_STATUS_NOT_FOUND, request.name, administration.name)  # Message channels have it.
+    keywords = None if request.flag("ALL") else request.shown | CHANNEL_STATUS_SHORT
+    address = request.option("CONNAME")
+    answers: list[Answer] = []
+    for row in sorted(administration.channel_status(), key=_order):
+        name = str(row["CHANNEL"])
+        if not _meant(request, administration, "CHANNEL", name):
+            continue
+        if not matches(address or "*", str(row["CONNAME"])) or not _passes(request, row):
+            continue
+        items = [Item("CHANNEL", name), *items_of(CHANNEL_STATUS, row, _with_filter(request, keywords))]
+        answers.append(Answer("AMQ8417I", {}, items))
+    return Reply(answers) if answers else refused(MQRCCF_CHL_STATUS_NOT_FOUND, request.name, administration.name)
+
+
+def start(request: Request, administration: Administration) -> Reply:
+    """START CHANNEL."""
+    reason = administration.start_channel(request.name)
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8018I")
+
+
+def stop(request: Request, administration: Administration) -> Reply:
+    """STOP CHANNEL. For one address only INACTIVE can be asked for, and is."""
+    address = request.option("CONNAME")
+    wanted = request.option("STATUS", "INACTIVE" if address else "STOPPED")
+    if address and wanted == "STOPPED":
+        return refused(MQRCCF_PARM_CONFLICT, request.name, administration.name)
+    reason = administration.stop_channel(request.name, request.option("MODE", "QUIESCE"), address, wanted)
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8019I")
+
+
+def listener_status(request: Request, administration: Administration) -> Reply:
+    """DISPLAY LSSTATUS: each listener that runs."""
+    keywords = None if request.flag("ALL") else request.keywords()
+    if keywords is not None:
+        keywords = keywords | {"STATUS", "PID"}
+    answers: list[Answer] = []
+    for row in sorted(administration.listener_status(), key=_listener):
+        name = _listener(row)
+        if _meant(request, administration, "LISTENER", name) and _passes(request, row):
+            answers.append(Answer("AMQ8631I", {}, [Item("LISTENER", name), *items_of(LISTENER_STATUS, row, keywords)]))
+    return Reply(answers) if answers else refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name)
+
+
+def start_listener(request: Request, administration: Administration) -> Reply:
+    """START LISTENER."""
+    reason = administration.start_listener(request.name)
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8021I")
+
+
+def stop_listener(request: Request, administration: Administration) -> Reply:
+    """STOP LISTENER."""
+    reason = administration.stop_listener(request.name)
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8706I")
+
+
+def _meant(request: Request, administration: Administration, kind: str, name: str) -> bool:
+    return matches(request.name, name) and administration.may(request.verb, kind, name)
+
+
+def _passes(request: Request, row: Row) -> bool:
+    return request.where is None or request.where.matches_row(row)
+
+
+def _with_filter(request: Request, keywords: set[str] | None) -> set[str] | None:
+    """What is shown, and what was asked about it."""
+    return keywords | {request.where.keyword} if keywords is not None and request.where is not None else keywords
+
+
+def _order(row: Row) -> tuple[str, str, str]:
+    return str(row["CHANNEL"]), str(row["CONNAME"]), str(row.get("JOBNAME", ""))
+
+
+def _listener(row: Row) -> str:
+    return str(row["LISTENER"])

@@ -1,0 +1,54 @@
+"""Channels and listeners, as commands see them. The engine has none: the process that serves clients does.
+
+An embedded queue manager has nobody who listens, so this class shows nothing and refuses to start anything;
+`flintmq.server` derives from it. Names are those of objects that exist: `Admin` has looked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mypy_extensions import mypyc_attr
+
+from flintmq.mqi.pcf_constants import MQRCCF_CHL_SYSTEM_NOT_ACTIVE
+from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.connect import abandon
+from flintmq.qmgr.connection import Connection
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+Row = dict[str, Value]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class ChannelControl:
+    """What START, STOP and DISPLAY do with channels and listeners. This one has none of them."""
+
+    def channel_status(self) -> list[Row]:
+        """DISPLAY CHSTATUS: a row for each instance that runs, and one for each channel that is stopped."""
+        return []
+
+    def start_channel(self, name: str) -> int:
+        """START CHANNEL."""
+        return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
+
+    def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
+        """STOP CHANNEL MODE(mode) CONNAME(address) STATUS(status); `address` "" means every instance."""
+        return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
+
+    def listener_status(self) -> list[Row]:
+        """DISPLAY LSSTATUS: a row for each listener that runs."""
+        return []
+
+    def start_listener(self, name: str) -> int:
+        """START LISTENER."""
+        return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
+
+    def stop_listener(self, name: str) -> int:
+        """STOP LISTENER."""
+        return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
+
+    def stop_connection(self, qm: QueueManager, connection: Connection) -> None:
+        """STOP CONN: the connection is broken, its unit of work backed out."""
+        abandon(qm, connection)

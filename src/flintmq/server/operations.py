@@ -1,0 +1,66 @@
+"""START, STOP and DISPLAY of channels and listeners in a queue manager process. Called under the host's lock."""
+
+from __future__ import annotations
+
+from flintmq.channel.status import rows
+from flintmq.mqi.pcf_constants import MQRCCF_CHANNEL_NOT_ACTIVE
+from flintmq.qmgr.admin_rows import Row
+from flintmq.qmgr.channel_control import ChannelControl
+from flintmq.qmgr.connection import Connection
+from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.server.hub import Hub
+from flintmq.server.listeners import Listeners
+
+
+class Operations(ChannelControl):
+    """The channels and listeners of a running queue manager."""
+
+    def __init__(self, hub: Hub, listeners: Listeners) -> None:
+        self._hub = hub
+        self._listeners = listeners
+
+    def channel_status(self) -> list[Row]:
+        """DISPLAY CHSTATUS."""
+        return rows(self._hub)
+
+    def start_channel(self, name: str) -> int:
+        """START CHANNEL."""
+        if name in self._hub.stopped:
+            self._hub.stopped.discard(name)
+            self._hub.engine.notice("AMQ9002I", f"Channel {name} was started: clients may use it.")
+        return 0
+
+    def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
+        """STOP CHANNEL. FORCE and TERMINATE are the same here: no instance can keep us from ending it."""
+        hub = self._hub
+        if status == "STOPPED":
+            hub.stopped.add(name)
+        found = hub.stop_channel(name, mode != "QUIESCE", address)
+        if address and not found:
+            return MQRCCF_CHANNEL_NOT_ACTIVE
+        where = f" from {address}" if address else ""
+        what = f"MODE({mode}) STATUS({status}); {found} instances{where}"
+        hub.engine.notice("AMQ9528I", f"Channel {name} was stopped by command: {what}.")
+        return 0
+
+    def listener_status(self) -> list[Row]:
+        """DISPLAY LSSTATUS."""
+        return [dict(each.row) for each in self._listeners.running.values()]
+
+    def start_listener(self, name: str) -> int:
+        """START LISTENER."""
+        definition = self._hub.engine.catalogue.find("LISTENER", name)
+        assert definition is not None
+        return self._listeners.start(definition)
+
+    def stop_listener(self, name: str) -> int:
+        """STOP LISTENER."""
+        return self._listeners.stop(name)
+
+    def stop_connection(self, qm: QueueManager, connection: Connection) -> None:
+        """STOP CONN: a client hears of it at once, or with its next call."""
+        conversation = self._hub.by_connection.get(connection.connection_id)
+        if conversation is None:
+            super().stop_connection(qm, connection)
+        else:
+            conversation.stop()
