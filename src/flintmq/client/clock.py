@@ -12,3 +12,6 @@ class SystemClock(Clock):
 
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
+
+    def now_us(self) -> int:
+        return time.time_ns() // 1_000

@@ -155,6 +155,7 @@ class Admin:
             if qm.topics.object_at(topic_string) is not None:
                 return MQRCCF_TOPICSTR_ALREADY_EXISTS
         definition = qm.catalogue.add(kind, name, attributes)
+        qm.counters.objects_created += 1
         self._stamp(definition, True)
         reason = self._take_effect(definition, {})
         if reason:

@@ -20,8 +20,8 @@ from flintmq.mqi.constants import (
 )
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, UNIT_PREPARED, Connection, Handle
-from flintmq.qmgr.message import Message
 from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.statistics import age_of_oldest
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -84,7 +84,7 @@ def queue_status(qm: QueueManager, queue: Queue) -> Row:
     if queue.last_put_ms:
         row["LPUTDATE"] = stamp_date(queue.last_put_ms)
         row["LPUTTIME"] = stamp_time(queue.last_put_ms)
-    row["MSGAGE"] = _age_of_oldest(qm, queue)
+    row["MSGAGE"] = age_of_oldest(queue, qm.clock.now_ms())
     return row
 
 
@@ -97,26 +97,17 @@ def monitoring(qm: QueueManager, queue: Queue) -> str:
     return general if own == "QMGR" else own
 
 
-def _age_of_oldest(qm: QueueManager, queue: Queue) -> int:
-    """Seconds since the oldest message in memory was put; the head of a queue is always in memory."""
-    oldest = 0
-    for lane in queue.lanes:
-        first = lane.first
-        if isinstance(first, Message) and (oldest == 0 or first.put_ms < oldest):
-            oldest = first.put_ms
-    return max(0, (qm.clock.now_ms() - oldest) // 1000) if oldest else 0
-
-
 def reset_statistics(qm: QueueManager, queue: Queue) -> Row:
     """RESET QSTATS: what was counted since the last time."""
     now = qm.clock.now_ms()
     row: Row = {
-        "HIQDEPTH": queue.high_depth,
+        "HIQDEPTH": max(queue.high_depth, queue.reset_high_depth),
         "MSGSIN": queue.put_count - queue.reset_put,
         "MSGSOUT": queue.get_count - queue.reset_get,
         "RESETINT": max(0, (now - queue.reset_ms) // 1000),
     }
     queue.high_depth = queue.depth
+    queue.reset_high_depth = 0
     queue.reset_put = queue.put_count
     queue.reset_get = queue.get_count
     queue.reset_ms = now

@@ -16,6 +16,10 @@ class Clock:
         """Milliseconds since 1970, UTC."""
         return self.time_ms
 
+    def now_us(self) -> int:
+        """Microseconds since 1970, UTC: for accounting, which measures calls by it."""
+        return self.now_ms() * 1000
+
     def advance(self, milliseconds: int) -> None:
         """Let time pass."""
         self.time_ms += milliseconds

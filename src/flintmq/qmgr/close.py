@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 def close(qm: QueueManager, connection: Connection, handle: Handle, options: int = MQCO_NONE) -> int:
     """MQCLOSE. A dynamic queue may be deleted with it."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_close(connection, handle, options)
     connection.force = 0
     qm.counters.closes += 1
     if not connection.usable:
@@ -101,9 +104,11 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
     queue.close_count += 1
     if handle.can_put:
         queue.output_handles -= 1
+        queue.low_output = min(queue.low_output, queue.output_handles)
         stream.closed(handle)
     if handle.can_get:
         queue.input_handles -= 1
+        queue.low_input = min(queue.low_input, queue.input_handles)
         if queue.input_handles == 0:
             queue.exclusive = False
             if queue.trigger_on:

@@ -36,6 +36,8 @@ def connect(
     connection = Connection(qm.new_connection_id(), appl_name[:28], user[:12], appl_type)
     qm.connections[connection.connection_id] = connection
     qm.counters.connects += 1
+    if qm.accounting:
+        qm.account_connection(connection, True)
     return MQRC_NONE, connection
 
 
@@ -76,6 +78,8 @@ def _leave(qm: QueueManager, connection: Connection, lost: bool) -> None:
     if unit is not None and unit.state == UNIT_ACTIVE:
         unit.skip_backout = None
         backout_unit(qm, None, unit)
+    if connection.task is not None:
+        qm.account_connection(connection, False)
     for handle in list(connection.handles.values()):
         close_handle(qm, connection, handle)
     connection.connected = False

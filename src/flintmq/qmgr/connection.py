@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from flintmq.qmgr.queue import Queue
     from flintmq.qmgr.selection import Entry, IdKey, Selection
     from flintmq.qmgr.subscription import Subscription
+    from flintmq.qmgr.task import QueueUse, Task
     from flintmq.qmgr.trigger import Trigger
 
 #: Returned by a get that waits. Not an MQ reason code.
@@ -130,6 +131,9 @@ class Connection(Answer):
     process_id: int = 0
     thread_id: int = 0
     next_handle: int = 2
+    #: What accounting keeps of it, None while it is not accounted for; what its last MQPUT1 went through.
+    task: Task | None = None
+    put1_handle: Handle | None = None
 
     def __init__(self, connection_id: bytes, appl_name: str, user: str, appl_type: int) -> None:
         self.connection_id = connection_id
@@ -159,6 +163,10 @@ class Handle:
     #: Opened by the name of a local queue, for output or input, with nothing unusual: see put.py and get.py.
     straight_put: bool = False
     straight_get: bool = False
+    #: What these are without accounting, and where that writes calls through the handle down (accounting.py).
+    plain_put: bool = False
+    plain_get: bool = False
+    use: QueueUse | None = None
     #: Context of messages put: flags of the open options, see put.py.
     context: int = 0
     #: Saved context of the last message got, for MQPMO_PASS_*: only with MQOO_SAVE_ALL_CONTEXT.
@@ -239,6 +247,8 @@ class Waiter:
     consumer: Consumer | None = None
     #: What the callback is called for (MQCBCT_*), once it is due.
     call_type: int = 0
+    #: When it began, if its task is accounted for.
+    asked_us: int = 0
 
     def __init__(
         self,

@@ -204,7 +204,11 @@ def callback(
     function: object | None = None,
 ) -> int:
     """MQCB. `function` is what the host will call, or the descriptor has a name for it."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_callback(connection, operation, handle, cbd, md, gmo, function)
     connection.force = 0
+    qm.counters.callbacks += 1
     if not connection.usable:
         return fail(connection, not_usable(connection))
     if operation not in _REGISTER_OR_CHANGE:
@@ -315,7 +319,11 @@ def _deregister(qm: QueueManager, connection: Connection, consumer: Consumer) ->
 
 def control(qm: QueueManager, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
     """MQCTL. MQOP_START_WAIT differs from MQOP_START in what the host does: it gives control back after the stop."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_control(connection, operation, ctlo)
     connection.force = 0
+    qm.counters.controls += 1
     if not connection.connected:
         return fail(connection, MQRC_HCONN_ERROR)
     if operation not in (MQOP_START, MQOP_START_WAIT, MQOP_STOP, MQOP_SUSPEND, MQOP_RESUME):
@@ -535,6 +543,8 @@ def _look(qm: QueueManager, connection: Connection, consumer: Consumer) -> None:
             waiting.consumer = consumer
             consumer.waiting = waiting
             return
+        if connection.task is not None and consumer.completion != MQCC_FAILED:
+            qm.account_wait(waiter)
     consumer.answered(qm, waiter)
 
 

@@ -191,6 +191,9 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
     fill_descriptor(message, md, now)
     queue.get_count += 1
     queue.get_bytes += length
+    if message.persistence:
+        queue.get_persistent += 1
+        queue.get_persistent_bytes += length
     queue.last_get_ms = now
     gmo.resolved_q_name = queue.name
     connection.data = data
@@ -218,6 +221,9 @@ def get_into(
     max_length: int,
 ) -> int:
     """The same with an answer of its own, so that several gets of one connection may wait at once."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_get(connection, handle, answer, md, gmo, max_length)
     if not connection.usable:
         return fail(answer, not_usable(connection))
     if not handle.open:
@@ -532,6 +538,7 @@ def deliver(
         answer.data = data[:max_length]
         answer.message = message
         if not options & MQGMO_ACCEPT_TRUNCATED_MSG:
+            queue.count_truncated(options & _BROWSE != 0)
             if view is not None:
                 view.fill_handle(md, now)
             return warn(answer, MQRC_TRUNCATED_MSG_FAILED)
@@ -539,8 +546,7 @@ def deliver(
         reason = MQRC_TRUNCATED_MSG_ACCEPTED
     if options & _BROWSE:
         _browsed(qm, handle, queue, message if parts is None else parts[0], gmo)
-        queue.browse_count += 1
-        queue.browse_bytes += length
+        queue.count_browse(message, length)
     else:
         if parts is None:
             take_reason = take(qm, connection, handle, message, options)
@@ -548,8 +554,7 @@ def deliver(
             take_reason = logical_get.take_parts(qm, connection, handle, message, parts, options)
         if take_reason:
             return fail(answer, take_reason)
-        queue.get_bytes += length
-        queue.last_get_ms = now
+        queue.count_get(message, length, now)
     answer.data = data
     answer.data_length = length
     answer.message = message
@@ -681,7 +686,7 @@ def nothing_there(
         return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
     if not options & MQGMO_WAIT or gmo.wait_interval == 0:
         if answer is connection:  # Else a consumer looks, which goes on to wait.
-            queue.get_missed += 1
+            queue.count_missed(options & _BROWSE != 0, False)
         return fail(answer, MQRC_NO_MSG_AVAILABLE)
     wait(qm, connection, handle, answer, md, gmo, max_length, now)
     return WAITING
@@ -750,6 +755,8 @@ def serve(qm: QueueManager, queue: Queue, message: Message) -> None:
         deliver(
             qm, waiter.connection, waiter.handle, waiter.answer, waiter.md, waiter.gmo, waiter.max_length, message, now
         )
+        queue.fast_put_count += 1
+        queue.fast_put_bytes += len(message.data)
         _wake(qm, waiter)
 
 
@@ -818,6 +825,8 @@ def fail_waiter(qm: QueueManager, waiter: Waiter, reason: int) -> None:
 
 def _wake(qm: QueueManager, waiter: Waiter) -> None:
     """The wait is over, with or without a message: tell the host, or the consumer whose it is."""
+    if waiter.connection.task is not None:
+        qm.account_wait(waiter)
     if waiter.consumer is not None:
         waiter.consumer.answered(qm, waiter)
     else:
@@ -860,5 +869,5 @@ def _expire_waiters(qm: QueueManager, now: int) -> None:
         if not waiter.done:
             queue = waiter.handle.queue
             assert queue is not None
-            queue.get_missed += 1
+            queue.count_missed(waiter.gmo.options & _BROWSE != 0, True)
             fail_waiter(qm, waiter, MQRC_NO_MSG_AVAILABLE)

@@ -126,12 +126,17 @@ def inquire(
     char_attr_length: int = -1,
 ) -> int:
     """MQINQ into `inquiry`. The last two are the room that the application has, -1 for as much as it takes."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_inquire(connection, handle, selectors, inquiry, int_attr_count, char_attr_length)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
     if not handle.open:
         return fail(connection, MQRC_HOBJ_ERROR)
     qm.counters.inquires += 1
+    if handle.queue is not None:
+        handle.queue.inquire_count += 1
     if not handle.can_inquire:
         return fail(connection, MQRC_NOT_OPEN_FOR_INQUIRE)
     definition = definition_of(qm, handle)
@@ -256,12 +261,17 @@ def set_attributes(
     characters: str = "",
 ) -> int:
     """MQSET: `integers` in the order of their selectors, `characters` one attribute after the other."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_set(connection, handle, selectors, integers, characters)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
     if not handle.open:
         return fail(connection, MQRC_HOBJ_ERROR)
     qm.counters.sets += 1
+    if handle.queue is not None:
+        handle.queue.set_count += 1
     if not handle.can_set:
         return fail(connection, MQRC_NOT_OPEN_FOR_SET)
     definition = definition_of(qm, handle)

@@ -145,6 +145,7 @@ def detach_queue(qm: QueueManager, queue: Queue) -> None:
     """Take a queue out, with all that is on it. Handles that have it open find it deleted."""
     clear_up_to(queue, queue.next_sequence)
     queue.was_deleted()
+    qm.deleted_queues.add(queue)
     if qm.queues.get(queue.name) is queue:
         del qm.queues[queue.name]
     qm.queues_by_id.pop(queue.queue_id, None)
@@ -171,11 +172,13 @@ def clear_up_to(queue: Queue, sequence: int) -> int:
 def log_definition(qm: QueueManager, definition: MQObject) -> int:
     """A definition is new or was changed: log it, and write it with the next checkpoint. The position to force."""
     qm.changed_objects[definition.object_id] = definition
+    qm.counters.objects_changed += 1
     return qm.append(OBJECT | ONLY, definition.to_record())
 
 
 def log_deletion(qm: QueueManager, definition: MQObject) -> int:
     """A definition is gone. Returns the position to force."""
     qm.changed_objects[definition.object_id] = None
+    qm.counters.objects_deleted += 1
     name = f"{definition.kind}\0{definition.name}".encode()
     return qm.append(DELETE | ONLY, definition.object_id.to_bytes(4, "little") + name)

@@ -48,6 +48,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
+    MQCC_FAILED,
     MQRC_DYNAMIC_Q_NAME_ERROR,
     MQRC_HANDLE_NOT_AVAILABLE,
     MQRC_NONE,
@@ -91,6 +92,9 @@ _KNOWN: Final = 0x007F_FFFF
 
 def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
     """MQOPEN. The handle, or None with the reason in the connection."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_open(connection, od, options)
     connection.force = 0
     qm.counters.opens += 1
     if not connection.usable:
@@ -233,6 +237,7 @@ def _claim(queue: Queue, options: int) -> bool:
         return False
     queue.exclusive = exclusive
     queue.input_handles += 1
+    queue.high_input = max(queue.high_input, queue.input_handles)
     return True
 
 
@@ -280,6 +285,7 @@ def _queue_handle(
         trigger.input_opened(qm, queue)
     if handle.can_put:
         queue.output_handles += 1
+        queue.high_output = max(queue.high_output, queue.output_handles)
         if queue.stream_name:
             stream.opened(qm, handle, queue)
     return handle
@@ -302,6 +308,7 @@ def make_dynamic(qm: QueueManager, connection: Connection, model: MQObject, patt
             attributes[attribute.keyword] = model.attributes[attribute.keyword]
     attributes["DEFTYPE"] = model.text("DEFTYPE")
     definition = qm.catalogue.add("QLOCAL", name, attributes)
+    qm.counters.objects_created += 1
     if model.text("DEFTYPE") != "TEMPDYN":
         try:
             connection.force = log_definition(qm, definition)
@@ -338,6 +345,9 @@ def _open_other(qm: QueueManager, connection: Connection, od: MQOD, options: int
 
 def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
     """MQPUT1: open for output, put, close. No handle is left behind, whatever happens."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_put1(connection, od, md, pmo, data)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -357,15 +367,17 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
         handle = open_queue(qm, connection, od, open_options)
     if handle is None:
         return connection.reason
+    if task is not None:
+        connection.put1_handle = handle
     force = connection.force
     if handle.destinations is not None:
         if pmo.response_records is None:
             pmo.response_records = od.response_records
         reason = qm.put_to_list(connection, handle, md, pmo, data)
     else:
-        if handle.queue is not None:
-            handle.queue.put1_count += 1
         reason = put_checked(qm, connection, handle, md, pmo, data)
+        if handle.queue is not None:
+            _count_put1(handle.queue, connection.completion == MQCC_FAILED, md.persistence, len(data))
     if pmo.options & MQPMO_ASYNC_RESPONSE:
         reason = asynchronous(connection, handle, pmo, reason)
     if handle.topic is not None:
@@ -377,6 +389,18 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
     connection.completion = completion
     connection.reason = reason
     return reason
+
+
+def _count_put1(queue: Queue, failed: bool, persistence: int, length: int) -> None:
+    """What of the puts to `queue` was MQPUT1."""
+    if failed:
+        queue.put1_failed += 1
+        return
+    queue.put1_count += 1
+    queue.put1_bytes += length
+    if persistence == 1:
+        queue.put1_persistent += 1
+        queue.put1_persistent_bytes += length
 
 
 def put1_open_options(options: int) -> int:

@@ -104,9 +104,14 @@ def to_queue(
                 account.remove(length, True)
                 return MQRC_RESOURCE_PROBLEM
         queue.put_persistent += 1
+        queue.put_persistent_bytes += length
     queue.next_sequence = sequence + 1
     queue.put_count += 1
     queue.put_bytes += length
+    if length > queue.longest:
+        queue.longest = length
+    if length < queue.shortest:
+        queue.shortest = length
     queue.last_put_ms = now
     if syncpoint:
         message.state = PUT_PENDING
@@ -270,10 +275,16 @@ class Delivery:
         queue = message.queue
         queue.reserved -= 1
         queue.put_count += 1
-        queue.put_bytes += len(message.data)
+        length = len(message.data)
+        queue.put_bytes += length
         queue.last_put_ms = self.now
+        if length > queue.longest:
+            queue.longest = length
+        if length < queue.shortest:
+            queue.shortest = length
         if message.logged:
             queue.put_persistent += 1
+            queue.put_persistent_bytes += length
         if self.syncpoint:
             message.state = PUT_PENDING
             add_to_unit(self.connection, message, self.now)

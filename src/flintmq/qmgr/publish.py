@@ -363,7 +363,13 @@ class Publication:
 
     def count(self, now: int) -> None:
         """The copies are placed."""
-        self.qm.counters.publishes += 1
+        counters = self.qm.counters
+        counters.publishes += 1
+        copies = len(self.delivered)
+        if copies > counters.most_published:
+            counters.most_published = copies
+        elif not copies:
+            counters.unheard += 1
         self.count_copies(now)
 
     def count_copies(self, now: int) -> None:

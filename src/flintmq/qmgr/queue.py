@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from flintmq.qmgr.publish import OpenTopic
     from flintmq.qmgr.selection import Selections
 
+#: Longer than any message: none was put yet.
+NO_LENGTH: Final = 1 << 40
+
 INDEX_NONE: Final = 0
 INDEX_MSG_ID: Final = 1
 INDEX_CORREL_ID: Final = 2
@@ -122,19 +125,50 @@ class Queue:
     orphan: bool = False
     #: The commands on it are being carried out (queued.py).
     processing: bool = False
-    # Counters since the queue manager started; DISPLAY, RESET QSTATS and telemetry read them.
-    put1_count: int = 0
+    # Counters since the queue manager started; DISPLAY, RESET QSTATS and telemetry read them (statistics.py). What is
+    # counted of puts includes MQPUT1, and what the queue manager itself puts.
     put_persistent: int = 0
+    put_persistent_bytes: int = 0
+    put1_count: int = 0
+    put1_bytes: int = 0
+    put1_persistent: int = 0
+    put1_persistent_bytes: int = 0
+    put_failed: int = 0
+    put1_failed: int = 0
+    #: Messages that went straight to a waiting getter.
+    fast_put_count: int = 0
+    fast_put_bytes: int = 0
+    streamed_count: int = 0
+    get_persistent: int = 0
+    get_persistent_bytes: int = 0
+    get_missed: int = 0
+    get_truncated: int = 0
+    get_failed: int = 0
+    wait_failed: int = 0
     browse_count: int = 0
     browse_bytes: int = 0
-    get_missed: int = 0
-    put_failed: int = 0
-    get_failed: int = 0
+    browse_persistent: int = 0
+    browse_persistent_bytes: int = 0
+    browse_missed: int = 0
+    browse_truncated: int = 0
+    browse_wait_failed: int = 0
+    inquire_count: int = 0
+    set_count: int = 0
     expired_count: int = 0
     purged_count: int = 0
+    rolled_back_puts: int = 0
+    rolled_back_gets: int = 0
     open_count: int = 0
     close_count: int = 0
+    # Marks since the statistics interval began. `high_depth` is one, too; what it was in earlier intervals since the
+    # last RESET QSTATS is `reset_high_depth`.
     low_depth: int = 0
+    shortest: int = NO_LENGTH
+    longest: int = -1
+    high_input: int = 0
+    low_input: int = 0
+    high_output: int = 0
+    low_output: int = 0
     reset_high_depth: int = 0
     reset_put: int = 0
     reset_get: int = 0
@@ -158,7 +192,8 @@ class Queue:
         self.depth = self.available = self.mask = self.uncommitted = self.held = 0
         self.pages_in_memory = self.spilled_count = self.high_depth = self.reserved = 0
         self.next_sequence = 1
-        self.put_count = self.put_bytes = self.last_put_ms = self.put_persistent = 0
+        self.put_count = self.put_bytes = self.last_put_ms = self.put_persistent = self.low_depth = 0
+        self.shortest, self.longest = NO_LENGTH, -1
         self.get_count = self.get_bytes = self.last_get_ms = 0
         self.tracked = self.deleted = self.temporary = False
         self.q_mgr_msg_length = q_mgr_msg_length
@@ -208,7 +243,6 @@ class Queue:
         self.harden_backout = values["HARDENBO"] == "HARDENBO"
         self.trigger_on = values["TRIGGER"] == "TRIGGER"
         self.index_kind = _INDEX_KINDS[str(values["INDXTYPE"])]
-        self.low_depth = self.depth
         self.queued = self.name in QUEUED
         self.watched = (
             self.trigger_on
@@ -290,6 +324,42 @@ class Queue:
     def current_depth(self) -> int:
         """CURDEPTH: with uncommitted puts, without uncommitted gets (U3)."""
         return self.depth - self.held
+
+    # -- counters: what is not written out where it happens -----------------------------------------------------
+
+    def count_get(self, message: Message, length: int, now: int) -> None:
+        """A message was got; that there was one has been counted."""
+        self.get_bytes += length
+        if message.persistence:
+            self.get_persistent += 1
+            self.get_persistent_bytes += length
+        self.last_get_ms = now
+
+    def count_browse(self, message: Message, length: int) -> None:
+        """A message was browsed."""
+        self.browse_count += 1
+        self.browse_bytes += length
+        if message.persistence:
+            self.browse_persistent += 1
+            self.browse_persistent_bytes += length
+
+    def count_truncated(self, browse: bool) -> None:
+        """A message did not fit the buffer, and was left where it is."""
+        if browse:
+            self.browse_truncated += 1
+        else:
+            self.get_truncated += 1
+
+    def count_missed(self, browse: bool, waited: bool) -> None:
+        """There was no message."""
+        if browse:
+            self.browse_missed += 1
+            if waited:
+                self.browse_wait_failed += 1
+        else:
+            self.get_missed += 1
+            if waited:
+                self.wait_failed += 1
 
     # -- messages -----------------------------------------------------------------------------------------------
 
@@ -431,7 +501,10 @@ class Queue:
             lane.hint = after
         if lane.ranges:
             lane.join_ranges_at(before)
-        self.depth -= 1
+        depth = self.depth - 1
+        self.depth = depth
+        if depth < self.low_depth:
+            self.low_depth = depth
         home = message.home
         if self.tracked:
             if self.by_correl_id is not None:

@@ -16,10 +16,17 @@ import heapq
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi.cbd import MQCBD
+from flintmq.mqi.ctlo import MQCTLO
+from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.sd import MQSD
+from flintmq.mqi.sro import MQSRO
+from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import (
+    accounting,
     consume,
     distribution,
     event,
@@ -36,14 +43,17 @@ from flintmq.qmgr import (
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.connection import Connection, Handle, Unit, Waiter
+from flintmq.qmgr.connection import Answer, Connection, Handle, Unit, Waiter
+from flintmq.qmgr.inquire import Inquiry
 from flintmq.qmgr.log_port import LogPort
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import Pager, check_homes
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue, check_queue, number
 from flintmq.qmgr.security import Authority
+from flintmq.qmgr.statistics import Totals
 from flintmq.qmgr.subscription import Subscriptions
+from flintmq.qmgr.task import Task
 from flintmq.qmgr.topic_tree import TopicTree
 from flintmq.store.buffers import NOT_STUCK, BufferPool, check_pool
 from flintmq.store.pages import PageAccount, check_account
@@ -71,9 +81,18 @@ class Counters:
     closes: int = 0
     puts: int = 0
     subscribes: int = 0
-    #: Messages published, and the copies that were made of them.
+    durable_subscribes: int = 0
+    subscription_requests: int = 0
+    subscriptions_expired: int = 0
+    callbacks: int = 0
+    controls: int = 0
+    stats: int = 0
+    #: Messages published, and the copies that were made of them; those that nobody wanted.
     publishes: int = 0
     published: int = 0
+    unheard: int = 0
+    #: The most copies of one publication since the statistics interval began.
+    most_published: int = 0
     put1s: int = 0
     gets: int = 0
     inquires: int = 0
@@ -83,6 +102,10 @@ class Counters:
     checkpoints: int = 0
     expired: int = 0
     records_logged: int = 0
+    #: Definitions made, changed and deleted.
+    objects_created: int = 0
+    objects_changed: int = 0
+    objects_deleted: int = 0
     #: Copies put to stream queues, and opens of stream queues with their base queues.
     stream_puts: int = 0
     stream_opens: int = 0
@@ -113,6 +136,9 @@ class QueueManager:
     #: SET SYSTEM LOGLOAD.
     checkpoint_records: int = CHECKPOINT_RECORDS
     checkpoint_position: int = 0
+    #: Connections are accounted for (accounting.py), and the number that the last of them got as a task.
+    accounting: bool = False
+    task_number: int = 0
 
     def __init__(self, name: str, clock: Clock, log: LogPort, catalogue: Catalogue, authority: Authority) -> None:
         self.name = name
@@ -121,6 +147,10 @@ class QueueManager:
         self.catalogue = catalogue
         self.authority = authority
         self.counters = Counters()
+        #: What queues that are gone have counted.
+        self.deleted_queues = Totals()
+        #: Tasks that have ended and whose records the host has still to write.
+        self.ended_tasks: list[Task] = []
         self.queues: dict[str, Queue] = {}
         self.queues_by_id: dict[int, Queue] = {}
         self.pagers: dict[int, Pager] = {}
@@ -343,6 +373,100 @@ class QueueManager:
         """True if the alias or remote definition that `handle` was opened through has PUT(DISABLED)."""
         definition = self.catalogue.find("QUEUE", handle.put_enabled_by)
         return definition is not None and definition.attributes.get("PUT") == "DISABLED"
+
+    # -- accounting: see accounting.py -------------------------------------------------------------------------------
+
+    def account_connection(self, connection: Connection, begins: bool) -> None:
+        """A connection begins or ends."""
+        if begins:
+            accounting.begin(self, connection)
+        else:
+            accounting.leave(self, connection)
+
+    def account_put(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        """MQPUT."""
+        return accounting.put(self, connection, handle, md, pmo, data)
+
+    def account_put1(self, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        """MQPUT1."""
+        return accounting.put1(self, connection, od, md, pmo, data)
+
+    def account_get(
+        self, connection: Connection, handle: Handle, answer: Answer, md: MQMD, gmo: MQGMO, max_length: int
+    ) -> int:
+        """MQGET."""
+        return accounting.get(self, connection, handle, answer, md, gmo, max_length)
+
+    def account_wait(self, waiter: Waiter) -> None:
+        """A get that waited has its answer."""
+        accounting.waited(self, waiter)
+
+    def account_open(self, connection: Connection, od: MQOD, options: int) -> Handle | None:
+        """MQOPEN."""
+        return accounting.open_object(self, connection, od, options)
+
+    def account_close(self, connection: Connection, handle: Handle, options: int) -> int:
+        """MQCLOSE."""
+        return accounting.close(self, connection, handle, options)
+
+    def account_inquire(
+        self,
+        connection: Connection,
+        handle: Handle,
+        selectors: list[int],
+        inquiry: Inquiry,
+        int_attr_count: int,
+        char_attr_length: int,
+    ) -> int:
+        """MQINQ."""
+        return accounting.inquire_attributes(
+            self, connection, handle, selectors, inquiry, int_attr_count, char_attr_length
+        )
+
+    def account_set(
+        self, connection: Connection, handle: Handle, selectors: list[int], integers: list[int], characters: str
+    ) -> int:
+        """MQSET."""
+        return accounting.set_attributes(self, connection, handle, selectors, integers, characters)
+
+    def account_commit(self, connection: Connection) -> int:
+        """MQCMIT."""
+        return accounting.commit(self, connection)
+
+    def account_backout(self, connection: Connection) -> int:
+        """MQBACK."""
+        return accounting.backout(self, connection)
+
+    def account_stat(self, connection: Connection, kind: int, sts: MQSTS) -> int:
+        """MQSTAT."""
+        return accounting.status(self, connection, kind, sts)
+
+    def account_subscribe(
+        self, connection: Connection, sd: MQSD, destination: Handle | None, hsub: Handle | None, shared: bool
+    ) -> Handle | None:
+        """MQSUB."""
+        return accounting.subscription(self, connection, sd, destination, hsub, shared)
+
+    def account_subscription_request(self, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
+        """MQSUBRQ."""
+        return accounting.subscription_request(self, connection, hsub, action, sro)
+
+    def account_callback(
+        self,
+        connection: Connection,
+        operation: int,
+        handle: Handle | None,
+        cbd: MQCBD,
+        md: MQMD,
+        gmo: MQGMO,
+        function: object | None,
+    ) -> int:
+        """MQCB."""
+        return accounting.callback(self, connection, operation, handle, cbd, md, gmo, function)
+
+    def account_control(self, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
+        """MQCTL."""
+        return accounting.control(self, connection, operation, ctlo)
 
     # -- waits --------------------------------------------------------------------------------------------------
 

@@ -176,7 +176,12 @@ def _place_pair(
     if md.persistence:
         message.logged = copy.logged = True
         queue.put_persistent += 1
+        queue.put_persistent_bytes += length
         target.put_persistent += 1
+        target.put_persistent_bytes += length
+    queue.longest, queue.shortest = max(queue.longest, length), min(queue.shortest, length)
+    target.longest, target.shortest = max(target.longest, length), min(target.shortest, length)
+    queue.streamed_count += 1
     queue.put_count += 1
     queue.put_bytes += length
     queue.last_put_ms = now
@@ -258,6 +263,7 @@ def _put_together(
             reason = delivery.place()
     if copies and not reason:
         qm.counters.stream_puts += copies
+        queue.streamed_count += copies
         unit = connection.unit
         if syncpoint and unit is not None:
             unit.copies += copies

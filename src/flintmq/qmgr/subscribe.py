@@ -163,8 +163,13 @@ def subscribe(
     name. The queue of a managed subscription is `handle.destination` of what is returned. With `shared`, one that
     others have open to be shared is had as well.
     """
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_subscribe(connection, sd, destination, hsub, shared)
     connection.force = 0
     qm.counters.subscribes += 1
+    if sd.options & MQSO_DURABLE:
+        qm.counters.durable_subscribes += 1
     if not connection.usable:
         fail(connection, not_usable(connection))
         return None
@@ -175,6 +180,7 @@ def subscribe(
     existing = hsub.subscription if hsub is not None else qm.subscriptions.by_name.get(sd.sub_name)
     if existing is not None and existing.expires_ms and existing.expires_ms <= qm.clock.now_ms():
         registration.end(qm, existing, connection)
+        qm.counters.subscriptions_expired += 1
         existing = None
     if existing is None:
         if not sd.options & MQSO_CREATE:
@@ -580,7 +586,11 @@ def _may_resume(
 
 def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
     """MQSUBRQ: send the retained publications again."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_subscription_request(connection, hsub, action, sro)
     connection.force = 0
+    qm.counters.subscription_requests += 1
     sro.num_pubs = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))

@@ -136,6 +136,9 @@ def room_in_unit(qm: QueueManager, connection: Connection) -> int:
 
 def commit(qm: QueueManager, connection: Connection) -> int:
     """MQCMIT. The application may hear of it when the log is durable up to `connection.force`."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_commit(connection)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -165,6 +168,9 @@ def commit(qm: QueueManager, connection: Connection) -> int:
 
 def backout(qm: QueueManager, connection: Connection) -> int:
     """MQBACK."""
+    task = connection.task
+    if task is not None and not task.busy:
+        return qm.account_backout(connection)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -260,6 +266,7 @@ def backout_unit(qm: QueueManager, connection: Connection | None, unit: Unit) ->
     returned: list[Message] = []
     for message in reversed(work):
         if message.state == PUT_PENDING:
+            message.queue.rolled_back_puts += 1
             message.queue.remove(message)
         elif message is kept and connection is not None:
             fresh = Unit()
@@ -270,6 +277,7 @@ def backout_unit(qm: QueueManager, connection: Connection | None, unit: Unit) ->
         else:
             if not qm.replaying:  # The count is not of the log, or in a record of its own.
                 count_backout(qm, message)
+            message.queue.rolled_back_gets += 1
             message.queue.make_available(message)
             returned.append(message)
     for message in reversed(returned):

@@ -1,0 +1,561 @@
+"""Accounting: the calls of the MQI with a stop-watch, for tasks that are accounted for.
+
+A connection that is not (`connection.task` is None) pays for one comparison in calls that are not the straight ones.
+The straight put and get pay nothing: accounting takes `straight_put` and `straight_get` from the handles of its tasks,
+so that their calls come by the long way, find the task, and end up here. `handle.plain_put` and `plain_get` remember
+what they were: the call is then made as it would have been.
+
+    start, stop        a trace for accounting was started, the last was stopped: all connections
+    begin              a connection is made while accounting is on
+    opened             a handle is; `use` of the handle is where its calls are written down, None if ACCTQ says no
+    put, get ...       the calls
+    waited             a get that had to wait has its answer
+    leave              the connection ends
+
+A task that has ended stands in `qm.ended_tasks` until the host has written its record.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.mqi.cbd import MQCBD
+from flintmq.mqi.constants import (
+    MQGMO_BROWSE_FIRST,
+    MQGMO_BROWSE_MSG_UNDER_CURSOR,
+    MQGMO_BROWSE_NEXT,
+    MQQT_ALIAS,
+    MQQT_REMOTE,
+)
+from flintmq.mqi.ctlo import MQCTLO
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import MQCC_FAILED, MQRC_NO_MSG_AVAILABLE
+from flintmq.mqi.sd import MQSD
+from flintmq.mqi.sro import MQSRO
+from flintmq.mqi.sts import MQSTS
+from flintmq.qmgr import close as mqclose
+from flintmq.qmgr import consume, inquire, stat, subscribe, unit_of_work
+from flintmq.qmgr import get as mqget
+from flintmq.qmgr import open as mqopen
+from flintmq.qmgr import put as mqput
+from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
+from flintmq.qmgr.message import NO_ID
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.statistics import is_collected
+from flintmq.qmgr.task import QueueUse, Task, TaskWork, Timing
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+#: The type of a topic in a WQST record.
+TYPE_TOPIC: Final = 8
+_BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
+_NAME_MAX: Final = 48
+#: INDXTYPE as MQINQ has it, by the queue's own number.
+_INDEX_TYPES: Final = (0, 1, 2, 5, 4)
+
+
+# -- on and off --------------------------------------------------------------------------------------------------
+
+
+def start(qm: QueueManager) -> None:
+    """Account for every connection from now on."""
+    qm.accounting = True
+    for connection in qm.connections.values():
+        if connection.task is None:
+            begin(qm, connection)
+
+
+def stop(qm: QueueManager) -> None:
+    """No longer. Nothing is written of what was counted since the last interval."""
+    qm.accounting = False
+    qm.ended_tasks = []
+    for connection in qm.connections.values():
+        connection.task = None
+        for handle in connection.handles.values():
+            handle.use = None
+            if handle.open:
+                handle.straight_put = handle.plain_put
+                handle.straight_get = handle.plain_get
+
+
+def begin(qm: QueueManager, connection: Connection) -> None:
+    """Account for one connection, and for what it has open."""
+    now = qm.clock.now_us()
+    qm.task_number += 1
+    task = connection.task = Task(connection, qm.task_number, now)
+    for handle in connection.handles.values():
+        opened(qm, task, handle, now)
+
+
+def leave(qm: QueueManager, connection: Connection) -> None:
+    """The connection ends, and the task with it."""
+    task = connection.task
+    connection.task = None
+    if task is not None:
+        task.ended_us = task.work.ended_us = qm.clock.now_us()
+        task.work.last = True
+        for use in task.work.queues.values():
+            if use.open_now:
+                use.open_now = 0
+                use.closed_us = task.ended_us
+        qm.ended_tasks.append(task)
+
+
+def opened(qm: QueueManager, task: Task, handle: Handle, now_us: int) -> None:
+    """Calls through `handle` are accounted for from now on."""
+    handle.plain_put = handle.straight_put
+    handle.plain_get = handle.straight_get
+    handle.straight_put = handle.straight_get = False
+    use = _use_of(qm, task.work, handle)
+    handle.use = use
+    if use is not None:
+        use.open_now += 1
+        if not use.opened_us:
+            use.opened_us = now_us
+        if handle.selector:
+            use.selections += 1
+            use.selector_longest = max(use.selector_longest, len(handle.selector))
+
+
+def _use_of(qm: QueueManager, work: TaskWork, handle: Handle) -> QueueUse | None:
+    """Where the calls through a handle are written down."""
+    queue = handle.queue
+    topic = handle.topic
+    if queue is None:
+        if topic is None:
+            return None
+        name = base = topic.topic_string[:_NAME_MAX]
+    else:
+        if not is_collected(qm, queue, "ACCTQ"):
+            return None
+        name, base = handle.object_name, queue.name
+    use = work.queues.get((name, base))
+    if use is None:
+        use = work.queues[name, base] = QueueUse(name, base)
+        if queue is None:
+            use.topic = True
+            use.queue_type = TYPE_TOPIC
+        else:
+            _describe(use, queue, handle)
+    return use
+
+
+def _describe(use: QueueUse, queue: Queue, handle: Handle) -> None:
+    if handle.remote_qmgr:
+        use.queue_type = MQQT_REMOTE
+    elif handle.put_enabled_by:
+        use.queue_type = MQQT_ALIAS
+    use.index_type = _INDEX_TYPES[queue.index_kind]
+    use.psid = queue.account.psid
+    use.pool = queue.pool.pool
+
+
+# -- calls -------------------------------------------------------------------------------------------------------
+
+
+class _Watch:
+    """What is looked at before a call and after it."""
+
+    def __init__(self, qm: QueueManager, task: Task, queue: Queue | None) -> None:
+        task.busy = True
+        counters = qm.counters
+        self.records = counters.records_logged
+        self.log_end = qm.log.end
+        self.published = counters.published
+        self.streamed = counters.stream_puts
+        self.new = self.old = self.fast = 0
+        if queue is not None:
+            self.new, self.old = _pages(queue)
+            self.fast = queue.fast_put_count
+        self.started = qm.clock.now_us()
+
+    def stop(self, qm: QueueManager, task: Task, queue: Queue | None, force: int) -> int:
+        """The call is over: what it cost."""
+        spent = qm.clock.now_us() - self.started
+        task.busy = False
+        work = task.work
+        counters = qm.counters
+        self.records = counters.records_logged - self.records
+        self.published = counters.published - self.published
+        self.streamed = counters.stream_puts - self.streamed
+        if self.records:
+            work.log_records += self.records
+            work.log_bytes += qm.log.end - self.log_end
+        if force:
+            work.log_forced += 1
+        if queue is not None:
+            new, old = _pages(queue)
+            work.pages_new += new - self.new
+            work.pages_old += old - self.old
+            self.fast = queue.fast_put_count - self.fast
+        return spent
+
+
+def _pages(queue: Queue) -> tuple[int, int]:
+    """Pages that the pools of a queue, and of its stream queue, have given out: new ones, and old ones."""
+    pool = queue.pool
+    target = queue.stream_target
+    if target is None or target.pool is pool:
+        return pool.taken, pool.getp_old_requests
+    return pool.taken + target.pool.taken, pool.getp_old_requests + target.pool.getp_old_requests
+
+
+def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    """MQPUT."""
+    task = connection.task
+    assert task is not None
+    queue = handle.queue
+    watch = _Watch(qm, task, queue)
+    qm.counters.puts -= 1  # It is counted once more.
+    handle.straight_put = handle.plain_put
+    reason = mqput.put(qm, connection, handle, md, pmo, data)
+    handle.straight_put = False
+    spent = watch.stop(qm, task, queue, connection.force)
+    worked = connection.completion != MQCC_FAILED
+    length = len(data)
+    task.life.cpu_us += spent
+    if worked:
+        task.life.put(length)
+    use = handle.use
+    if use is None:
+        return reason
+    if use.topic:
+        use.puts.count += 1
+        use.topic_put_us += spent
+        task.work.topics.add(spent)
+    else:
+        use.puts.add(spent)
+    use.put_logged += watch.records
+    if connection.force:
+        use.put_forced += 1
+    if worked:
+        use.put(length, md.persistence == 1)
+        use.published += watch.published
+        use.streamed += watch.streamed
+        use.put_to_waiter += watch.fast
+        if md.persistence == 1:
+            use.put_persistent += 1
+        if queue is not None and queue.depth > use.max_depth:
+            use.max_depth = queue.depth
+    return reason
+
+
+def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    """MQPUT1. The object is known when it is over: what it was opened by is in `connection.put1_handle`."""
+    task = connection.task
+    assert task is not None
+    connection.put1_handle = None
+    watch = _Watch(qm, task, None)
+    reason = mqopen.put1(qm, connection, od, md, pmo, data)
+    handle = _taken_handle(connection)
+    spent = watch.stop(qm, task, None, connection.force)
+    worked = connection.completion != MQCC_FAILED
+    task.life.cpu_us += spent
+    if worked:
+        task.life.put(len(data))
+    if handle is None:
+        task.work.others.add(spent)
+        return reason
+    use = _use_of(qm, task.work, handle)
+    if use is None:
+        return reason
+    if use.topic:
+        use.put1s.count += 1
+        use.topic_put1_us += spent
+        task.work.topics.add(spent)
+    else:
+        use.put1s.add(spent)
+    use.put1_logged += watch.records
+    if connection.force:
+        use.put1_forced += 1
+    if worked:
+        use.put(len(data), md.persistence == 1)
+        use.published += watch.published
+        use.streamed += watch.streamed
+        if md.persistence == 1:
+            use.put1_persistent += 1
+    return reason
+
+
+def _taken_handle(connection: Connection) -> Handle | None:
+    """What an MQPUT1 went through, which nobody has to remember after this."""
+    handle = connection.put1_handle
+    connection.put1_handle = None
+    return handle
+
+
+def get(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    answer: Answer,
+    md: MQMD,
+    gmo: MQGMO,
+    max_length: int,
+) -> int:
+    """MQGET, also of messages that a client asks for ahead."""
+    task = connection.task
+    assert task is not None
+    queue = handle.queue
+    specific = md.msg_id != NO_ID or md.correl_id != NO_ID
+    expired = qm.counters.expired
+    watch = _Watch(qm, task, queue)
+    if answer is connection:
+        qm.counters.gets -= 1  # It is counted once more.
+        handle.straight_get = handle.plain_get
+        reason = mqget.get(qm, connection, handle, md, gmo, max_length)
+        handle.straight_get = False
+    else:
+        reason = mqget.get_into(qm, connection, handle, answer, md, gmo, max_length)
+    spent = watch.stop(qm, task, queue, connection.force)
+    task.life.cpu_us += spent
+    use = handle.use
+    if use is not None:
+        use.gets.add(spent)
+        _count_kind(use, gmo.options, specific)
+        use.get_logged += watch.records
+        use.expired += qm.counters.expired - expired
+        if connection.force:
+            use.get_forced += 1
+    if reason == WAITING:
+        waiter = answer.waiter
+        if waiter is not None:
+            waiter.asked_us = watch.started + spent
+    else:
+        _answered(qm, task, use, answer, gmo.options)
+    return reason
+
+
+def _count_kind(use: QueueUse, options: int, specific: bool) -> None:
+    if options & _BROWSE:
+        if specific:
+            use.browse_specific += 1
+        else:
+            use.browse_any += 1
+    elif specific:
+        use.get_specific += 1
+    else:
+        use.get_any += 1
+
+
+def _answered(qm: QueueManager, task: Task, use: QueueUse | None, answer: Answer, options: int) -> None:
+    """A get has its answer."""
+    if answer.completion == MQCC_FAILED:
+        if use is not None and answer.reason != MQRC_NO_MSG_AVAILABLE:
+            use.get_invalid += 1
+        return
+    message = answer.message
+    if message is None:
+        return
+    length = answer.data_length
+    if not options & _BROWSE:
+        task.life.got(length)
+    if use is not None:
+        latency_us = max(0, (qm.clock.now_ms() - message.put_ms) * 1000)
+        use.got(length, message.persistence == 1, not options & _BROWSE, latency_us)
+
+
+def waited(qm: QueueManager, waiter: Waiter) -> None:
+    """A get that waited has its answer, or a consumer its message."""
+    task = waiter.connection.task
+    if task is None:
+        return
+    use = waiter.handle.use
+    if waiter.asked_us:
+        spent = max(0, qm.clock.now_us() - waiter.asked_us)
+        task.work.suspended += 1
+        task.work.suspended_us += spent
+        if use is not None:
+            use.suspended += 1
+            use.suspended_us += spent
+            use.gets.elapsed_us += spent
+    elif waiter.consumer is None:
+        return
+    elif use is not None:
+        use.gets.count += 1
+    _answered(qm, task, use, waiter.answer, waiter.gmo.options)
+
+
+def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
+    """MQOPEN."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    handle = mqopen.open_object(qm, connection, od, options)
+    spent = watch.stop(qm, task, None, connection.force)
+    if handle is None:
+        task.work.others.add(spent)
+        return None
+    opened(qm, task, handle, watch.started)
+    use = handle.use
+    if use is None:
+        task.work.others.add(spent)
+    elif use.topic:
+        use.opens.count += 1
+        use.topic_open_us += spent
+    else:
+        use.opens.add(spent)
+    return handle
+
+
+def close(qm: QueueManager, connection: Connection, handle: Handle, options: int) -> int:
+    """MQCLOSE."""
+    task = connection.task
+    assert task is not None
+    use = handle.use
+    watch = _Watch(qm, task, None)
+    reason = mqclose.close(qm, connection, handle, options)
+    spent = watch.stop(qm, task, None, connection.force)
+    if use is None:
+        task.work.others.add(spent)
+        return reason
+    if use.topic:
+        use.closes.count += 1
+        use.topic_close_us += spent
+    else:
+        use.closes.add(spent)
+    if not handle.open:
+        handle.use = None
+        use.open_now -= 1
+        if not use.open_now:
+            use.closed_us = watch.started + spent
+    return reason
+
+
+def inquire_attributes(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    selectors: list[int],
+    inquiry: inquire.Inquiry,
+    int_attr_count: int,
+    char_attr_length: int,
+) -> int:
+    """MQINQ."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    reason = inquire.inquire(qm, connection, handle, selectors, inquiry, int_attr_count, char_attr_length)
+    spent = watch.stop(qm, task, None, 0)
+    use = handle.use
+    _add(task, use.inquires if use is not None else None, spent)
+    return reason
+
+
+def set_attributes(
+    qm: QueueManager, connection: Connection, handle: Handle, selectors: list[int], integers: list[int], characters: str
+) -> int:
+    """MQSET."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    reason = inquire.set_attributes(qm, connection, handle, selectors, integers, characters)
+    spent = watch.stop(qm, task, None, connection.force)
+    use = handle.use
+    _add(task, use.sets if use is not None else None, spent)
+    if use is not None:
+        use.set_logged += watch.records
+        if connection.force:
+            use.set_forced += 1
+    return reason
+
+
+def _add(task: Task, timing: Timing | None, spent: int) -> None:
+    if timing is None:
+        task.work.others.add(spent)
+    else:
+        timing.add(spent)
+
+
+def commit(qm: QueueManager, connection: Connection) -> int:
+    """MQCMIT."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    reason = unit_of_work.commit(qm, connection)
+    task.work.commits.add(watch.stop(qm, task, None, connection.force))
+    task.life.commits += 1
+    return reason
+
+
+def backout(qm: QueueManager, connection: Connection) -> int:
+    """MQBACK."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    reason = unit_of_work.backout(qm, connection)
+    task.work.backouts.add(watch.stop(qm, task, None, connection.force))
+    task.life.backouts += 1
+    return reason
+
+
+def status(qm: QueueManager, connection: Connection, kind: int, sts: MQSTS) -> int:
+    """MQSTAT."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    reason = stat.stat(qm, connection, kind, sts)
+    task.work.stats.add(watch.stop(qm, task, None, 0))
+    return reason
+
+
+def subscription(
+    qm: QueueManager, connection: Connection, sd: MQSD, destination: Handle | None, hsub: Handle | None, shared: bool
+) -> Handle | None:
+    """MQSUB."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    handle = subscribe.subscribe(qm, connection, sd, destination, hsub, shared)
+    task.work.subscribes.add(watch.stop(qm, task, None, connection.force))
+    if sd.selection_string:
+        task.work.selections += 1
+        task.work.selector_longest = max(task.work.selector_longest, len(sd.selection_string))
+    if handle is not None and handle.destination is not None and handle.destination is not destination:
+        opened(qm, task, handle.destination, watch.started)  # Its managed queue.
+    return handle
+
+
+def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
+    """MQSUBRQ."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    reason = subscribe.subscription_request(qm, connection, hsub, action, sro)
+    task.work.subscription_requests.add(watch.stop(qm, task, None, connection.force))
+    return reason
+
+
+def control(qm: QueueManager, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
+    """MQCTL."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    reason = consume.control(qm, connection, operation, ctlo)
+    task.work.controls.add(watch.stop(qm, task, None, 0))
+    return reason
+
+
+def callback(
+    qm: QueueManager,
+    connection: Connection,
+    operation: int,
+    handle: Handle | None,
+    cbd: MQCBD,
+    md: MQMD,
+    gmo: MQGMO,
+    function: object | None,
+) -> int:
+    """MQCB."""
+    task = connection.task
+    assert task is not None
+    watch = _Watch(qm, task, None)
+    reason = consume.callback(qm, connection, operation, handle, cbd, md, gmo, function)
+    spent = watch.stop(qm, task, None, 0)
+    use = handle.use if handle is not None else None
+    _add(task, use.callbacks if use is not None else None, spent)
+    return reason
