@@ -10,7 +10,7 @@ The way of a client's call, file by file:
     subscribe_calls.py, xa_calls.py   likewise
     streaming.py        messages that are pushed to the client        stream.py       the same as bytes
     server.py           what all sessions of a queue manager share    terms.py        what a channel gives its clients
-    status.py           what DISPLAY CHSTATUS shows of a session
+    status.py           what DISPLAY CHSTATUS shows of a session      describe.py     segments in words
 
 The left column decides, the right column is layouts: plain functions and classes, each with its table of offsets.
 
