@@ -1,0 +1,167 @@
+"""Connections: what an Hconn stands for, and how one comes to be.
+
+    with a channel and an address        over the network: `flintmq.connect`
+    a name alone, MQSERVER is set        over the network, as MQSERVER says
+    a name alone                         the running queue manager of that name, over its local socket
+    a name alone, and it does not run    opened in this process, shared by all connections of the process; it is
+                                         closed when the last of them disconnects
+    an open queue manager of `flintmq`   one more connection to it
+
+Handles are numbers, as programs expect them. A connection makes one call at a time: a second thread waits for the first
+(MQCNO_HANDLE_SHARE_BLOCK); only MQCTL does not hold the others up, for callbacks make calls of their own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flintmq.client import instance as place
+from flintmq.client.errors import MQError, QueueManagerNotFound
+from flintmq.client.queue_manager import QueueManager, open
+from flintmq.mqi.errors import MQStructuresError
+from flintmq.mqi.reason import MQCC_FAILED, MQRC_CHANNEL_CONFIG_ERROR, MQRC_HCONN_ERROR, MQRC_HOBJ_ERROR
+
+_FIRST_HCONN: Final = 0x01000006
+_FIRST_HOBJ: Final = 101
+
+
+class Binding:
+    """One connection."""
+
+    def __init__(self, mqi: Any, close: Callable[[], None], remote: bool = False) -> None:
+        #: The calls, on this connection.
+        self.mqi = mqi
+        self.remote = remote
+        self.lock = threading.RLock()
+        self._close = close
+        self._numbers = itertools.count(_FIRST_HOBJ)
+        self._objects: dict[int, Any] = {}
+
+    def keep(self, handle: Any) -> int:
+        """The number of an object or subscription that was opened."""
+        number = next(self._numbers)
+        self._objects[number] = handle
+        return number
+
+    def object(self, number: int) -> Any:
+        """What `number` stands for. Raises MQError (2019)."""
+        if number not in self._objects:
+            raise MQError(f"{number} is not the handle of an object", MQRC_HOBJ_ERROR)
+        return self._objects[number]
+
+    def number(self, handle: Any) -> int:
+        """The number of what was kept; 0 if it was not."""
+        return next((number for number, kept in self._objects.items() if kept is handle), 0)
+
+    def forget(self, number: int) -> None:
+        """After a close."""
+        self._objects.pop(number, None)
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._objects.clear()
+        self._close()
+
+
+_bindings: dict[int, Binding] = {}
+_hconns = itertools.count(_FIRST_HCONN)
+
+
+def register(binding: Binding) -> int:
+    """The Hconn of a new connection."""
+    hconn = next(_hconns)
+    _bindings[hconn] = binding
+    return hconn
+
+
+def find(hconn: int | None) -> Binding:
+    """The connection of an Hconn. Raises MQError (2018)."""
+    binding = _bindings.get(hconn) if hconn is not None else None
+    if binding is None:
+        raise MQError("there is no such connection: connect first", MQRC_HCONN_ERROR)
+    return binding
+
+
+def drop(hconn: int) -> None:
+    """Disconnect, and forget the Hconn. Raises MQError (2018)."""
+    binding = find(hconn)
+    del _bindings[hconn]
+    binding.close()
+
+
+def outcome(error: MQError | MQStructuresError) -> tuple[int, int]:
+    """Completion and reason code of a call that raised."""
+    return (error.completion if isinstance(error, MQError) else MQCC_FAILED), error.reason
+
+
+# -- how a connection comes to be --------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Opened:
+    """A queue manager that this file has opened in this process."""
+
+    queue_manager: QueueManager
+    users: int = 0
+
+
+_opened: dict[str, _Opened] = {}
+_opening = threading.Lock()
+
+
+def bind_local(name: str, application: str = "", environment: bool = True) -> Binding:
+    """A connection to the queue manager `name`, without a channel being named."""
+    server = os.environ.get("MQSERVER") if environment else None
+    if server:
+        return bind_remote(name, application=application, **mqserver(server))
+    return _embedded(name, application)
+
+
+def mqserver(text: str) -> dict[str, str]:
+    """Channel and address in MQSERVER: "CHANNEL/TCP/host(port)". Raises MQError (2539)."""
+    channel, _, rest = text.partition("/")
+    transport, _, conn = rest.partition("/")
+    if not channel or transport.upper() != "TCP" or not conn:
+        raise MQError(f"MQSERVER is {text!r}: write CHANNEL/TCP/host(port)", MQRC_CHANNEL_CONFIG_ERROR)
+    return {"channel": channel, "conn": conn}
+
+
+def bind_open(queue_manager: QueueManager, application: str = "") -> Binding:
+    """One more connection to a queue manager that the program has open."""
+    connection = queue_manager.connect(application)
+    return Binding(connection.mqi, connection.close)
+
+
+def bind_remote(name: str, **options: Any) -> Binding:
+    """A connection over a channel or the local socket; the options are those of `flintmq.connect`."""
+    from flintmq.client.remote.connect import connect
+
+    queue_manager = connect(name, **options)
+    return Binding(queue_manager.mqi, queue_manager.close, remote=True)
+
+
+def _embedded(name: str, application: str) -> Binding:
+    known = name or place.default_name()
+    if not known:
+        raise QueueManagerNotFound("no queue manager was named, and there is no default one")
+    with _opening:
+        entry = _opened.get(known)
+        if entry is None or entry.queue_manager.closed:
+            entry = _opened[known] = _Opened(open(known, create=False))
+        connection = entry.queue_manager.connect(application)
+        entry.users += 1
+
+    def close() -> None:
+        with _opening:
+            connection.close()
+            entry.users -= 1
+            if not entry.users:
+                _opened.pop(known, None)
+                entry.queue_manager.close()
+
+    return Binding(connection.mqi, close)

@@ -1,0 +1,122 @@
+"""QueueManager: connecting, MQPUT1, inquiry."""
+
+from __future__ import annotations
+
+import pytest
+
+import flintmq
+from flintmq import pymqi
+from flintmq.pymqi import CMQC
+from tests.client.remote.serving import CHANNEL, Serving
+from tests.pymqi.conftest import QUEUE
+
+
+def test_without_a_name_nothing_is_connected() -> None:
+    qmgr = pymqi.QueueManager(None)
+    assert not qmgr.is_connected
+    for call in (qmgr.get_handle, qmgr.disconnect):
+        with pytest.raises(pymqi.PYIFError, match="not connected"):
+            call()
+    with pytest.raises(pymqi.MQMIError, match="MQRC_HCONN_ERROR"):
+        qmgr.commit()
+
+
+def test_a_connection_has_a_handle_and_ends(qmgr: pymqi.QueueManager) -> None:
+    assert isinstance(qmgr.get_handle(), int) and qmgr.is_connected
+    qmgr.disconnect()
+    assert not qmgr.is_connected
+
+
+def test_attributes_of_the_queue_manager_are_inquired(qmgr: pymqi.QueueManager) -> None:
+    name = qmgr.inquire(CMQC.MQCA_Q_MGR_NAME)
+    assert len(name) == CMQC.MQ_Q_MGR_NAME_LENGTH and name.strip() in (b"QM1", b"MEMORY")
+    assert qmgr.inquire(CMQC.MQIA_COMMAND_LEVEL) >= 800
+    with pytest.raises(pymqi.MQMIError, match="MQRC_SELECTOR_ERROR"):
+        qmgr.inquire(-5)
+
+
+def test_a_message_is_put_without_opening_a_queue(qmgr: pymqi.QueueManager) -> None:
+    md = pymqi.MD()
+    qmgr.put1(QUEUE, "text", md)
+    qmgr.put1(pymqi.OD(ObjectName=QUEUE.encode()), b"bytes", pymqi.MD(), pymqi.PMO())
+    queue = pymqi.Queue(qmgr, QUEUE)
+    assert (queue.get(), queue.get(), md.Format) == (b"text", b"bytes", CMQC.MQFMT_STRING)
+    with pytest.raises(pymqi.MQMIError, match="MQRC_UNKNOWN_OBJECT_NAME"):
+        qmgr.put1("NO.SUCH.QUEUE", b"1")
+
+
+def test_there_is_nothing_to_coordinate(qmgr: pymqi.QueueManager) -> None:
+    with pytest.raises(pymqi.MQMIError) as refused:
+        qmgr.begin()
+    assert refused.value.reason in (CMQC.MQRC_NO_EXTERNAL_PARTICIPANTS, CMQC.MQRC_ENVIRONMENT_ERROR)
+
+
+def test_a_channel_and_an_address_lead_over_the_network(serving: Serving) -> None:
+    qmgr = pymqi.QueueManager(None)
+    qmgr.connect_tcp_client("QM1", pymqi.CD(), CHANNEL, serving.conn)
+    assert qmgr.inquire(CMQC.MQCA_Q_MGR_NAME).strip() == b"QM1"
+    qmgr.disconnect()
+    cd = pymqi.CD(ChannelName=CHANNEL.encode(), ConnectionName=serving.conn.encode())
+    qmgr.connect_with_options("QM1", cd, pymqi.SCO())
+    assert qmgr.is_connected
+    qmgr.disconnect()
+
+
+def test_mqserver_says_where(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MQSERVER", f"{CHANNEL}/TCP/{serving.conn}")
+    qmgr = pymqi.QueueManager("QM1")
+    assert qmgr.is_connected
+    qmgr.disconnect()
+
+
+@pytest.mark.parametrize("text", ["nonsense", "CHANNEL/UDP/host(1)", "CHANNEL/TCP/"])
+def test_an_mqserver_that_says_nothing_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MQSERVER", text)
+    with pytest.raises(pymqi.MQMIError) as refused:
+        pymqi.QueueManager("QM1")
+    assert refused.value.reason == CMQC.MQRC_CHANNEL_CONFIG_ERROR
+
+
+def test_a_queue_manager_that_does_not_run_is_opened_here_and_closed_with_its_last_connection() -> None:
+    flintmq.open("QM1", developer=True).close()
+    first, second = pymqi.connect("QM1"), pymqi.QueueManager(b"QM1")
+    first.put1(QUEUE, b"persistent", pymqi.MD(Persistence=1))
+    first.disconnect()
+    assert pymqi.Queue(second, QUEUE).get() == b"persistent"
+    with pytest.raises(flintmq.QueueManagerInUse):
+        flintmq.open("QM1")
+    second.disconnect()
+    flintmq.open("QM1", create=False).close()
+
+
+def test_an_unknown_queue_manager_is_refused_and_not_made() -> None:
+    with pytest.raises(pymqi.MQMIError, match="MQRC_Q_MGR_NAME_ERROR"):
+        pymqi.QueueManager("NONE")
+    with pytest.raises(pymqi.MQMIError, match="MQRC_Q_MGR_NAME_ERROR"):
+        pymqi.QueueManager("")
+    with pytest.raises(flintmq.QueueManagerNotFound):
+        flintmq.open("NONE", create=False)
+
+
+def test_connecting_needs_to_know_where() -> None:
+    with pytest.raises(TypeError, match="Invalid arguments"):
+        pymqi.connect(None)
+    with pytest.raises(ValueError, match="Password must not be None"):
+        pymqi.connect("QM1", CHANNEL, "127.0.0.1(1)", "app")
+    with pytest.raises(TypeError, match="Invalid options"):
+        pymqi.QueueManager(None).connect_with_options("QM1", 1, 2, 3)
+
+
+def test_nobody_at_the_address_is_a_reason() -> None:
+    with pytest.raises(pymqi.MQMIError) as refused:
+        pymqi.connect("QM1", CHANNEL, "127.0.0.1(1)")
+    assert refused.value.reason in (CMQC.MQRC_HOST_NOT_AVAILABLE, CMQC.MQRC_Q_MGR_NOT_AVAILABLE)
+
+
+def test_a_connection_that_is_dropped_is_disconnected(embedded: flintmq.QueueManager) -> None:
+    qmgr = pymqi.QueueManager(embedded)
+    queue = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_INPUT_EXCLUSIVE)
+    del queue, qmgr
+    other = pymqi.QueueManager(embedded)
+    pymqi.Queue(other, QUEUE, CMQC.MQOO_INPUT_EXCLUSIVE).close()
+    other.disconnect()
