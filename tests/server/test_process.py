@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -22,7 +23,7 @@ from flintmq.client.lock import holder_of
 from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQGMO_WAIT, MQOO_INPUT_SHARED, MQOO_OUTPUT, MQPMO_SYNCPOINT
 from flintmq.mqi.md import MQMD
 from flintmq.server import process
-from flintmq.server.control import Control, NotRunning
+from flintmq.server.control import Control, NotRunning, address
 from tests.channel.peer import Peer, Reply, World
 
 BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT
@@ -41,10 +42,14 @@ class SocketPeer(Peer):
 
     def __init__(self, port: int) -> None:
         super().__init__(World())
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = self.connect_to(port)
         self._cut = Splitter()
         self.agree()
+
+    def connect_to(self, port: int) -> socket.socket:
+        made = socket.create_connection(("127.0.0.1", port), timeout=20)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return made
 
     def feed(self, data: bytes) -> list[Segment]:
         """Send, and wait for the answer if there will be one."""
@@ -275,3 +280,36 @@ def test_many_clients_are_served_at_once_and_leave_nothing(
     assert peers[0].get(handles[0]).reason == 2033
     assert main(["runmqsc", "-e", "-f", "/dev/null", "QM1"]) == 0
     capsys.readouterr()
+
+
+class LocalPeer(SocketPeer):
+    """The same client, on the Unix socket."""
+
+    def connect_to(self, port: int) -> socket.socket:
+        made = socket.socket(socket.AF_UNIX)
+        with address(instance.by_name("QM1").directory, process.LOCAL) as path:
+            made.connect(path)
+        made.settimeout(20)
+        return made
+
+
+def test_applications_of_this_machine_say_the_same_on_a_unix_socket_for_the_owner_only(manager: Manager) -> None:
+    manager.start()
+    local = manager.place.directory / process.LOCAL
+    assert stat.S_IMODE(local.stat().st_mode) == 0o600
+    peer = LocalPeer(0)
+    assert peer.connect().reason == 0
+    assert peer.put(peer.opened(QUEUE, BOTH), b"from here").reason == 0
+    other = manager.peer()
+    assert other.get(other.opened(QUEUE, BOTH)).data == b"from here"
+    assert main(["endmqm", "-i", "QM1"]) == 0
+    manager.wait_until_ended()
+    assert not local.exists()
+
+
+def test_the_process_imports_the_package_that_started_it(manager: Manager) -> None:
+    """A compiled package is made of links; the process must not follow them to the sources, which are slower."""
+    manager.start()
+    environment = Path(f"/proc/{manager.pid}/environ").read_bytes().split(b"\0")
+    (paths,) = [each[11:].decode() for each in environment if each.startswith(b"PYTHONPATH=")]
+    assert paths.split(os.pathsep)[0] == str(Path(flintmq.__file__).absolute().parent.parent)

@@ -1,7 +1,7 @@
 """The queue manager process: one event loop that has a queue manager open and serves clients.
 
     strmqm        process.start: a process of its own, and back when it is ready       process.py
-    a client      a socket: link.py -> channel/session.py -> qmgr
+    a client      a socket, TCP or the Unix socket `local`: link.py -> channel/session.py -> qmgr
     hub.py        what all sockets share: who may be answered, the clock, the log
     listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of channels and listeners
     runmqsc       a Unix socket in the queue manager's directory: control.py

@@ -48,15 +48,15 @@ class NotRunning(Exception):
 
 
 @contextmanager
-def _address(directory: Path) -> Iterator[str]:
+def address(directory: Path, name: str = NAME) -> Iterator[str]:
     """The path of the socket, short enough to be one: through an open directory if need be."""
-    path = str(directory / NAME)
+    path = str(directory / name)
     if len(os.fsencode(path)) <= _PATH_MAX:
         yield path
         return
     opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        yield f"/proc/self/fd/{opened}/{NAME}"
+        yield f"/proc/self/fd/{opened}/{name}"
     finally:
         os.close(opened)
 
@@ -71,7 +71,7 @@ class Control:
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(_TIMEOUT_S)
         try:
-            with _address(instance.directory) as path:
+            with address(instance.directory) as path:
                 self._socket.connect(path)
         except (FileNotFoundError, ConnectionRefusedError) as error:
             self._socket.close()
@@ -133,15 +133,15 @@ def _tell(write: Callable[[str], None], reply: Reply) -> None:
 # -- the queue manager's side -----------------------------------------------------------------------------------------
 
 
-def listen(instance: Instance) -> socket.socket:
+def listen(instance: Instance, name: str = NAME, backlog: int = 16) -> socket.socket:
     """The listening socket. The caller has the queue manager's lock, so what is there is left over."""
-    (instance.directory / NAME).unlink(missing_ok=True)
+    (instance.directory / name).unlink(missing_ok=True)
     made = socket.socket(socket.AF_UNIX)
     try:
-        with _address(instance.directory) as path:
+        with address(instance.directory, name) as path:
             made.bind(path)
-        os.chmod(instance.directory / NAME, 0o600)
-        made.listen(16)
+        os.chmod(instance.directory / name, 0o600)
+        made.listen(backlog)
     except BaseException:
         made.close()
         raise

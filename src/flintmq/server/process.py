@@ -41,6 +41,10 @@ QUIESCE = "quiesce"
 IMMEDIATE = "immediate"
 PREEMPTIVE = "preemptive"
 
+#: The Unix socket in the queue manager's directory that applications of this machine, and of its owner, connect to.
+#: They say on it what clients say to a listener.
+LOCAL = "local"
+_BACKLOG = 100
 #: How long a start may take: restart reads the log since the last checkpoint.
 START_TIMEOUT_S = 120.0
 #: How long clients have to take the news that the queue manager ends.
@@ -62,7 +66,8 @@ class Server:
         self.hub: Hub | None = None
         self.endings: asyncio.Queue[str] = asyncio.Queue()
         self.listeners: Listeners | None = None
-        self._control: asyncio.Server | None = None
+        #: The control socket, and that of local applications.
+        self._unix: list[asyncio.Server] = []
 
     @property
     def addresses(self) -> list[tuple[str, int]]:
@@ -81,7 +86,11 @@ class Server:
         try:
             if self.host.instance is not None:
                 answers = control.ControlServer(hub, self.endings, self.listeners)
-                self._control = await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance))
+                local = control.listen(self.host.instance, LOCAL, _BACKLOG)
+                self._unix = [
+                    await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance)),
+                    await loop.create_unix_server(lambda: Link(hub), sock=local),
+                ]
             self.listeners.start_all()
             self._say("AMQ8003I", "The queue manager has started.")
             ready()
@@ -109,8 +118,8 @@ class Server:
         """Nobody is served any more; the files are closed."""
         if self.listeners is not None:
             self.listeners.stop_all()
-        if self._control is not None:
-            self._control.close()
+        for listening in self._unix:
+            listening.close()
         hub.run(lambda: self._farewell(hub))
         left = _FAREWELL_S
         while hub.links and left > 0 and not self.host.state:
@@ -123,7 +132,8 @@ class Server:
             self._say("AMQ8004I", "The queue manager has ended.")
         self.host.close()
         if self.host.instance is not None:
-            (self.host.instance.directory / control.NAME).unlink(missing_ok=True)
+            for name in (control.NAME, LOCAL):
+                (self.host.instance.directory / name).unlink(missing_ok=True)
 
     def _farewell(self, hub: Hub) -> None:
         for session in list(hub.sessions):
@@ -160,7 +170,8 @@ def start(instance: Instance, timeout_s: float = START_TIMEOUT_S) -> int:
     """Start a process that serves `instance`; returns its process id. Raises StartFailed."""
     reading, writing = os.pipe()
     environment = dict(os.environ)
-    here = str(Path(flintmq.__file__).resolve().parent.parent)
+    # Not resolved: a compiled package is made of links to the sources (tools/build.py).
+    here = str(Path(flintmq.__file__).absolute().parent.parent)
     paths = [here, *environment.get("PYTHONPATH", "").split(os.pathsep)]
     environment["PYTHONPATH"] = os.pathsep.join(path for path in dict.fromkeys(paths) if path)
     command = [sys.executable, "-m", "flintmq.cli", "strmqm", "--foreground", "--ready-fd", str(writing)]

@@ -1,0 +1,141 @@
+"""wire: CPU of the queue manager per round trip of clients that talk to it over sockets. 2 KiB, not persistent.
+
+    figure        what                                                             exchanges
+    rr_cc         RR-CC: requesters and responders are clients (TCP)                     4
+    rr_cb         RR-CB: requesters are clients, responders are local (Unix socket)      4
+    rr_bb         RR-BB: both are local                                                  4
+    rr_cc_async   RR-CC with asynchronous puts and asynchronous consumers                2
+    rr_cc_tls13   RR-CC with TLS 1.3                                                     4
+    pass_sync     client pass-through, a putter and a getter for each queue (Z93-R21)    2
+    pass_async    the same with asynchronous put and read-ahead (Z93-R22)                1
+    NAME_calls    system calls of the queue manager per round trip, or message, and of the floor
+
+Ten requesters and four responders; eight pairs pass messages. The load is a process of its own that sends prepared
+segments (load.py). The floor is a bare uvloop echo that moves the same bytes in the same number of exchanges (echo.py),
+in the same run and in turns; that of rr_cb is the mean of those of rr_cc and rr_bb. Bar: at most 1 / 0.70 floors, and
+65 us for a round trip of four exchanges.
+
+    ./flint bench wire
+    ./flint bench wire --quick --json
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from benchmarks.frame import Figure, Options
+from benchmarks.server import segments
+from benchmarks.server.load import Plan
+from benchmarks.server.stage import Child, Stage, SystemCalls, cpu_of, free_port
+
+NAME = "wire"
+SIZE = 2048
+REQUESTERS, RESPONDERS, PAIRS = 10, 4, 8
+#: A load that is asked for so many round trips has warmed up.
+_WARM = 0.1
+
+
+@dataclass
+class Scenario:
+    """One figure: a load on the queue manager, and the same bytes on an echo."""
+
+    name: str
+    load: Child
+    echo: Child
+    echo_load: Child
+    server: int
+    best: float = float("inf")
+    best_floor: float = float("inf")
+
+    def round(self, count: int) -> None:
+        """Both once, in turns."""
+        self.best_floor = min(self.best_floor, cost(self.echo.pid, self.echo_load, count))
+        self.best = min(self.best, cost(self.server, self.load, count))
+
+    def calls(self, count: int) -> tuple[float, float] | None:
+        """System calls of the queue manager and of the echo per round trip."""
+        found: list[float] = []
+        for pid, load in ((self.server, self.load), (self.echo.pid, self.echo_load)):
+            with SystemCalls(pid) as calls:
+                load.ask(str(count))
+            if calls.count is None:
+                return None
+            found.append(calls.count / count)
+        return found[0], found[1]
+
+
+def cost(pid: int, load: Child, count: int) -> float:
+    """CPU seconds of a process per round trip."""
+    load.ask(str(max(1, int(count * _WARM))))
+    before = cpu_of(pid)
+    load.ask(str(count))
+    return (cpu_of(pid) - before) / count
+
+
+def exchanges(kind: str) -> list[list[int]]:
+    """Bytes there and back of every exchange of a round trip."""
+    wire = segments.Dialect(kind.endswith("_async"))
+    put = len(wire.call(0, segments.put(SIZE)))
+    get = len(wire.call(0, segments.get(SIZE, True)))
+    if kind.endswith("_async"):
+        pushed = wire.pushed_msg_id("RR.CC.ASYNC.REQUEST") - 48 + 364 + SIZE
+        return [[put, pushed]] * (1 if kind == "pass_async" else 2)
+    both = [[put, put - SIZE], [get, get + SIZE]]
+    return both if kind == "pass" else both * 2
+
+
+def scenarios(stage: Stage) -> list[Scenario]:
+    """All but rr_cb, which has no echo of its own."""
+    stage.make_key()
+    tcp, unix, tls = f"127.0.0.1:{free_port()}", str(stage.directory / "echo"), f"127.0.0.1:{free_port()}"
+    echoes = {
+        at: stage.child("benchmarks.server.echo", at, *([str(stage.key)] if at == tls else []))
+        for at in (tcp, unix, tls)
+    }
+
+    def scenario(name: str, kind: str, at: str, echo_at: str, connections: int, second_at: str = "") -> Scenario:
+        plan = Plan(kind, at, second_at or at, REQUESTERS, RESPONDERS, SIZE, tls=echo_at == tls)
+        floor = Plan("echo", echo_at, "", connections, exchanges=exchanges(kind), tls=echo_at == tls, ahead=1)
+        if echo_at == tls:
+            plan.channel = "BENCH.TLS"
+        if kind.startswith("pass"):
+            plan.first = PAIRS
+        plan.queues = name.upper().replace("_", ".")
+        stage.define(plan.names())
+        if kind == "pass_async":
+            floor.ahead = plan.ahead
+        loads = [stage.child("benchmarks.server.load", json.dumps(asdict(each))) for each in (plan, floor)]
+        return Scenario(name, loads[0], echoes[echo_at], loads[1], stage.pid)
+
+    return [
+        scenario("rr_cc", "request_reply", stage.address, tcp, REQUESTERS),
+        scenario("rr_cb", "request_reply", stage.address, tcp, REQUESTERS, stage.local),
+        scenario("rr_bb", "request_reply", stage.local, unix, REQUESTERS),
+        scenario("rr_cc_async", "request_reply_async", stage.address, tcp, REQUESTERS),
+        scenario("rr_cc_tls13", "request_reply", stage.address, tls, REQUESTERS),
+        scenario("pass_sync", "pass", stage.address, tcp, 2 * PAIRS),
+        scenario("pass_async", "pass_async", stage.address, tcp, PAIRS),
+    ]
+
+
+def run(options: Options) -> list[Figure]:
+    """CPU microseconds per round trip, and system calls."""
+    rounds = options.scale(7, 3, 1)
+    count = options.scale(10_000, 4_000, 20)
+    with Stage() as stage:
+        taking_part = scenarios(stage)
+        progress = options.progress(NAME, rounds * len(taking_part))
+        for number in range(rounds):
+            for done, scenario in enumerate(taking_part):
+                progress.at(number * len(taking_part) + done, scenario.name)
+                scenario.round(count)
+        by_name = {each.name: each for each in taking_part}
+        by_name["rr_cb"].best_floor = (by_name["rr_cc"].best_floor + by_name["rr_bb"].best_floor) / 2
+        figures = [Figure(each.name, each.best * 1e6, "us", each.best_floor * 1e6) for each in taking_part]
+        for each in taking_part:
+            calls = each.calls(count)
+            if calls is not None:
+                figures.append(Figure(f"{each.name}_calls", calls[0], "", calls[1]))
+        progress.done()
+    return figures

@@ -1,0 +1,453 @@
+"""The load of `bench wire`, in a process of its own: raw sockets that send prepared segments.
+
+    python -m benchmarks.server.load '{"kind": "request_reply", "port": 1414, ...}'
+
+It connects, prints `ready`, and then for each line `N` of its input makes N round trips (or passes N messages) and
+prints what it took in seconds. Every socket is one actor: it is called with each whole segment that arrives, and sends
+the next. One thread and one epoll drive all of them.
+
+    kind             actors
+    request_reply    requesters: MQPUT a request, MQGET the reply by CorrelId; responders: MQGET, MQPUT
+    request_reply_async   the same with asynchronous puts and consumers; a reply queue for each requester
+    pass             putters: MQPUT; getters: MQGET
+    pass_async       the same with asynchronous puts and consumers
+    echo             the floor: for each actor above, the same bytes both ways, in the same number of exchanges
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import ssl
+import sys
+import time
+from dataclasses import dataclass, field
+
+from benchmarks.server import segments
+from flintmq.channel import segment as seg
+from flintmq.channel.initial_data import InitialData
+from flintmq.mqi.constants import MQMT_REPLY, MQMT_REQUEST, MQOO_INPUT_SHARED, MQOO_OUTPUT
+
+_READ = 1 << 18
+
+
+@dataclass
+class Plan:
+    """What is wanted of this process."""
+
+    kind: str
+    #: Where the first kind of actor connects, and the second: "127.0.0.1:1414", or the path of a Unix socket.
+    first_at: str
+    second_at: str
+    first: int = 10
+    second: int = 4
+    size: int = 2048
+    #: How the names of its queues begin: nobody else uses them.
+    queues: str = "BENCH"
+    channel: str = "DEV.APP.SVRCONN"
+    user: str = "app"
+    tls: bool = False
+    #: How many messages a putter may be ahead of its getter.
+    ahead: int = 16
+    #: For an echo: (bytes there, bytes back) of every exchange.
+    exchanges: list[list[int]] = field(default_factory=list)
+
+    @property
+    def requests(self) -> str:
+        return f"{self.queues}.REQUEST"
+
+    @property
+    def replies(self) -> str:
+        return f"{self.queues}.REPLY"
+
+    def names(self) -> list[str]:
+        """All queues that it may use."""
+        numbers = range(self.first)
+        return [
+            self.requests,
+            self.replies,
+            *(f"{self.replies}.{number}" for number in numbers),
+            *(self.passing(number) for number in numbers),
+        ]
+
+    def passing(self, number: int) -> str:
+        return f"{self.queues}.PASS.{number}"
+
+
+class Run:
+    """How far it is."""
+
+    def __init__(self) -> None:
+        self.to_start = 0
+        self.to_end = 0
+
+    def more(self) -> bool:
+        """Whether another one may be started; then it counts as started."""
+        if self.to_start > 0:
+            self.to_start -= 1
+            return True
+        return False
+
+
+class Actor:
+    """One socket."""
+
+    def __init__(self, run: Run, at: str, tls: bool) -> None:
+        self.run = run
+        self.socket = opened(at, tls)
+        self.tls = isinstance(self.socket, ssl.SSLSocket)
+        self.held = b""
+
+    def send(self, data: bytes) -> None:
+        """All of `data`; what is not taken at once is waited for."""
+        sent = 0
+        while sent < len(data):
+            try:
+                sent += self.socket.send(data[sent:] if sent else data)
+            except (BlockingIOError, ssl.SSLWantWriteError):
+                select.select([], [self.socket], [], 10)
+
+    def readable(self) -> None:
+        """Something has arrived: every whole segment is taken."""
+        try:
+            data = self.socket.recv(_READ)
+            while self.tls and self.socket.pending():  # type: ignore[attr-defined]
+                data += self.socket.recv(_READ)
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return
+        if not data:
+            raise SystemExit("the server has closed a connection")
+        if self.held:
+            data = self.held + data
+        at, there = 0, len(data)
+        while there - at >= 8:
+            length = int.from_bytes(data[at + 4 : at + 8], "big")
+            if there - at < length:
+                break
+            self.take(data[at : at + length])
+            at += length
+        self.held = data[at:]
+
+    def take(self, data: bytes) -> None:
+        """A segment has arrived."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """A run begins."""
+
+
+class Client(Actor):
+    """A client of the queue manager: connected, with its queues open."""
+
+    def __init__(self, run: Run, plan: Plan, at: str, sharing: int) -> None:
+        super().__init__(run, at, plan.tls)
+        self.wire = segments.Dialect(sharing > 0)
+        self.socket.setblocking(True)
+        answer = self.ask(segments.initial_data(plan.channel, sharing))
+        if answer[10 if answer[:4] == b"TSH " else 18] & seg.ERROR:
+            read = seg.read(answer)
+            told = InitialData.unpack(read.body, read.big_endian, read.ccsid)
+            answer = self.ask(segments.initial_data(plan.channel, sharing, told))
+        self.send(self.wire.segment(seg.USERID_DATA, segments.user(plan.user)))
+        self.called(seg.MQCONN, segments.connect())
+
+    def ask(self, data: bytes) -> bytes:
+        """Send, and wait for the answer."""
+        self.send(data)
+        got = b""
+        while len(got) < 8 or len(got) < int.from_bytes(got[4:8], "big"):
+            more = self.socket.recv(_READ)
+            if not more:
+                raise SystemExit("the server has closed a connection while it was made")
+            got += more
+        return got
+
+    def called(self, kind: int, body: bytes) -> int:
+        """A call that must succeed; the handle."""
+        answer = self.ask(self.wire.call(kind, body))
+        at = self.wire.size
+        reason = int.from_bytes(answer[at + 8 : at + 12], "little")
+        if reason:
+            raise SystemExit(f"the server has answered a call of type {kind:#x} with reason {reason}")
+        return int.from_bytes(answer[at + 12 : at + 16], "little")
+
+    def open(self, queue: str, options: int) -> int:
+        return self.called(seg.MQOPEN, segments.opening(queue, options))
+
+    def put_call(self, handle: int, body: bytes) -> tuple[bytes, bytes]:
+        """MQPUT, cut where the CorrelId goes."""
+        return self.cut(self.wire.call(seg.MQPUT, body, handle))
+
+    def get_call(self, handle: int, body: bytes) -> tuple[bytes, bytes]:
+        """MQGET, cut likewise."""
+        return self.cut(self.wire.call(seg.MQGET, body, handle))
+
+    def cut(self, call: bytes) -> tuple[bytes, bytes]:
+        return call[: self.wire.correl_id], call[self.wire.correl_id + 24 :]
+
+    def consumer(self, queue: str) -> int:
+        """Open `queue` and ask for its messages."""
+        self.pushed = self.open(queue, MQOO_INPUT_SHARED)
+        self.id_at = self.wire.pushed_msg_id(queue)
+        self.again = self.wire.segment(seg.REQUEST_MSGS, segments.consume(self.pushed, segments.AGAIN_BYTES, False))
+        self.used = 0
+        self.send(self.wire.segment(seg.NOTIFICATION, segments.started()))
+        self.send(self.wire.segment(seg.REQUEST_MSGS, segments.consume(self.pushed, 0, True)))
+        return self.pushed
+
+    def consumed(self, data: bytes) -> None:
+        """A message was used: after enough of them the server hears of it."""
+        self.used += len(data) - self.id_at + 48
+        if self.used >= segments.AGAIN_BYTES:
+            self.used -= segments.AGAIN_BYTES
+            self.send(self.again)
+
+    def failed(self, data: bytes) -> None:
+        at = self.wire.size
+        raise SystemExit(
+            f"type {data[at - 19]:#x} was answered with {int.from_bytes(data[at + 8 : at + 12], 'little')}"
+        )
+
+
+class Requester(Client):
+    """Puts a request, then gets its reply by CorrelId, which is the MsgId of the request."""
+
+    def __init__(self, run: Run, plan: Plan, number: int) -> None:
+        super().__init__(run, plan, plan.first_at, 0)
+        out = self.open(plan.requests, MQOO_OUTPUT)
+        back = self.open(plan.replies, MQOO_INPUT_SHARED)
+        self.request = self.wire.call(seg.MQPUT, segments.put(plan.size, MQMT_REQUEST, plan.replies), out)
+        self.get_head, self.get_rest = self.get_call(back, segments.get(plan.size, True))
+        self.msg_id = slice(self.wire.msg_id, self.wire.correl_id)
+        self.correl_id = slice(self.wire.correl_id, self.wire.correl_id + 24)
+        self.size = plan.size
+        self.waits_for = b""
+
+    def start(self) -> None:
+        if self.run.more():
+            self.send(self.request)
+
+    def take(self, data: bytes) -> None:
+        if len(data) < self.size:  # The reply to the put.
+            self.waits_for = data[self.msg_id]
+            self.send(self.get_head + self.waits_for + self.get_rest)
+        elif data[self.correl_id] != self.waits_for:
+            self.failed(data)
+        else:
+            self.run.to_end -= 1
+            if self.run.more():
+                self.send(self.request)
+
+
+class Responder(Client):
+    """Gets requests and puts replies."""
+
+    def __init__(self, run: Run, plan: Plan, number: int) -> None:
+        super().__init__(run, plan, plan.second_at, 0)
+        requests = self.open(plan.requests, MQOO_INPUT_SHARED)
+        replies = self.open(plan.replies, MQOO_OUTPUT)
+        self.get = self.wire.call(seg.MQGET, segments.get(plan.size, False), requests)
+        self.put_head, self.put_rest = self.put_call(replies, segments.put(plan.size, MQMT_REPLY))
+        self.msg_id = slice(self.wire.msg_id, self.wire.correl_id)
+        self.size = plan.size
+        self.send(self.get)
+
+    def take(self, data: bytes) -> None:
+        if len(data) < self.size:
+            self.send(self.get)
+        else:
+            self.send(self.put_head + data[self.msg_id] + self.put_rest)
+
+
+class AsyncRequester(Client):
+    """Puts requests without waiting for an answer; a consumer takes the replies from a queue of its own."""
+
+    def __init__(self, run: Run, plan: Plan, number: int) -> None:
+        super().__init__(run, plan, plan.first_at, 1)
+        out = self.open(plan.requests, MQOO_OUTPUT)
+        replies = f"{plan.replies}.{number}"
+        body = segments.put(plan.size, MQMT_REQUEST, replies, asynchronous=True)
+        self.request = self.wire.call(seg.MQPUT, body, out)
+        self.size = plan.size
+        self.consumer(replies)
+
+    def start(self) -> None:
+        if self.run.more():
+            self.send(self.request)
+
+    def take(self, data: bytes) -> None:
+        if len(data) < self.size:
+            return self.failed(data)
+        self.consumed(data)
+        self.run.to_end -= 1
+        if self.run.more():
+            self.send(self.request)
+
+
+class AsyncResponder(Client):
+    """A consumer of requests that puts each reply to the queue that the request names, without waiting."""
+
+    def __init__(self, run: Run, plan: Plan, number: int) -> None:
+        super().__init__(run, plan, plan.second_at, 1)
+        self.size = plan.size
+        self.replies: dict[bytes, tuple[bytes, bytes]] = {}
+        for each in range(plan.first):
+            name = f"{plan.replies}.{each}"
+            body = segments.put(plan.size, MQMT_REPLY, asynchronous=True)
+            self.replies[name.encode().ljust(48)] = self.put_call(self.open(name, MQOO_OUTPUT), body)
+        self.consumer(plan.requests)
+
+    def take(self, data: bytes) -> None:
+        if len(data) < self.size:
+            return self.failed(data)
+        at = self.id_at
+        head, rest = self.replies[data[at + 52 : at + 100]]
+        self.send(head + data[at : at + 24] + rest)
+        self.consumed(data)
+
+
+class Putter(Client):
+    """Puts messages to a queue, as long as its getter keeps up."""
+
+    def __init__(self, run: Run, plan: Plan, number: int, asynchronous: bool) -> None:
+        super().__init__(run, plan, plan.first_at, 1 if asynchronous else 0)
+        out = self.open(plan.passing(number), MQOO_OUTPUT)
+        self.message = self.wire.call(seg.MQPUT, segments.put(plan.size, asynchronous=asynchronous), out)
+        self.asynchronous = asynchronous
+        self.most = plan.ahead
+        self.ahead = 0
+        self.waits = False
+
+    def start(self) -> None:
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Put as much as may be."""
+        while not self.waits and self.ahead < self.most and self.run.more():
+            self.ahead += 1
+            self.waits = not self.asynchronous
+            self.send(self.message)
+
+    def take(self, data: bytes) -> None:
+        self.waits = False
+        self.go_on()
+
+
+class Getter(Client):
+    """Gets the messages of its putter."""
+
+    def __init__(self, run: Run, plan: Plan, putter: Putter, number: int) -> None:
+        super().__init__(run, plan, plan.second_at, 1 if putter.asynchronous else 0)
+        self.putter = putter
+        self.asynchronous = putter.asynchronous
+        queue = plan.passing(number)
+        if self.asynchronous:
+            self.consumer(queue)
+        else:
+            self.get = self.wire.call(seg.MQGET, segments.get(plan.size, False), self.open(queue, MQOO_INPUT_SHARED))
+            self.send(self.get)
+        self.size = plan.size
+
+    def take(self, data: bytes) -> None:
+        if len(data) < self.size:
+            return self.failed(data)
+        if self.asynchronous:
+            self.consumed(data)
+        else:
+            self.send(self.get)
+        self.run.to_end -= 1
+        self.putter.ahead -= 1
+        self.putter.go_on()
+
+
+class Echo(Actor):
+    """The floor: the exchanges of one round trip after the other, or several at a time."""
+
+    def __init__(self, run: Run, plan: Plan) -> None:
+        super().__init__(run, plan.first_at, plan.tls)
+        self.requests = [
+            b"TSH " + there.to_bytes(4, "big") + back.to_bytes(4, "big") + bytes(there - 12)
+            for there, back in plan.exchanges
+        ]
+        self.most = plan.ahead
+        self.under_way = 0
+        self.at = 0
+
+    def start(self) -> None:
+        while self.under_way < self.most and self.run.more():
+            self.under_way += 1
+            self.send(self.requests[0])
+
+    def take(self, data: bytes) -> None:
+        self.at += 1
+        if self.at < len(self.requests):
+            self.send(self.requests[self.at])
+            return
+        self.at = 0
+        self.run.to_end -= 1
+        self.under_way -= 1
+        self.start()
+
+
+def opened(at: str, tls: bool) -> socket.socket:
+    """A socket to a port of this machine or to a Unix socket, that does not block."""
+    if at.startswith("/"):
+        made = socket.socket(socket.AF_UNIX)
+        made.connect(at)
+    else:
+        host, _, port = at.rpartition(":")
+        made = socket.create_connection((host, int(port)))
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+            context.minimum_version = ssl.TLSVersion.TLSv1_3
+            made = context.wrap_socket(made)
+    made.setblocking(False)
+    return made
+
+
+def actors(plan: Plan, run: Run) -> list[Actor]:
+    """Everybody who takes part."""
+    made: list[Actor] = []
+    if plan.kind == "request_reply":
+        made += [Requester(run, plan, number) for number in range(plan.first)]
+        made += [Responder(run, plan, number) for number in range(plan.second)]
+    elif plan.kind == "request_reply_async":
+        made += [AsyncRequester(run, plan, number) for number in range(plan.first)]
+        made += [AsyncResponder(run, plan, number) for number in range(plan.second)]
+    elif plan.kind in ("pass", "pass_async"):
+        for number in range(plan.first):
+            putter = Putter(run, plan, number, plan.kind == "pass_async")
+            made += [putter, Getter(run, plan, putter, number)]
+    else:
+        made += [Echo(run, plan) for _ in range(plan.first)]
+    return made
+
+
+def main() -> None:
+    plan = Plan(**json.loads(sys.argv[1]))
+    run = Run()
+    everybody = actors(plan, run)
+    poll = select.epoll()
+    by_number = {}
+    for actor in everybody:
+        actor.socket.setblocking(False)
+        by_number[actor.socket.fileno()] = actor
+        poll.register(actor.socket.fileno(), select.EPOLLIN)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        run.to_start = run.to_end = int(line)
+        began = time.perf_counter()
+        for actor in everybody:
+            actor.start()
+        while run.to_end > 0:
+            for number, _ in poll.poll():
+                by_number[number].readable()
+        print(time.perf_counter() - began, flush=True)
+
+
+if __name__ == "__main__":
+    main()
