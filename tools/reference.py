@@ -32,10 +32,12 @@ from flintmq.command.model import (  # noqa: E402
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
+    GENERIC_TRACE_TYPE,
     NO_NAME,
     OBJECT_NAME,
     SUBSCRIPTION_NAME,
     TOPIC_STRING,
+    TRACE_TYPE,
     VERBS,
     Form,
 )
@@ -186,6 +188,8 @@ _NAMES = {
     SUBSCRIPTION_NAME: "(any name)",
     GENERIC_SUBSCRIPTION_NAME: "(any name or generic name)",
     TOPIC_STRING: "(topic string)",
+    TRACE_TYPE: "(type)",
+    GENERIC_TRACE_TYPE: "(type or *)",
 }
 
 #: The tables of what DISPLAY shows beside definitions: title, attributes, the commands that show it.

@@ -15,6 +15,11 @@ OPTIONS = {
     "FORCE": "the change is made although the object is open",
     "PURGE": "the queue is deleted with the messages on it",
     "ALL": "show everything",
+    "CLASS": "classes of the trace: numbers, ranges such as `1:3`, or `*`",
+    "COMMENT": "a remark, not kept",
+    "DEST": "`SMF` for statistics and accounting, `RES` or `GTF` for the trace file",
+    "TDATA": "accepted and not used",
+    "TNO": "the number of the trace",
     "CONNAME": "only instances whose client has this address; `*` at the end of it for DISPLAY",
     "CURRENT": "what runs now, as without it",
     "SAVED": "what was saved of message channels; there are none",
@@ -458,6 +463,10 @@ TEXTS = {
 
 #: What is refused, or is not as the summary might be read, by command.
 REMARKS = {
+    "START TRACE": (
+        "Without a type it is `GLOBAL`. `CLASS(*)` is 1 to 3 of `STAT` and 1 and 3 of `ACCTG`: 4 and 5 must be named. "
+        "Traces end with the queue manager; `qm.ini` can have them started again (docs/concepts/statistics.md)."
+    ),
     "ALTER QLOCAL": (
         "Refused: `INDXTYPE` and another page set by `STGCLASS` while messages are on the queue (AMQ8143E); `USAGE` "
         "while messages are on it or somebody has it open, and `NOSHARE` while more than one has it open for input "

@@ -56,6 +56,7 @@ class CatalogueAdministration:
         self.listening: list[Row] = []
         self.log = default_attributes("LOG")
         self.system = default_attributes("SYSTEM")
+        self.tracing: list[Row] = []
 
     @property
     def name(self) -> str:
@@ -250,6 +251,25 @@ class CatalogueAdministration:
     def end_interval(self) -> None:
         for keyword in ("STATIME", "ACCTIME"):
             self.system[keyword] = self.system.pop("NEW" + keyword, self.system[keyword])
+
+    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str) -> int:
+        number = len(self.tracing) + 1
+        shown = [str(each) for each in classes]
+        self.tracing.append({"TNO": number, "TYPE": kind, "CLASS": shown, "DEST": destination, "USERID": "me"})
+        return number
+
+    def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
+        stopped = self.traces(kind, classes, number)
+        self.tracing = [row for row in self.tracing if row not in stopped]
+        return [each for row in stopped if isinstance(each := row["TNO"], int)]
+
+    def traces(self, kind: str, classes: tuple[int, ...], number: int) -> list[Row]:
+        wanted = [str(each) for each in classes]
+        return [
+            row
+            for row in self.tracing
+            if kind in ("*", row["TYPE"]) and number in (-1, row["TNO"]) and (not wanted or row["CLASS"] == wanted)
+        ]
 
     def qmgr_status(self) -> Row:
         return {"STATUS": "RUNNING", "CMDSERV": "RUNNING", "CONNS": len(self.connected), "LOGTYPE": "CIRCULAR"}

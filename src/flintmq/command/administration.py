@@ -139,6 +139,15 @@ class Administration(Protocol):
     def set_system(self, changes: Row) -> int:
         """SET SYSTEM. A new STATIME or ACCTIME takes effect when the running interval ends."""
 
+    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str) -> int:
+        """START TRACE: the number of the trace. Type, classes and destination are known to be right."""
+
+    def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
+        """STOP TRACE: the numbers of those that were stopped. "*" any type, () any classes, -1 any number."""
+
+    def traces(self, kind: str, classes: tuple[int, ...], number: int) -> list[Row]:
+        """DISPLAY TRACE: a row for each trace that is meant in the same way."""
+
     def qmgr_status(self) -> Row:
         """DISPLAY QMSTATUS."""
 

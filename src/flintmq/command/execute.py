@@ -20,9 +20,11 @@ from flintmq.command.model import (
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
+    GENERIC_TRACE_TYPE,
     NO_NAME,
     SUBSCRIPTION_NAME,
     TOPIC_STRING,
+    TRACE_TYPE,
     VERBS,
     WHERE,
     Form,
@@ -38,6 +40,7 @@ from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
 from flintmq.qmgr.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
 from flintmq.qmgr.attributes import PAGE_SET_ID_MAX, TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import is_object_name
+from flintmq.qmgr.traces import CLASSES, SYNONYMS
 
 _NUMBERED = ("PSID", "BUFFPOOL")
 _HEXADECIMAL = frozenset("0123456789ABCDEF")
@@ -161,6 +164,8 @@ def _name(command: Command, form: Form) -> str:
         if word is not None:
             raise CommandSyntaxError(command.text, word.end, f"{form.verb} {form.noun} takes no name")
         return ""
+    if form.name in (TRACE_TYPE, GENERIC_TRACE_TYPE):
+        return _trace_type(command, form, word)
     if word is None:
         raise CommandSyntaxError(command.text, command.noun_end, f"{form.noun} needs a name")
     if form.name == TOPIC_STRING:
@@ -204,6 +209,21 @@ def _subscription_name(command: Command, form: Form, word: Word | None) -> str:
         also = "" if form.verb == "DEFINE" else " or SUBID"
         raise CommandSyntaxError(command.text, command.noun_end, f"{form.noun} needs a name{also}")
     return ""
+
+
+def _trace_type(command: Command, form: Form, word: Word | None) -> str:
+    """STAT, ACCTG ... or a synonym. STOP must say what; START and DISPLAY need not."""
+    if word is None:
+        if form.verb == "STOP":
+            raise CommandSyntaxError(command.text, command.noun_end, "STOP TRACE needs a type, or *")
+        return ""
+    text = word.text.strip(" ").upper()
+    if text == "*" and form.name == GENERIC_TRACE_TYPE:
+        return text
+    text = SYNONYMS.get(text, text)
+    if text not in CLASSES:
+        raise CommandSyntaxError(command.text, word.end, f"a type of trace is {', '.join(CLASSES)}")
+    return text
 
 
 def _long_name(command: Command, word: Word, what: str) -> str:

@@ -107,6 +107,9 @@ MESSAGES = {
     "CSQJ322I": "{command} report.",
     "CSQM201I": "{command} details.",
     "CSQP001I": "Buffer pool usage.",
+    "CSQW127I": "Current trace activity.",
+    "CSQW130I": "{kind} trace started, assigned trace number {trace}.",
+    "CSQW131I": "Stop trace successful for trace number(s) {numbers}.",
     # Refused.
     "AMQ8101S": "The command failed with reason {reason} ({reason_name}). {explanation}",
     "AMQ8135E": "Not authorized.",
@@ -124,6 +127,9 @@ MESSAGES = {
     "AMQ8730I": "Listener already active.",
     "AMQ8729I": "The listener is not active.",
     "AMQ8569E": "Error in filter specification: {explanation}.",
+    "CSQW120E": "{what} is not a destination of {kind} trace.",
+    "CSQW122E": "{what} is not a class of {kind} trace.",
+    "CSQW137I": "Specified trace not active.",
     # Not understood.
     "AMQ8405I": "Syntax error detected at or near end of command segment below:-",
     "AMQ8426I": "Valid MQSC commands are:",

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flintmq.command import channels, objects, qmgr, queues, status, storage, subscriptions, topics
+from flintmq.command import channels, objects, qmgr, queues, status, storage, subscriptions, topics, trace
 from flintmq.command.administration import Administration
 from flintmq.command.reply import Reply
 from flintmq.command.request import Request
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, NAME, STRING, Attribute
+from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, NAME, NUMBERS, STRING, Attribute
 from flintmq.qmgr.attributes import (
     ATTRIBUTES,
     PAGE_SET_ID_MAX,
@@ -28,6 +28,7 @@ from flintmq.qmgr.attributes import (
     QUEUE_KINDS,
     TOPIC_STRING_LENGTH_MAX,
 )
+from flintmq.qmgr.traces import CLASSES
 
 Handler = Callable[[Request, Administration], Reply]
 
@@ -41,6 +42,9 @@ GENERIC_CONNECTION_ID = "generic connection"
 SUBSCRIPTION_NAME = "subscription"
 GENERIC_SUBSCRIPTION_NAME = "generic subscription"
 TOPIC_STRING = "topic string"
+#: The type of a trace; none is GLOBAL or all, and where it may be generic `*` is all.
+TRACE_TYPE = "trace"
+GENERIC_TRACE_TYPE = "generic trace"
 
 WHERE = "WHERE"
 
@@ -93,6 +97,18 @@ def _choice(keyword: str, words: str, synonym: str = "") -> Attribute:
 def _text(keyword: str, kind: str = NAME, length: int = 48) -> Attribute:
     attribute = Attribute(keyword, kind, 0, "")
     attribute.length = length
+    return attribute
+
+
+def _numbered(keyword: str, low: int, high: int) -> Attribute:
+    attribute = Attribute(keyword, INT, 0, low)
+    attribute.low, attribute.high = low, high
+    return attribute
+
+
+def _numbers(keyword: str, low: int, high: int) -> Attribute:
+    attribute = Attribute(keyword, NUMBERS, 0, [])
+    attribute.low, attribute.high = low, high
     return attribute
 
 
@@ -767,8 +783,52 @@ _STORAGE_FORMS = [
     ),
 ]
 
+_CLASS = _numbers("CLASS", 1, 99)
+_TNO = _numbered("TNO", 0, 99)
+
+#: MQ has them on z/OS only, where they have no PCF.
+_TRACE_FORMS = [
+    Form(
+        "START",
+        "TRACE",
+        "",
+        TRACE_TYPE,
+        trace.start,
+        ("ctrl", "qmgr"),
+        0,
+        "Start to record statistics (STAT), accounting (ACCTG), calls (GLOBAL) or what goes over channels (CHINIT).",
+        "START TRACE(STAT) CLASS(1,4:5)",
+        options=(_CLASS, _choice("DEST", "SMF RES GTF SRV"), _text("COMMENT", STRING, 64), _text("TDATA", STRING, 64)),
+    ),
+    Form(
+        "STOP",
+        "TRACE",
+        "",
+        GENERIC_TRACE_TYPE,
+        trace.stop,
+        ("ctrl", "qmgr"),
+        0,
+        "Stop traces: of a type, or * for all; with CLASS or TNO those that were started so.",
+        "STOP TRACE(STAT) CLASS(1,4:5)",
+        options=(_CLASS, _TNO, _text("COMMENT", STRING, 64)),
+    ),
+    Form(
+        "DISPLAY",
+        "TRACE",
+        "",
+        GENERIC_TRACE_TYPE,
+        trace.display,
+        ("dsp", "qmgr"),
+        0,
+        "Show the traces that are started.",
+        "DISPLAY TRACE(*)",
+        options=(_CLASS, _TNO),
+    ),
+]
+
 _FORMS = [form for kind in _KINDS for form in _object_forms(kind)]
 _FORMS += _QUEUE_FORMS + _Q_MGR_FORMS + _PUBSUB_FORMS + _CHANNEL_FORMS + _STORAGE_FORMS
+_FORMS += _TRACE_FORMS
 
 #: verb and noun -> form.
 FORMS = {(form.verb, form.noun): form for form in sorted(_FORMS, key=lambda form: (form.verb, form.noun))}
@@ -790,6 +850,8 @@ def syntax(form: Form) -> list[str]:
     """The lines of AMQ8427I: how the command is written."""
     name = "(name*)" if form.name.startswith("generic") else "(name)"
     name = "" if form.name == NO_NAME else "(string)" if form.name == TOPIC_STRING else name
+    if form.name in (TRACE_TYPE, GENERIC_TRACE_TYPE):
+        name = "(" + " | ".join(CLASSES) + (")" if form.name == TRACE_TYPE else " | *)")
     lines = [f" {form.verb} {form.noun}{name}"]
     for parameter in (*form.options, *form.settable):
         text = _parameter_syntax(parameter)

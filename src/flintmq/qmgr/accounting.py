@@ -50,6 +50,8 @@ from flintmq.qmgr.task import QueueUse, Task, TaskWork, Timing
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
+#: More tasks that have ended are not kept: whoever writes their records cannot keep up (B20).
+ENDED_TASKS_MAX: Final = 20_000
 #: The type of a topic in a WQST record.
 TYPE_TOPIC: Final = 8
 _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
@@ -102,7 +104,10 @@ def leave(qm: QueueManager, connection: Connection) -> None:
             if use.open_now:
                 use.open_now = 0
                 use.closed_us = task.ended_us
-        qm.ended_tasks.append(task)
+        if len(qm.ended_tasks) < ENDED_TASKS_MAX:
+            qm.ended_tasks.append(task)
+        else:
+            qm.tasks_lost += 1
 
 
 def opened(qm: QueueManager, task: Task, handle: Handle, now_us: int) -> None:

@@ -56,7 +56,7 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_STRING_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from flintmq.qmgr import admin_pubsub, admin_rows, expiry, queued, retained, stream
+from flintmq.qmgr import admin_pubsub, admin_rows, expiry, intervals, queued, retained, stream, traces
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import CUSTOM, QUEUE_KINDS, default_attributes
@@ -105,12 +105,8 @@ class Admin:
         self.qm = qm
         #: What runs of channels and listeners: the process that serves clients puts its own here.
         self.channels = ChannelControl()
-        self._system = default_attributes("SYSTEM")
-        self._system.update(qm.parameters["SYSTEM"])
         self._log = default_attributes("LOG")
         self._log.update(qm.parameters["LOG"])
-        #: Intervals that wait for the running one to end.
-        self._new_intervals: Row = {}
 
     @property
     def name(self) -> str:
@@ -577,33 +573,47 @@ class Admin:
 
     def system_status(self) -> Row:
         """DISPLAY SYSTEM."""
-        row: Row = dict(self._system)
+        row: Row = dict(intervals.system_values(self.qm))
         row["LOGLOAD"] = self.qm.checkpoint_records
-        row.update(self._new_intervals)
+        row.update(self.qm.new_intervals)
         return row
 
     def set_system(self, changes: Row) -> int:
         """SET SYSTEM. A new STATIME or ACCTIME takes effect when the running interval ends."""
         self.force = 0
         for keyword, value in changes.items():
-            self.qm.parameters["SYSTEM"][keyword] = value
-            if keyword not in ("STATIME", "ACCTIME"):
-                self._system[keyword] = value
-            elif self._system[keyword] != value:
-                self._new_intervals["NEW" + keyword] = value
+            if keyword in (intervals.STATIME, intervals.ACCTIME):
+                intervals.set_interval(self.qm, keyword, value)
             else:
-                self._new_intervals.pop("NEW" + keyword, None)
+                intervals.system_values(self.qm)[keyword] = value
+            self.qm.parameters["SYSTEM"][keyword] = value
         load = changes.get("LOGLOAD")
         if isinstance(load, int):
             self.qm.checkpoint_records = load
         return MQRC_NONE
 
-    def end_interval(self) -> None:
-        """The running statistics and accounting intervals have ended: new lengths are in force now."""
-        for keyword in ("STATIME", "ACCTIME"):
-            if "NEW" + keyword in self._new_intervals:
-                self._system[keyword] = self._new_intervals["NEW" + keyword]
-        self._new_intervals = {}
+    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str) -> int:
+        """START TRACE: the number that it got. What can be wrong has been looked at."""
+        self.force = 0
+        return traces.start(self.qm, kind, classes, destination, self.user).number
+
+    def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
+        """STOP TRACE: the numbers of those that were stopped."""
+        self.force = 0
+        return [trace.number for trace in traces.stop(self.qm, kind, classes, number)]
+
+    def traces(self, kind: str, classes: tuple[int, ...], number: int) -> list[Row]:
+        """DISPLAY TRACE: a row for each trace that is meant."""
+        return [
+            {
+                "TNO": trace.number,
+                "TYPE": trace.kind,
+                "CLASS": [str(each) for each in trace.classes],
+                "DEST": trace.destination,
+                "USERID": trace.user,
+            }
+            for trace in self.qm.traces.find(kind, classes, number)
+        ]
 
     def refresh_qmgr(self, kind: str, name: str) -> int:
         """REFRESH QMGR TYPE(EXPIRY) NAME(name): a scan begins with the host's next turn."""
@@ -622,7 +632,7 @@ class Admin:
                 return MQRCCF_LOG_TYPE_ERROR
             checkpoint(self.qm)
         elif kind == "STATISTICS":
-            self.end_interval()
+            self.qm.cut_intervals = True
             for queue in self.qm.queues.values():
                 admin_rows.reset_statistics(self.qm, queue)
         return MQRC_NONE

@@ -8,6 +8,7 @@
     NAME      str, an MQ object name or ""       BOQNAME(Q.BACKOUT)       characters, padded to `length`
     HEX       str of 2 * `length` digits, or ""  DESTCORL(C1C2...)        the bytes
     LIST      list[str]                          NAMES(A,B)               names, one after the other
+    NUMBERS   list[str] of numbers               CLASS(1,3:5) or CLASS(*) nothing: only commands have it
     INTERVAL  "M.SS", "0" or "-1"                STATIME(30.00)           minutes and seconds, two selectors
     PAIR      list of two str                    shown only: QTIME(3, 5)  two integers
 
@@ -28,6 +29,7 @@ STRING: Final = "STRING"
 NAME: Final = "NAME"
 HEX: Final = "HEX"
 LIST: Final = "LIST"
+NUMBERS: Final = "NUMBERS"
 INTERVAL: Final = "INTERVAL"
 PAIR: Final = "PAIR"
 
@@ -84,6 +86,8 @@ class Attribute:
             parts.append("-1 | 0 | MMMM | MMMM.SS" if self.low < 0 else "0 | MMMM | MMMM.SS")
         elif self.kind == LIST:
             parts.append("name, ...")
+        elif self.kind == NUMBERS:
+            parts.append("* | number, number:number, ...")
         elif self.kind == NAME:
             parts.append("name")
         elif self.kind == STRING:
@@ -116,6 +120,8 @@ def parse_value(attribute: Attribute, texts: list[str]) -> Value:
     kind = attribute.kind
     if kind == LIST:
         return _parse_list(attribute, texts)
+    if kind == NUMBERS:
+        return _parse_numbers(attribute, texts)
     if len(texts) > 1:
         raise ValueRejected(
             attribute.keyword, f"{attribute.keyword} takes one value; put a value with blanks or commas in quotes"
@@ -214,6 +220,30 @@ def _parse_list(attribute: Attribute, texts: list[str]) -> list[str]:
             attribute.keyword, f"{attribute.keyword} holds {attribute.count_max} names; {len(result)} were given"
         )
     return result
+
+
+def _parse_numbers(attribute: Attribute, texts: list[str]) -> list[str]:
+    """Numbers and ranges of numbers, each once and in order; `*` alone."""
+    wrong = ValueRejected(
+        attribute.keyword,
+        f"{attribute.keyword} takes numbers from {attribute.low} to {attribute.high}, ranges such as 1:3, or *",
+    )
+    words = [text.strip(" ") for text in texts]
+    if words == ["*"]:
+        return words
+    numbers: set[int] = set()
+    for word in words:
+        first, colon, last = word.partition(":")
+        bounds = [first, last if colon else first]
+        if not all(bound.isascii() and bound.isdigit() and len(bound) < 9 for bound in bounds):
+            raise wrong
+        low, high = int(bounds[0]), int(bounds[1])
+        if low > high or low < attribute.low or high > attribute.high:
+            raise wrong
+        numbers.update(range(low, high + 1))
+    if not numbers:
+        raise wrong
+    return [str(number) for number in sorted(numbers)]
 
 
 def _parse_interval(attribute: Attribute, text: str) -> str:

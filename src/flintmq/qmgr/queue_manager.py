@@ -55,6 +55,7 @@ from flintmq.qmgr.statistics import Totals
 from flintmq.qmgr.subscription import Subscriptions
 from flintmq.qmgr.task import Task
 from flintmq.qmgr.topic_tree import TopicTree
+from flintmq.qmgr.traces import Traces
 from flintmq.store.buffers import NOT_STUCK, BufferPool, check_pool
 from flintmq.store.pages import PageAccount, check_account
 from flintmq.store.pageset import PageSet
@@ -139,6 +140,12 @@ class QueueManager:
     #: Connections are accounted for (accounting.py), and the number that the last of them got as a task.
     accounting: bool = False
     task_number: int = 0
+    #: Tasks that ended and of which nothing is kept, because nobody had written those before.
+    tasks_lost: int = 0
+    #: What STATIME(0) means (intervals.py).
+    system_interval_s: int = 30 * 60
+    #: RESET QMGR TYPE(STATISTICS): the intervals end now.
+    cut_intervals: bool = False
 
     def __init__(self, name: str, clock: Clock, log: LogPort, catalogue: Catalogue, authority: Authority) -> None:
         self.name = name
@@ -151,6 +158,11 @@ class QueueManager:
         self.deleted_queues = Totals()
         #: Tasks that have ended and whose records the host has still to write.
         self.ended_tasks: list[Task] = []
+        #: Traces that are started (traces.py); values of SET SYSTEM in force, and intervals that wait (intervals.py).
+        self.traces = Traces()
+        self.system: dict[str, Value] = {}
+        self.new_intervals: dict[str, Value] = {}
+        self.interval_ends: dict[str, int] = {}
         self.queues: dict[str, Queue] = {}
         self.queues_by_id: dict[int, Queue] = {}
         self.pagers: dict[int, Pager] = {}

@@ -1,0 +1,109 @@
+"""Traces that are started: START, STOP and DISPLAY TRACE. What they record, others write (flintmq.telemetry).
+
+    type     classes                                                              destination
+    STAT     1 system, 2 storage summary, 3 storage detail, 4 channels, 5 queues  SMF
+    ACCTG    1 puts and gets of tasks, 3 tasks and queues, 4 channels             SMF
+    GLOBAL   1 and 3 calls of the MQI, 2 those that fail                          RES, GTF: the trace file
+    CHINIT   1 and 4 what goes over channels                                      RES, GTF: the trace file
+
+CLASS(*) is 1 to 3 of STAT, and 1 and 3 of ACCTG: 4 and 5 must be named, as on z/OS. A trace is known by its number;
+STOP with a type stops all of that type, with CLASS or TNO those that were started so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.qmgr import accounting
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue_manager import QueueManager
+
+STAT: Final = "STAT"
+ACCTG: Final = "ACCTG"
+GLOBAL: Final = "GLOBAL"
+CHINIT: Final = "CHINIT"
+
+#: Other names of the types.
+SYNONYMS: Final = {"S": STAT, "A": ACCTG, "G": GLOBAL, "CHI": CHINIT, "DQM": CHINIT}
+#: The classes that there are, those that are started when none is named, and those of CLASS(*).
+CLASSES: Final = {STAT: (1, 2, 3, 4, 5), ACCTG: (1, 3, 4), GLOBAL: (1, 2, 3), CHINIT: (1, 4)}
+DEFAULT_CLASSES: Final = {STAT: (1, 2), ACCTG: (1,), GLOBAL: (1,), CHINIT: (1,)}
+ALL_CLASSES: Final = {STAT: (1, 2, 3), ACCTG: (1, 3), GLOBAL: (1, 2, 3), CHINIT: (1, 4)}
+#: The first is the default.
+DESTINATIONS: Final = {STAT: ("SMF",), ACCTG: ("SMF",), GLOBAL: ("RES", "GTF"), CHINIT: ("RES", "GTF")}
+
+
+class Trace:
+    """One trace that was started."""
+
+    def __init__(self, number: int, kind: str, classes: tuple[int, ...], destination: str, user: str) -> None:
+        self.number = number
+        self.kind = kind
+        self.classes = classes
+        self.destination = destination
+        self.user = user
+
+
+class Traces:
+    """The traces of a queue manager."""
+
+    #: Grows with every start and stop, so that a host sees that something has changed.
+    changes: int = 0
+
+    def __init__(self) -> None:
+        self.active: list[Trace] = []
+
+    def classes(self, kind: str) -> set[int]:
+        """The classes of a type that are started."""
+        started: set[int] = set()
+        for trace in self.active:
+            if trace.kind == kind:
+                started.update(trace.classes)
+        return started
+
+    def find(self, kind: str, classes: tuple[int, ...], number: int) -> list[Trace]:
+        """The traces that STOP and DISPLAY mean: of a type ("*" any), with exactly these classes, with this number.
+
+        No classes and the number -1 mean any.
+        """
+        found: list[Trace] = []
+        for trace in self.active:
+            if kind not in ("*", trace.kind) or (number >= 0 and trace.number != number):
+                continue
+            if not classes or trace.classes == classes:
+                found.append(trace)
+        return found
+
+
+def start(qm: QueueManager, kind: str, classes: tuple[int, ...], destination: str, user: str) -> Trace:
+    """START TRACE; what can be wrong with it has been looked at. Numbers are given again, from 1."""
+    traces = qm.traces
+    taken = {trace.number for trace in traces.active}
+    number = 1
+    while number in taken:
+        number += 1
+    trace = Trace(number, kind, classes, destination, user)
+    traces.active.append(trace)
+    _changed(qm)
+    return trace
+
+
+def stop(qm: QueueManager, kind: str, classes: tuple[int, ...], number: int) -> list[Trace]:
+    """STOP TRACE: those that were stopped."""
+    stopped = qm.traces.find(kind, classes, number)
+    if stopped:
+        qm.traces.active = [trace for trace in qm.traces.active if trace not in stopped]
+        _changed(qm)
+    return stopped
+
+
+def _changed(qm: QueueManager) -> None:
+    """Tasks are accounted for as long as a trace wants it."""
+    traces = qm.traces
+    traces.changes += 1
+    wanted = bool(traces.classes(ACCTG) & {1, 3})
+    if wanted and not qm.accounting:
+        accounting.start(qm)
+    elif qm.accounting and not wanted:
+        accounting.stop(qm)
