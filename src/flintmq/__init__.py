@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from flintmq.client.aio import aopen as aopen
     from flintmq.client.aio_topic import AsyncSubscription as AsyncSubscription
     from flintmq.client.aio_topic import AsyncTopic as AsyncTopic
+    from flintmq.client.calls import Transaction as Transaction
     from flintmq.client.commands import CommandReply as CommandReply
     from flintmq.client.connection import Connection as Connection
-    from flintmq.client.connection import Transaction as Transaction
     from flintmq.client.consumer import Consumer as Consumer
     from flintmq.client.errors import BackedOut as BackedOut
     from flintmq.client.errors import BadProperty as BadProperty
@@ -79,7 +79,7 @@ else:
         "AsyncTopic": "flintmq.client.aio_topic",
         "CommandReply": "flintmq.client.commands",
         "Connection": "flintmq.client.connection",
-        "Transaction": "flintmq.client.connection",
+        "Transaction": "flintmq.client.calls",
         "Consumer": "flintmq.client.consumer",
         "BackedOut": "flintmq.client.errors",
         "BadProperty": "flintmq.client.errors",

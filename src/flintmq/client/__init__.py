@@ -3,6 +3,7 @@
 A call's way, from the program to the engine and back:
 
     queue_manager.py   open(), a connection for each thread        aio.py   aopen(), the same for tasks
+    calls.py           what a queue manager and a connection can do, here and elsewhere
     connection.py      one unit of work at a time; waits in threads
     queue.py           put, get, browse                             message.py   what is put and got
     topic.py           publish, subscribe                           aio_topic.py the same for tasks

@@ -150,7 +150,7 @@ class Subscribing:
         qm = self._qm
 
         def subscribe() -> Subscribed:
-            return Subscribed(Connection(qm._host, qm._application, qm._user), self._sd, self._queue)
+            return Connection(qm._host, qm._application, qm._user)._subscribe(self._sd, self._queue)
 
         self._made = AsyncSubscription(qm, await qm._work(subscribe))
         return self._made

@@ -9,15 +9,15 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from flintmq.client import commands
+from flintmq.client.calls import BaseConnection, Calls
 from flintmq.client.commands import CommandReply
-from flintmq.client.errors import MQError, TransactionError
+from flintmq.client.embedded import Host
+from flintmq.client.errors import TransactionError
 from flintmq.client.link import Link
 from flintmq.client.message import Message, carried
-from flintmq.client.queue import Owner, Queue
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
@@ -29,143 +29,26 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.connection import Handle
 
 if TYPE_CHECKING:
+    from flintmq.client.consumer import Consumer, Handler
     from flintmq.client.dispatcher import Dispatcher
-    from flintmq.client.embedded import Host
     from flintmq.client.mqi import MQI
-    from flintmq.client.topic import Subscription, Topic
+    from flintmq.client.topic import Subscribed
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 
 
-class Calls:
-    """What a queue manager and a connection can both do."""
+class EmbeddedCalls(Calls):
+    """The calls that are commands, on a queue manager in this process."""
 
     _host: Host
 
     def _current(self) -> Connection:
         raise NotImplementedError
-
-    def queue(self, name: str, create: bool = False, selector: str = "", **attributes: object) -> Queue:
-        """The queue called `name`. With `create` a local queue is defined if there is none.
-
-        With `selector` only messages that it selects are got and browsed: "color = 'red' AND n > 3".
-
-        `attributes` are those of DEFINE QLOCAL in lower case, for a queue that is created. UnknownObject if the name
-        leads nowhere.
-
-        >>> import flintmq
-        >>> with flintmq.open(":memory:") as qm:
-        ...     queue = qm.queue("ORDERS", create=True, maxdepth=100, defpsist="YES")
-        ...     queue.name
-        'ORDERS'
-        """
-        if create:
-            commands.create_queue(self._host, name, attributes)
-        elif attributes:
-            raise TypeError("attributes are for queues that are created: queue(name, create=True, ...)")
-        else:
-            commands.check_queue(self._host, name)
-        return Queue(self._owner(), name, selector)
-
-    def _owner(self) -> Owner:
-        return self
-
-    def topic(self, topic_string: str) -> Topic:
-        """The topic `topic_string`, to publish to. It need not be defined; TOPIC objects give it attributes.
-
-        >>> import flintmq
-        >>> with flintmq.open(":memory:") as qm, qm.subscribe("sport/#") as subscription:
-        ...     _ = qm.topic("sport/football").publish("1:0")
-        ...     subscription.get(wait=5.0).text
-        '1:0'
-        """
-        from flintmq.client.topic import Topic
-
-        return Topic(self._owner(), topic_string)
-
-    def subscribe(
-        self,
-        topic: str,
-        *,
-        durable_name: str | None = None,
-        selector: str | None = None,
-        wildcard: str = "topic",
-        queue: str | None = None,
-        new_only: bool = False,
-        on_request: bool = False,
-        user_data: str = "",
-        correlation_id: bytes | None = None,
-        expiry: float | None = None,
-    ) -> Subscription:
-        """Subscribe to a topic: `#` in place of levels and `+` of one, or with `wildcard="character"` `*` and `?`.
-
-        Publications that are retained come at once, unless `new_only`, or when they are asked for (`on_request`). With
-        `durable_name` the subscription outlives this program, and collects while nobody is there; the next `subscribe`
-        with that name has it again. `selector` is an SQL-92 selection string over the properties of publications.
-        `queue` names a queue for the publications instead of one of the subscription's own. `expiry`, in seconds, ends
-        a durable subscription that nobody has had again for so long. topic.py says more.
-
-        Raises MQError: 2425 for a topic string with wildcards where there can be none, 2429 if somebody has the
-        durable subscription, 2510 if it is to another topic, BadSelector, and others.
-        """
-        from flintmq.client.topic import Subscribed, Subscription, subscription_descriptor
-
-        sd = subscription_descriptor(
-            topic,
-            durable_name,
-            selector,
-            wildcard,
-            queue is None,
-            new_only,
-            on_request,
-            user_data,
-            correlation_id,
-            expiry,
-        )
-        return Subscription(self._owner(), Subscribed(self._current()._another(), sd, queue))
-
-    def transaction(self) -> Transaction:
-        """A unit of work: commit at the end of the block, back out if it ends with an exception.
-
-        Puts and gets of this thread inside the block become so together, durably, or not at all. Transactions do not
-        nest.
-
-        >>> import flintmq
-        >>> with flintmq.open(":memory:") as qm:
-        ...     a, b = qm.queue("A", create=True), qm.queue("B", create=True)
-        ...     _ = a.put(b"1")
-        ...     with qm.transaction():
-        ...         _ = b.put(a.get().data)
-        ...     a.depth, b.depth
-        (0, 1)
-        """
-        return Transaction(self)
-
-    def commit(self) -> None:
-        """Commit what was put and got with `syncpoint=True` outside of a transaction block."""
-        self._current()._commit()
-
-    def backout(self) -> None:
-        """Undo what was put and got with `syncpoint=True`."""
-        self._current()._backout()
-
-    def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
-        """Run MQSC commands. `str(reply)` is what runmqsc would print, `reply.rows` the attributes as dictionaries.
-
-        CommandFailed if a command fails; with `check=False` the reply says so instead.
-
-        >>> import flintmq
-        >>> with flintmq.open(":memory:") as qm:
-        ...     print(qm.mqsc("DEFINE QLOCAL(ORDERS) MAXDEPTH(10)"))
-        ...     qm.mqsc("DISPLAY QLOCAL(ORDERS) MAXDEPTH").rows[0]["MAXDEPTH"]
-        AMQ8006I: Queue created.
-        10
-        """
-        return commands.run(self._host, text, check)
 
     @property
     def mqi(self) -> MQI:
@@ -174,6 +57,21 @@ class Calls:
 
         return MQI(self._current())
 
+    def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
+        commands.create_queue(self._host, name, attributes)
+
+    def _check_queue(self, name: str) -> None:
+        commands.check_queue(self._host, name)
+
+    def _depth(self, name: str) -> int:
+        return commands.depth(self._host, name)
+
+    def _clear(self, name: str) -> None:
+        commands.clear_queue(self._host, name)
+
+    def _run_mqsc(self, text: str, check: bool) -> CommandReply:
+        return commands.run(self._host, text, check)
+
 
 class ThreadConnection(threading.local):
     """The connection that a queue manager uses for the calls of a thread."""
@@ -181,7 +79,7 @@ class ThreadConnection(threading.local):
     connection: Connection | None = None
 
 
-class Connection(Calls):
+class Connection(EmbeddedCalls, BaseConnection[Handle]):
     """One connection. Used by one thread at a time; while asynchronous consumers run, by their callbacks."""
 
     #: What runs callbacks, once there are any.
@@ -195,7 +93,6 @@ class Connection(Calls):
         #: holds this connection, and a queue manager that was dropped must go.
         self._thread_connection = weakref.ref(thread_connection) if thread_connection is not None else None
         self._link = Link(host, application, user)
-        self._in_transaction = False
         #: Released, once, by the call that completes our wait.
         self._gate = threading.Lock()
         self._gate.acquire()
@@ -223,6 +120,9 @@ class Connection(Calls):
         engine = self._link.connection
         local = self._thread_connection() if self._thread_connection is not None else None
         return Connection(self._host, engine.appl_name, engine.user, local)
+
+    def _usable(self) -> bool:
+        return not self._host.state
 
     @property
     def application(self) -> str:
@@ -275,6 +175,35 @@ class Connection(Calls):
         if not link.get(name, md, gmo, max_length, requeue, self._gate.release, handle):
             self._wait(name, md, gmo, max_length, requeue, handle)
         return self._answer(name, md)
+
+    def _open(self, name: str, options: int, selector: str = "") -> Handle:
+        return self._link.open(name, options, selector)
+
+    def _close_handle(self, handle: Handle) -> None:
+        self._link.close_handle(handle)
+
+    def _drop_handle(self, handle: Handle) -> None:
+        if handle.open:
+            self._host.orphans.append(handle)
+
+    def _subscribe(self, sd: MQSD, queue: str | None) -> Subscribed:
+        from flintmq.client.topic import EmbeddedSubscribed
+
+        return EmbeddedSubscribed(self, sd, queue)
+
+    def _consume(
+        self,
+        name: str,
+        callback: Handler,
+        correlation_id: bytes | None,
+        message_id: bytes | None,
+        convert: bool,
+        requeue_poison: bool,
+        selector: str,
+    ) -> Consumer:
+        from flintmq.client.consumer import EmbeddedConsumer
+
+        return EmbeddedConsumer(self, name, callback, correlation_id, message_id, convert, requeue_poison, selector)
 
     def _browse(self, name: str, handle: Handle, md: MQMD, gmo: MQGMO) -> Message:
         if not self._link.get(name, md, gmo, -1, False, self._gate.release, handle):
@@ -359,49 +288,3 @@ class Connection(Calls):
         if self._host.state:
             self._host.refuse()
         self._in_transaction = True
-
-
-class Transaction:
-    """A unit of work as a block. Made by `qm.transaction()`."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-        self._connection: Connection | None = None
-
-    def __enter__(self) -> Transaction:
-        if self._connection is not None:
-            raise TransactionError("a transaction is entered once; ask transaction() for another")
-        connection = self._calls._current()
-        connection._begin()
-        self._connection = connection
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        connection = self._connection
-        assert connection is not None
-        connection._in_transaction = False
-        if kind is None:
-            try:
-                connection._commit()
-            except MQError:
-                self._undo(connection)
-                raise
-        else:
-            self._undo(connection)
-
-    def _undo(self, connection: Connection) -> None:
-        """Back out; if the queue manager is gone, so is the unit of work."""
-        if not connection._host.state:
-            connection._link.backout()
-
-    def commit(self) -> None:
-        """Commit so far; the block goes on in a new unit of work."""
-        assert self._connection is not None
-        self._connection._commit()
-
-    def backout(self) -> None:
-        """Undo so far; the block goes on in a new unit of work."""
-        assert self._connection is not None
-        self._connection._link.backout()

@@ -65,6 +65,49 @@ class Consumer:
     'HELLO'
     """
 
+    def __init__(self, name: str) -> None:
+        self._stopped = threading.Event()
+        #: Why it stopped by itself; None while it runs, and if it was closed.
+        self.error: BaseException | None = None
+        self.queue_name = name
+
+    def __repr__(self) -> str:
+        return f"<Consumer of {self.queue_name}{' stopped' if self._stopped.is_set() else ''}>"
+
+    @property
+    def running(self) -> bool:
+        """Whether messages still come, now or after it was resumed."""
+        return not self._stopped.is_set()
+
+    def suspend(self) -> None:
+        """No more messages, until it is resumed."""
+        raise NotImplementedError
+
+    def resume(self) -> None:
+        """On with it."""
+        raise NotImplementedError
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait until it has stopped, by itself or by `close`; False if it still runs after `timeout` seconds."""
+        return self._stopped.wait(timeout)
+
+    def close(self) -> None:
+        """Stop. A callback that is under way finishes, and its unit of work with it. A second close does nothing."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Consumer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
+        """Close it, and raise what made it stop, if something did and the block itself ended well."""
+        self.close()
+        if kind is None and self.error is not None:
+            raise self.error
+
+
+class EmbeddedConsumer(Consumer):
+    """A consumer of a queue manager in this process."""
+
     def __init__(
         self,
         connection: Connection,
@@ -76,12 +119,9 @@ class Consumer:
         requeue_poison: bool,
         selector: str = "",
     ) -> None:
+        super().__init__(name)
         self._callback = callback
         self._requeue = requeue_poison
-        self._stopped = threading.Event()
-        #: Why it stopped by itself; None while it runs, and if it was closed.
-        self.error: BaseException | None = None
-        self.queue_name = name
         self._connection = connection
         self._mqi = MQI(connection)
         try:
@@ -99,39 +139,15 @@ class Consumer:
             connection.close()
             raise
 
-    def __repr__(self) -> str:
-        return f"<Consumer of {self.queue_name}{' stopped' if self._stopped.is_set() else ''}>"
-
-    @property
-    def running(self) -> bool:
-        """Whether messages still come, now or after it was resumed."""
-        return not self._stopped.is_set()
-
     def suspend(self) -> None:
-        """No more messages, until it is resumed."""
         self._mqi.ctl(MQOP_SUSPEND)
 
     def resume(self) -> None:
-        """On with it."""
         self._mqi.ctl(MQOP_RESUME)
 
-    def join(self, timeout: float | None = None) -> bool:
-        """Wait until it has stopped, by itself or by `close`; False if it still runs after `timeout` seconds."""
-        return self._stopped.wait(timeout)
-
     def close(self) -> None:
-        """Stop. A callback that is under way finishes, and its unit of work with it. A second close does nothing."""
         self._stopped.set()
         self._connection.close()
-
-    def __enter__(self) -> Consumer:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
-        """Close it, and raise what made it stop, if something did and the block itself ended well."""
-        self.close()
-        if kind is None and self.error is not None:
-            raise self.error
 
     # -- in the consumer's thread -----------------------------------------------------------------------------------
 

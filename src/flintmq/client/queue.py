@@ -11,9 +11,8 @@ A Queue is a name and a way to a connection; it holds nothing open, and any numb
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from flintmq.client import commands
 from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import (
     Data,
@@ -39,18 +38,21 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
-    from flintmq.client.connection import Connection
+    from flintmq.client.calls import BaseConnection
     from flintmq.client.consumer import Consumer, Handler
-    from flintmq.client.embedded import Host
 
 
 class Owner(Protocol):
     """Where a queue finds the connection to use: a connection itself, or a queue manager that has one per thread."""
 
-    _host: Host
-
-    def _current(self) -> Connection:
+    def _current(self) -> BaseConnection[Any]:
         """The connection for this call."""
+
+    def _depth(self, name: str) -> int:
+        """CURDEPTH of a queue."""
+
+    def _clear(self, name: str) -> None:
+        """Remove all messages of a queue."""
 
 
 def get_options(wait: Wait, convert: bool, truncate: bool) -> MQGMO:
@@ -271,24 +273,24 @@ class Queue:
         ...         b.get(wait=5.0).data
         b'1'
         """
-        from flintmq.client.consumer import Consumer
-
-        another = self._owner._current()._another()
-        return Consumer(
-            another,
-            self.name,
-            callback,
-            correlation_id,
-            message_id,
-            convert,
-            requeue_poison,
-            selector or self.selector,
+        return (
+            self._owner._current()
+            ._another()
+            ._consume(
+                self.name,
+                callback,
+                correlation_id,
+                message_id,
+                convert,
+                requeue_poison,
+                selector or self.selector,
+            )
         )
 
     @property
     def depth(self) -> int:
         """CURDEPTH: how many messages are on the queue, with uncommitted puts and without uncommitted gets."""
-        return commands.depth(self._owner._host, self.name)
+        return self._owner._depth(self.name)
 
     def __len__(self) -> int:
         return self.depth
@@ -298,7 +300,7 @@ class Queue:
 
     def clear(self) -> None:
         """Remove all messages. ObjectInUse if some are uncommitted or somebody waits for one."""
-        commands.clear_queue(self._owner._host, self.name)
+        self._owner._clear(self.name)
 
 
 class Browser:
@@ -306,7 +308,7 @@ class Browser:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: BaseConnection[Any],
         name: str,
         wait: Wait,
         correlation_id: bytes | None,
@@ -318,7 +320,7 @@ class Browser:
         self._wait = wait
         self._correlation_id = correlation_id
         self._message_id = message_id
-        self._handle = connection._link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING, selector)
+        self._handle = connection._open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING, selector)
 
     def __iter__(self) -> Browser:
         return self
@@ -343,9 +345,9 @@ class Browser:
 
     def close(self) -> None:
         """Give up the place on the queue. A second close does nothing."""
-        self._connection._link.close_handle(self._handle)
+        self._connection._close_handle(self._handle)
 
     def __del__(self) -> None:
         handle = getattr(self, "_handle", None)
-        if handle is not None and handle.open:
-            self._connection._host.orphans.append(handle)
+        if handle is not None:
+            self._connection._drop_handle(handle)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from flintmq.client import instance as place
-from flintmq.client.connection import Calls, Connection, ThreadConnection
+from flintmq.client.connection import Connection, EmbeddedCalls, ThreadConnection
 from flintmq.client.embedded import OPEN, Host
 from flintmq.client.error_log import user_name
 from flintmq.client.errors import QueueManagerExists
@@ -88,7 +88,7 @@ class _Owned(Connection):
             self._host.orphans.append(link.connection)
 
 
-class QueueManager(Calls):
+class QueueManager(EmbeddedCalls):
     """An open queue manager. Made by `flintmq.open`; close it, or use it in a `with` statement.
 
     >>> import flintmq

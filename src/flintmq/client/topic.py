@@ -177,11 +177,29 @@ def _text(value: str, what: str) -> str:
 class Subscribed:
     """A subscription and the connection that keeps it, for the sync and the asyncio API."""
 
+    sd: MQSD
+    closed: bool = False
+    #: Where its publications are.
+    queue_name: str = ""
+    #: By which they are told from others on a queue that is not the subscription's own.
+    correlation_id: bytes | None = None
+
+    def request(self) -> int:
+        """MQSUBRQ: how many retained publications come again."""
+        raise NotImplementedError
+
+    def close(self, options: int) -> None:
+        """End it, or leave it for the next time. A second close does nothing."""
+        raise NotImplementedError
+
+
+class EmbeddedSubscribed(Subscribed):
+    """A subscription of a queue manager in this process."""
+
     def __init__(self, connection: Connection, sd: MQSD, queue: str | None) -> None:
         self.connection = connection
         self.mqi = MQI(connection)
         self.sd = sd
-        self.closed = False
         try:
             destination = None
             if queue is not None:
@@ -189,15 +207,13 @@ class Subscribed:
                 destination = connection._link.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
             hobj, self.hsub = self.mqi.sub(sd, destination)
         except BaseException:
+            self.closed = True
             connection.close()
             raise
-        #: Where its publications are.
         self.queue_name = hobj.object_name
-        #: By which they are told from others on a queue that is not the subscription's own.
-        self.correlation_id: bytes | None = sd.sub_correl_id if queue is not None else None
+        self.correlation_id = sd.sub_correl_id if queue is not None else None
 
     def request(self) -> int:
-        """MQSUBRQ: how many retained publications come again."""
         sro = MQSRO()
         try:
             self.mqi.subrq(self.hsub, MQSR_ACTION_PUBLICATION, sro)
@@ -207,7 +223,6 @@ class Subscribed:
         return sro.num_pubs
 
     def close(self, options: int) -> None:
-        """End it, or leave it for the next time. A second close does nothing."""
         if self.closed:
             return
         self.closed = True
@@ -221,7 +236,7 @@ class Subscribed:
             self.connection.close()
 
     def __del__(self) -> None:
-        if not getattr(self, "closed", True):
+        if not self.closed:
             self.connection._host.orphans.append(self.connection._link.connection)
 
 

@@ -29,6 +29,7 @@ from flintmq.mqi.constants import (
     MQCO_REMOVE_SUB,
     MQOO_BROWSE,
     MQOO_INPUT_SHARED,
+    MQOO_INQUIRE,
     MQOT_Q,
     MQPMO_RETAIN,
     MQSO_ALTER,
@@ -452,7 +453,7 @@ def make_managed(qm: QueueManager, connection: Connection, subscription: Subscri
 def _open_managed(qm: QueueManager, connection: Connection, subscription: Subscription) -> Handle | None:
     od = MQOD()
     od.object_name = subscription.dest_queue
-    handle = open_queue(qm, connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE)
+    handle = open_queue(qm, connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE | MQOO_INQUIRE)
     if handle is None:
         return None
     handle.owns_dynamic = not subscription.durable

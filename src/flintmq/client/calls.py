@@ -1,0 +1,311 @@
+"""What a queue manager and a connection can do, in this process and over a channel.
+
+    Calls            queue(), topic(), subscribe(), transaction(), mqsc() ...: of queue managers and of connections
+    BaseConnection   what Queue, Topic, Subscription, Browser and Transaction ask of a connection
+    Transaction      a unit of work as a block
+
+`Connection` (connection.py) does it in this process, `RemoteConnection` (remote/connection.py) over a channel.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from flintmq.client.commands import CommandReply
+from flintmq.client.errors import MQError, TransactionError
+from flintmq.client.message import Message
+from flintmq.client.queue import Owner, Queue
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.sd import MQSD
+
+if TYPE_CHECKING:
+    from flintmq.client.consumer import Consumer, Handler
+    from flintmq.client.topic import Subscribed, Subscription, Topic
+
+H = TypeVar("H")
+
+
+class Calls:
+    """What a queue manager and a connection can both do."""
+
+    def _current(self) -> BaseConnection[Any]:
+        """The connection for this call."""
+        raise NotImplementedError
+
+    def queue(self, name: str, create: bool = False, selector: str = "", **attributes: object) -> Queue:
+        """The queue called `name`. With `create` a local queue is defined if there is none.
+
+        With `selector` only messages that it selects are got and browsed: "color = 'red' AND n > 3".
+
+        `attributes` are those of DEFINE QLOCAL in lower case, for a queue that is created. UnknownObject if the name
+        leads nowhere.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("ORDERS", create=True, maxdepth=100, defpsist="YES")
+        ...     queue.name
+        'ORDERS'
+        """
+        if create:
+            self._create_queue(name, attributes)
+        elif attributes:
+            raise TypeError("attributes are for queues that are created: queue(name, create=True, ...)")
+        else:
+            self._check_queue(name)
+        return Queue(self._owner(), name, selector)
+
+    def _owner(self) -> Owner:
+        return self
+
+    def topic(self, topic_string: str) -> Topic:
+        """The topic `topic_string`, to publish to. It need not be defined; TOPIC objects give it attributes.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm, qm.subscribe("sport/#") as subscription:
+        ...     _ = qm.topic("sport/football").publish("1:0")
+        ...     subscription.get(wait=5.0).text
+        '1:0'
+        """
+        from flintmq.client.topic import Topic
+
+        return Topic(self._owner(), topic_string)
+
+    def subscribe(
+        self,
+        topic: str,
+        *,
+        durable_name: str | None = None,
+        selector: str | None = None,
+        wildcard: str = "topic",
+        queue: str | None = None,
+        new_only: bool = False,
+        on_request: bool = False,
+        user_data: str = "",
+        correlation_id: bytes | None = None,
+        expiry: float | None = None,
+    ) -> Subscription:
+        """Subscribe to a topic: `#` in place of levels and `+` of one, or with `wildcard="character"` `*` and `?`.
+
+        Publications that are retained come at once, unless `new_only`, or when they are asked for (`on_request`). With
+        `durable_name` the subscription outlives this program, and collects while nobody is there; the next `subscribe`
+        with that name has it again. `selector` is an SQL-92 selection string over the properties of publications.
+        `queue` names a queue for the publications instead of one of the subscription's own. `expiry`, in seconds, ends
+        a durable subscription that nobody has had again for so long. topic.py says more.
+
+        Raises MQError: 2425 for a topic string with wildcards where there can be none, 2429 if somebody has the
+        durable subscription, 2510 if it is to another topic, BadSelector, and others.
+        """
+        from flintmq.client.topic import Subscription, subscription_descriptor
+
+        sd = subscription_descriptor(
+            topic,
+            durable_name,
+            selector,
+            wildcard,
+            queue is None,
+            new_only,
+            on_request,
+            user_data,
+            correlation_id,
+            expiry,
+        )
+        return Subscription(self._owner(), self._current()._another()._subscribe(sd, queue))
+
+    def transaction(self) -> Transaction:
+        """A unit of work: commit at the end of the block, back out if it ends with an exception.
+
+        Puts and gets of this thread inside the block become so together, durably, or not at all. Transactions do not
+        nest.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     a, b = qm.queue("A", create=True), qm.queue("B", create=True)
+        ...     _ = a.put(b"1")
+        ...     with qm.transaction():
+        ...         _ = b.put(a.get().data)
+        ...     a.depth, b.depth
+        (0, 1)
+        """
+        return Transaction(self)
+
+    def commit(self) -> None:
+        """Commit what was put and got with `syncpoint=True` outside of a transaction block."""
+        self._current()._commit()
+
+    def backout(self) -> None:
+        """Undo what was put and got with `syncpoint=True`."""
+        self._current()._backout()
+
+    def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
+        """Run MQSC commands. `str(reply)` is what runmqsc would print, `reply.rows` the attributes as dictionaries.
+
+        CommandFailed if a command fails; with `check=False` the reply says so instead.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     print(qm.mqsc("DEFINE QLOCAL(ORDERS) MAXDEPTH(10)"))
+        ...     qm.mqsc("DISPLAY QLOCAL(ORDERS) MAXDEPTH").rows[0]["MAXDEPTH"]
+        AMQ8006I: Queue created.
+        10
+        """
+        return self._run_mqsc(text, check)
+
+    # -- what is done otherwise in this process and over a channel ----------------------------------------------------
+
+    def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
+        """Define a local queue, unless there is one."""
+        raise NotImplementedError
+
+    def _check_queue(self, name: str) -> None:
+        """UnknownObject if the name leads nowhere."""
+        raise NotImplementedError
+
+    def _depth(self, name: str) -> int:
+        """CURDEPTH."""
+        raise NotImplementedError
+
+    def _clear(self, name: str) -> None:
+        """CLEAR QLOCAL."""
+        raise NotImplementedError
+
+    def _run_mqsc(self, text: str, check: bool) -> CommandReply:
+        """MQSC."""
+        raise NotImplementedError
+
+
+class BaseConnection(Calls, Generic[H]):
+    """What queues, topics, subscriptions and transactions ask of a connection. `H` is what it has for a handle."""
+
+    _in_transaction: bool = False
+
+    def _current(self) -> BaseConnection[H]:
+        return self
+
+    def _another(self) -> BaseConnection[H]:
+        """A connection of the same application."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Disconnect. What was not committed is backed out."""
+        raise NotImplementedError
+
+    def _usable(self) -> bool:
+        """Whether there is still somebody to back out with."""
+        raise NotImplementedError
+
+    def _put(
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        syncpoint: bool | None,
+        properties: MessageProperties | None = None,
+        extra_options: int = 0,
+    ) -> None:
+        """Put to the queue, or publish to the topic, `name`."""
+        raise NotImplementedError
+
+    def _get(
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        requeue: bool,
+        syncpoint: bool | None,
+        selector: str = "",
+    ) -> Message:
+        """Get from the queue `name`."""
+        raise NotImplementedError
+
+    def _open(self, name: str, options: int, selector: str = "") -> H:
+        """Open a queue."""
+        raise NotImplementedError
+
+    def _browse(self, name: str, handle: H, md: MQMD, gmo: MQGMO) -> Message:
+        """Get through a handle that was opened for it."""
+        raise NotImplementedError
+
+    def _close_handle(self, handle: H) -> None:
+        """Close a handle; nothing if it is closed."""
+        raise NotImplementedError
+
+    def _drop_handle(self, handle: H) -> None:
+        """Nobody has the handle any more: close it when there is time."""
+        raise NotImplementedError
+
+    def _subscribe(self, sd: MQSD, queue: str | None) -> Subscribed:
+        """Subscribe; the connection is the subscription's from now on."""
+        raise NotImplementedError
+
+    def _consume(
+        self,
+        name: str,
+        callback: Handler,
+        correlation_id: bytes | None,
+        message_id: bytes | None,
+        convert: bool,
+        requeue_poison: bool,
+        selector: str,
+    ) -> Consumer:
+        """A consumer; the connection is its own from now on."""
+        raise NotImplementedError
+
+    def _commit(self) -> None:
+        raise NotImplementedError
+
+    def _backout(self) -> None:
+        raise NotImplementedError
+
+    def _begin(self) -> None:
+        """A transaction begins. Raises TransactionError if there is work that would become a part of it."""
+        raise NotImplementedError
+
+
+class Transaction:
+    """A unit of work as a block. Made by `qm.transaction()`."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._connection: BaseConnection[Any] | None = None
+
+    def __enter__(self) -> Transaction:
+        if self._connection is not None:
+            raise TransactionError("a transaction is entered once; ask transaction() for another")
+        connection = self._calls._current()
+        connection._begin()
+        self._connection = connection
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        assert connection is not None
+        connection._in_transaction = False
+        if kind is None:
+            try:
+                connection._commit()
+            except MQError:
+                self._undo(connection)
+                raise
+        else:
+            self._undo(connection)
+
+    def _undo(self, connection: BaseConnection[Any]) -> None:
+        """Back out; if the queue manager is gone, so is the unit of work."""
+        if connection._usable():
+            connection._backout()
+
+    def commit(self) -> None:
+        """Commit so far; the block goes on in a new unit of work."""
+        assert self._connection is not None
+        self._connection._commit()
+
+    def backout(self) -> None:
+        """Undo so far; the block goes on in a new unit of work."""
+        assert self._connection is not None
+        self._connection._backout()
