@@ -1,364 +1,87 @@
-"""The MQI over a channel: the methods of `flintmq.client.mqi.MQI`, with the same arguments, answers and errors.
+"""The MQI over a channel, for threads: the methods of `flintmq.client.mqi.MQI`, with the same arguments and answers.
 
     qm = flintmq.connect("QM1", channel="DEV.APP.SVRCONN", conn="host(1414)")
     handle = qm.mqi.open(od, MQOO_INPUT_SHARED)
     data = qm.mqi.get(handle, md, gmo)
 
-Each call is one exchange with the queue manager, but these:
-
-    put with MQPMO_ASYNC_RESPONSE    is not answered, if conversations share the socket; else it is made synchronous
-    get without `max_length`         asks for what is likely, and again if the message is longer (2080)
-    inq of the names of a namelist   asks first how many there are
-    crtmh, setmp, inqmp ...          are done in the client (handles.py)
+What a call does is in steps.py; here its exchanges are made on the socket of the connection.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from operator import index
-from typing import Final
 
 from flintmq.channel import segment as seg
-from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
-from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
-from flintmq.channel.initial_data import CAP2_XAREQUEST
-from flintmq.channel.mqi_calls import GMO_SIZES, MD_SIZES, od_end
-from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
-from flintmq.client.errors import MQError, error_of
-from flintmq.client.mqi_properties import PropertyCalls
-from flintmq.client.remote import handles, requests
-from flintmq.client.remote.refusal import call_refused
-from flintmq.client.remote.session import Answer
+from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
-from flintmq.mqi.constants import (
-    MQCO_NONE,
-    MQGMO_ACCEPT_TRUNCATED_MSG,
-    MQGMO_SYNCPOINT,
-    MQGMO_SYNCPOINT_IF_PERSISTENT,
-    MQHO_NONE,
-    MQHO_UNUSABLE_HOBJ,
-    MQPMO_ASYNC_RESPONSE,
-    MQPMO_MD_FOR_OUTPUT_ONLY,
-    MQPMO_SYNC_RESPONSE,
-    MQPMO_SYNCPOINT,
-)
-from flintmq.mqi.errors import MQStructuresError
-from flintmq.mqi.fields import write_text
+from flintmq.mqi.constants import MQCO_NONE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
-from flintmq.mqi.od import FIELDS as OD_FIELDS
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.properties import MessageProperties
-from flintmq.mqi.reason import (
-    MQCC_FAILED,
-    MQCC_OK,
-    MQCC_WARNING,
-    MQRC_FUNCTION_NOT_SUPPORTED,
-    MQRC_MSG_TOO_BIG_FOR_CHANNEL,
-    MQRC_TRUNCATED_MSG_FAILED,
-)
-from flintmq.mqi.sd import FIELDS as SD_FIELDS
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr import message_handle, xa
-from flintmq.qmgr.connection import Connection as EngineConnection
+from flintmq.qmgr import xa
 from flintmq.qmgr.inquire import Inquiry
-from flintmq.qmgr.put_properties import takes_part
-from flintmq.qmgr.queue_manager import QueueManager as Engine
-
-#: What a get asks for first: with the descriptor it fits one segment.
-_BUFFER: Final = 32 * 1024 - 1024
-_PUT_RESPONSE: Final = MQPMO_ASYNC_RESPONSE | MQPMO_SYNC_RESPONSE
-_IN_UNIT: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
-_DEFAULT_IS_ASYNC: Final = 2
-_LONG_BIG: Final = struct.Struct(">i")
-_LONG_LITTLE: Final = struct.Struct("<i")
 
 
-class RemoteHandle:
-    """An open object of a queue manager at the other end of a channel."""
-
-    __slots__ = ("buffer", "defaults", "number", "object_name", "open", "options")
-
-    def __init__(self, number: int, name: str, options: int, defaults: OpenDefaults) -> None:
-        #: What the queue manager calls it.
-        self.number = number
-        self.object_name = name
-        self.options = options
-        self.defaults = defaults
-        self.open = True
-        #: What a get without a length of its own asks for: the longest message so far.
-        self.buffer = _BUFFER
-
-    def __repr__(self) -> str:
-        return f"<RemoteHandle {self.number} of {self.object_name}{'' if self.open else ' closed'}>"
-
-
-class RemoteMQI(PropertyCalls):
+class RemoteMQI(MQISteps):
     """The calls of the MQI on one connection."""
 
+    wire: Wire
+
     def __init__(self, wire: Wire) -> None:
-        self.wire = wire
-        self.completion = MQCC_OK
-        self.reason = 0
-        self.data_length = 0
-        #: There may be uncommitted work.
-        self.has_work = False
-        self._room: handles.Room | None = None
-        self._handles_of: EngineConnection | None = None
-        self._xa_opened = False
+        super().__init__(wire)
+
+    def _run(self, steps: Steps[T]) -> T:
+        return self.wire.run(steps)
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
     def open(self, od: MQOD, options: int) -> RemoteHandle:
         """MQOPEN."""
-        options = index(options)
-        _no_list(od)
-        session = self.wire.session
-        body = requests.open_body(od, options, session.big_endian, session.ccsid)
-        answer = self._call(seg.MQOPEN, 0, body, od.object_name or od.object_string)
-        try:
-            made, defaults = requests.opened(answer)
-        except (ChannelError, MQStructuresError) as error:
-            self.wire.bad_answer(error)
-        name = od.object_name
-        for each in OD_FIELDS:
-            setattr(od, each, getattr(made, each))
-        return RemoteHandle(answer.handle, name or od.object_string, options, defaults)
+        return self._run(self.open_steps(od, options))
 
     def close(self, handle: RemoteHandle, options: int = MQCO_NONE) -> None:
         """MQCLOSE."""
-        body = write_long(index(options), self.wire.session.big_endian)
-        self._call(seg.MQCLOSE, _number(handle), body, handle.object_name)
-        handle.open = False
+        self._run(self.close_steps(handle, options))
 
     def inq(self, handle: RemoteHandle, selectors: Sequence[int]) -> Inquiry:
         """MQINQ: `integers` and `characters` of the answer are in the order of their selectors."""
-        asked = [index(selector) for selector in selectors]
-        names = 0
-        if requests.wants_names(asked):
-            names = self._inq(handle, list(requests.NAME_COUNT), 0).integers[0]
-        return self._inq(handle, asked, max(0, names))
-
-    def _inq(self, handle: RemoteHandle, asked: list[int], names: int) -> Inquiry:
-        lengths = requests.character_lengths(asked, names)
-        body = requests.inquire_body(asked, lengths, self.wire.session.big_endian)
-        answer = self._call(seg.MQINQ, _number(handle), body, handle.object_name)
-        try:
-            return requests.inquired(answer, lengths)
-        except ChannelError as error:
-            self.wire.bad_answer(error)
+        return self._run(self.inq_steps(handle, selectors))
 
     def set(
         self, handle: RemoteHandle, selectors: Sequence[int], int_attrs: Sequence[int] = (), char_attrs: str = ""
     ) -> None:
         """MQSET: `int_attrs` in the order of their selectors, `char_attrs` one after the other in their full length."""
-        if not isinstance(char_attrs, str):
-            raise TypeError(f"character attributes are str, not {type(char_attrs).__name__}")
-        session = self.wire.session
-        asked, integers = [index(each) for each in selectors], [index(each) for each in int_attrs]
-        body = requests.set_body(asked, integers, char_attrs, session.big_endian, session.ccsid)
-        self._call(seg.MQSET, _number(handle), body, handle.object_name)
+        self._run(self.set_steps(handle, selectors, int_attrs, char_attrs))
 
     def stat(self, type: int) -> MQSTS:
         """MQSTAT, by MQSTAT_TYPE_*: what has become of asynchronous puts since the last time."""
-        session = self.wire.session
-        body = write_long(index(type), session.big_endian) + MQSTS().pack(session.big_endian, session.ccsid)
-        answer = self._call(seg.MQSTAT, 0, body, "")
-        try:
-            return MQSTS.unpack(answer.body, API_SIZE + 4, answer.big_endian, answer.ccsid)
-        except MQStructuresError as error:
-            self.wire.bad_answer(error)
+        return self._run(self.stat_steps(type))
 
-    # -- put ----------------------------------------------------------------------------------------------------------
+    # -- messages -----------------------------------------------------------------------------------------------------
 
     def put(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         """MQPUT. Ids and context are written into `md`."""
-        self._put(seg.MQPUT, handle.number, b"", handle.object_name, handle.defaults.put_response, md, pmo, data)
+        self._run(self.put_steps(handle, md, pmo, data))
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         """MQPUT1."""
-        _no_list(od)
-        session = self.wire.session
-        front = od.pack(session.big_endian, session.ccsid)
-        answer = self._put(seg.MQPUT1, 0, front, od.object_name or od.object_string, 0, md, pmo, data)
-        if answer is not None:
-            made = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
-            for each in OD_FIELDS:
-                setattr(od, each, getattr(made, each))
-
-    def _put(
-        self, kind: int, number: int, front: bytes, name: str, response: int, md: MQMD, pmo: MQPMO, data: bytes
-    ) -> Answer | None:
-        if not isinstance(data, bytes):
-            raise TypeError(f"message data is bytes, not {type(data).__name__}")
-        outgoing: handles.Outgoing | None = None
-        sent_md, sent_pmo = md, pmo
-        if takes_part(pmo):
-            outgoing = self._compose(md, pmo, data)
-            sent_md, sent_pmo, data = outgoing.md, outgoing.pmo, outgoing.data
-        session = self.wire.session
-        big_endian, ccsid = session.big_endian, session.ccsid
-        if len(data) > session.terms.max_message_size:
-            raise call_refused(MQRC_MSG_TOO_BIG_FOR_CHANNEL, name, self.wire.q_mgr_name, len(data))
-        options = pmo.options
-        unanswered = self._response(sent_pmo, response)
-        packed = sent_pmo.pack(big_endian, ccsid)
-        pmo.options = options
-        length = (_LONG_BIG if big_endian else _LONG_LITTLE).pack(len(data))
-        body = b"".join((front, sent_md.pack(big_endian, ccsid), packed, length, data))
-        if options & MQPMO_SYNCPOINT:
-            self.has_work = True
-        if unanswered:
-            self.wire.send(kind, number, body)
-            self.completion, self.reason = MQCC_OK, 0
-            return None
-        answer = self._call(kind, number, body, name, len(data))
-        try:
-            got = self._put_answered(answer, bool(front), pmo)
-        except (ChannelError, MQStructuresError, KeyError) as error:
-            self.wire.bad_answer(error)
-        if outgoing is None:
-            got.copy_to(md)
-        else:
-            outgoing.done(got, md, options & MQPMO_MD_FOR_OUTPUT_ONLY != 0)
-        return answer
-
-    def _response(self, pmo: MQPMO, default: int) -> bool:
-        """Say in the options whether an answer is waited for; True if not. That needs conversations that share."""
-        asked = pmo.options & _PUT_RESPONSE
-        unanswered = self.wire.session.shared and asked == MQPMO_ASYNC_RESPONSE
-        if not unanswered and (asked == MQPMO_ASYNC_RESPONSE or default == _DEFAULT_IS_ASYNC):
-            pmo.options = pmo.options & ~MQPMO_ASYNC_RESPONSE | MQPMO_SYNC_RESPONSE
-        return unanswered
-
-    def _put_answered(self, answer: Answer, has_od: bool, pmo: MQPMO) -> MQMD:
-        """The descriptor of the message that was put; `pmo` is told where it went."""
-        body, big_endian, ccsid = answer.body, answer.big_endian, answer.ccsid
-        at = API_SIZE
-        if has_od:
-            at = od_end(body, at, MQOD.unpack(body, at, big_endian, ccsid), big_endian)
-        md = MQMD.unpack(body, at, big_endian, ccsid)
-        got = MQPMO.unpack(body, at + MD_SIZES[md.version], big_endian, ccsid)
-        pmo.known_dest_count, pmo.unknown_dest_count = got.known_dest_count, got.unknown_dest_count
-        pmo.invalid_dest_count = got.invalid_dest_count
-        pmo.resolved_q_name, pmo.resolved_q_mgr_name = got.resolved_q_name, got.resolved_q_mgr_name
-        return md
-
-    def _compose(self, md: MQMD, pmo: MQPMO, data: bytes) -> handles.Outgoing:
-        outgoing = handles.Outgoing(md, pmo, data)
-        with self._calling():
-            session = self.wire.session
-            reason = outgoing.compose(self._engine, self._holder, pmo, session.ccsid)
-        if reason:
-            self.completion, self.reason = MQCC_FAILED, reason
-            raise error_of(reason)
-        return outgoing
-
-    # -- get ----------------------------------------------------------------------------------------------------------
+        self._run(self.put1_steps(od, md, pmo, data))
 
     def get(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
         """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
-        if handles.has_handle(gmo):
-            return self._get_with_handle(handle, md, gmo, index(max_length))
-        return self._get(handle, md, gmo, gmo, index(max_length))
-
-    def _get(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, max_length: int) -> bytes:
-        """MQGET with the options `sent`; what it says beside the data is written into `md` and `gmo`."""
-        session = self.wire.session
-        big_endian, ccsid = session.big_endian, session.ccsid
-        options = sent.options
-        if max_length < 0:
-            sent.options = options & ~MQGMO_ACCEPT_TRUNCATED_MSG
-        try:
-            front = md.pack(big_endian, ccsid) + sent.pack(big_endian, ccsid)
-        finally:
-            sent.options = options
-        layout = _LONG_BIG if big_endian else _LONG_LITTLE
-        length = handle.buffer if max_length < 0 else max_length
-        if options & _IN_UNIT:
-            self.has_work = True
-        while True:
-            answer = self._call(seg.MQGET, handle.number, front + layout.pack(length), handle.object_name)
-            body = answer.body
-            try:
-                got = MQMD.unpack(body, API_SIZE, answer.big_endian, answer.ccsid)
-                at = API_SIZE + MD_SIZES[got.version]
-                said = MQGMO.unpack(body, at, answer.big_endian, answer.ccsid)
-                at += GMO_SIZES[said.version]
-                whole = read_long(body, at, answer.big_endian)
-                data = body[at + 4 : at + 4 + min(whole, length)]
-                if whole < 0 or len(data) < min(whole, length):
-                    text = f"a message of {whole} bytes, of which {length} were asked for, has {len(data)}"
-                    raise ChannelError(STATUS_MESSAGE_LENGTH, text)
-            except (ChannelError, MQStructuresError, KeyError) as error:
-                self.wire.bad_answer(error)
-            if answer.reason != MQRC_TRUNCATED_MSG_FAILED or max_length >= 0 or whole <= length:
-                break
-            length = handle.buffer = whole
-        self.data_length = whole
-        got.copy_to(md)
-        gmo.resolved_q_name, gmo.msg_token = said.resolved_q_name, said.msg_token
-        gmo.group_status, gmo.segment_status, gmo.segmentation = (
-            said.group_status,
-            said.segment_status,
-            said.segmentation,
-        )
-        gmo.returned_length = said.returned_length
-        return data
-
-    def _get_with_handle(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int) -> bytes:
-        """MQGET with a message handle: the properties come in front of the data, and are taken out of it."""
-        with self._calling():
-            reason = message_handle.check(self._engine, self._holder, gmo.msg_handle)
-        if reason:
-            self.completion, self.reason = MQCC_FAILED, reason
-            raise error_of(reason)
-        in_handle = handles.returns_in_handle(gmo, handle.defaults.property_control)
-        sent = handles.asking(gmo, in_handle)
-        wish = md.copy()
-        if in_handle and max_length >= 0:
-            data = self._get_cut(handle, md, gmo, sent, wish, max_length)
-        else:
-            data = self._get(handle, md, gmo, sent, max_length)
-        properties = MessageProperties()
-        if in_handle:
-            before = len(data)
-            data, properties = handles.take_out(md, data)
-            self.data_length -= before - len(data)
-        with self._calling():
-            handles.fill(self._engine, self._holder, gmo.msg_handle, properties, md)
-        return data
-
-    def _get_cut(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, wish: MQMD, max_length: int) -> bytes:
-        """As `_get`, but `max_length` is for the data without the header in front of it, whose length is not known."""
-        options = sent.options
-        sent.options = options & ~MQGMO_ACCEPT_TRUNCATED_MSG
-        data = self._get(handle, md, gmo, sent, max_length)
-        if self.reason != MQRC_TRUNCATED_MSG_FAILED:
-            return data
-        room = max_length + handles.header_length(md, data)
-        if self.data_length > room and not options & MQGMO_ACCEPT_TRUNCATED_MSG:
-            return data
-        sent.options = options
-        wish.copy_to(md)
-        return self._get(handle, md, gmo, sent, room)
-
-    # -- units of work ------------------------------------------------------------------------------------------------
+        return self._run(self.get_steps(handle, md, gmo, max_length))
 
     def cmit(self) -> None:
         """MQCMIT."""
-        self.has_work = False
-        self._call(seg.MQCMIT, 0, b"", "")
+        self._run(self.cmit_steps())
 
     def back(self) -> None:
         """MQBACK."""
-        self.has_work = False
-        self._call(seg.MQBACK, 0, b"", "")
+        self._run(self.back_steps())
 
     # -- publish/subscribe --------------------------------------------------------------------------------------------
 
@@ -366,148 +89,38 @@ class RemoteMQI(PropertyCalls):
         self, sd: MQSD, handle: RemoteHandle | None = None, hsub: RemoteHandle | None = None
     ) -> tuple[RemoteHandle, RemoteHandle]:
         """MQSUB: (Hobj, Hsub), the queue that publications come to and the subscription."""
-        session = self.wire.session
-        number = hsub.number if hsub is not None else MQHO_UNUSABLE_HOBJ
-        body = write_longs([number, 0], session.big_endian) + sd.pack(session.big_endian, session.ccsid)
-        name = sd.object_string or sd.object_name or sd.sub_name
-        answer = self._call(seg.MQSUB, handle.number if handle is not None else MQHO_NONE, body, name)
-        try:
-            made = requests.read_subscription(answer)
-            got = MQSD.unpack(answer.body, API_SIZE + 8, answer.big_endian, answer.ccsid)
-        except (ChannelError, MQStructuresError) as error:
-            self.wire.bad_answer(error)
-        for each in SD_FIELDS:
-            setattr(sd, each, getattr(got, each))
-        if handle is None:
-            handle = RemoteHandle(answer.handle, name, 0, OpenDefaults())
-        if hsub is None:
-            hsub = RemoteHandle(made, name, 0, OpenDefaults())
-        return handle, hsub
+        return self._run(self.sub_steps(sd, handle, hsub))
 
     def subrq(self, hsub: RemoteHandle, action: int, sro: MQSRO | None = None) -> int:
         """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""
-        asked = sro or MQSRO()
-        session = self.wire.session
-        body = write_long(index(action), session.big_endian) + asked.pack(session.big_endian, session.ccsid)
-        answer = self._call(seg.MQSUBRQ, _number(hsub), body, hsub.object_name)
-        try:
-            asked.num_pubs = MQSRO.unpack(answer.body, API_SIZE + 4, answer.big_endian, answer.ccsid).num_pubs
-        except MQStructuresError as error:
-            self.wire.bad_answer(error)
-        return asked.num_pubs
+        return self._run(self.subrq_steps(hsub, action, sro))
 
     # -- XA -----------------------------------------------------------------------------------------------------------
 
     def xa_start(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """Puts and gets in syncpoint belong to the branch from now on. The xid is packed: `xa.pack_xid`."""
-        return self._branch(seg.XA_START, xid, flags)
+        return self._run(self.branch_steps(seg.XA_START, xid, flags))
 
     def xa_end(self, xid: bytes, flags: int = xa.TMSUCCESS) -> int:
         """They no longer do: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
-        return self._branch(seg.XA_END, xid, flags)
+        return self._run(self.branch_steps(seg.XA_END, xid, flags))
 
     def xa_prepare(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """Promise to commit the branch or to roll it back."""
-        return self._branch(seg.XA_PREPARE, xid, flags)
+        return self._run(self.branch_steps(seg.XA_PREPARE, xid, flags))
 
     def xa_commit(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """Commit a prepared branch, or with TMONEPHASE one that was not prepared."""
-        return self._branch(seg.XA_COMMIT, xid, flags)
+        return self._run(self.branch_steps(seg.XA_COMMIT, xid, flags))
 
     def xa_rollback(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """Roll back a branch, prepared or not."""
-        return self._branch(seg.XA_ROLLBACK, xid, flags)
+        return self._run(self.branch_steps(seg.XA_ROLLBACK, xid, flags))
 
     def xa_forget(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """The transaction manager knows what became of a branch that an administrator has resolved."""
-        return self._branch(seg.XA_FORGET, xid, flags)
+        return self._run(self.branch_steps(seg.XA_FORGET, xid, flags))
 
     def xa_recover(self, count: int, flags: int = xa.TMSTARTRSCAN | xa.TMENDRSCAN) -> tuple[int, list[bytes]]:
         """Up to `count` branches that are in doubt or heuristic: (code, xids)."""
-        big_endian = self._xa_ready()
-        answer = self.wire.call(seg.XA_RECOVER, 0, write_long(index(count), big_endian), index(flags))
-        found: list[bytes] = []
-        try:
-            at = API_SIZE + 4
-            for _ in range(min(read_long(answer.body, API_SIZE, answer.big_endian), XIDS_MAX)):
-                xid = read_xid(answer.body, at, answer.big_endian)
-                found.append(xid)
-                at += len(xid) + -len(xid) % 4
-        except ChannelError as error:
-            self.wire.bad_answer(error)
-        return answer.completion, found
-
-    def _branch(self, kind: int, xid: bytes, flags: int) -> int:
-        if not isinstance(xid, bytes):
-            raise TypeError(f"an xid is bytes, made by pack_xid, not {type(xid).__name__}")
-        big_endian = self._xa_ready()
-        return self.wire.call(kind, 0, write_xid(xid, big_endian), index(flags)).completion
-
-    def _xa_ready(self) -> bool:
-        """XA_OPEN before the first call; the byte order. Raises MQError if the channel has no XA."""
-        session = self.wire.session
-        if not session.terms.cap_flags_2 & CAP2_XAREQUEST:
-            raise error_of(MQRC_FUNCTION_NOT_SUPPORTED, f"{self.wire.where}: the other side does not serve XA")
-        if not self._xa_opened:
-            name = write_text(self.wire.q_mgr_name, 48, session.ccsid, 0, "QMgrName").rstrip()
-            self.wire.call(seg.XA_OPEN, 0, bytes([len(name)]) + name + bytes(-(1 + len(name)) % 4))
-            self._xa_opened = True
-        return session.big_endian
-
-    # -- message handles ----------------------------------------------------------------------------------------------
-
-    @property
-    def _engine(self) -> Engine:  # type: ignore[override]
-        return self._in_room().engine
-
-    @property
-    def _holder(self) -> EngineConnection:  # type: ignore[override]
-        if self._handles_of is None:
-            self._handles_of = self._in_room().holder()
-        return self._handles_of
-
-    def _in_room(self) -> handles.Room:
-        if self._room is None:
-            self._room = handles.room()
-        return self._room
-
-    def _calling(self) -> AbstractContextManager[object]:
-        return self._in_room().lock
-
-    def _leave(self, name: str = "") -> int:
-        holder = self._holder
-        self.completion, self.reason = holder.completion, holder.reason
-        if holder.completion == MQCC_FAILED:
-            raise error_of(holder.reason)
-        return 0
-
-    def forget_handles(self) -> None:
-        """The connection is closed."""
-        if self._room is not None and self._handles_of is not None:
-            self._room.leave(self._handles_of)
-            self._handles_of = None
-
-    # -- every call ---------------------------------------------------------------------------------------------------
-
-    def _call(self, kind: int, number: int, body: bytes, name: str, length: int = 0) -> Answer:
-        """Make a call. Raises by reason if it failed; a warning is left in `completion` and `reason`."""
-        answer = self.wire.call(kind, number, body)
-        self.completion, self.reason = answer.completion, answer.reason
-        if answer.completion:
-            if answer.completion != MQCC_WARNING:
-                raise self._refusal(answer, name, length)
-        return answer
-
-    def _refusal(self, answer: Answer, name: str, length: int) -> MQError:
-        return call_refused(answer.reason, name, self.wire.q_mgr_name, length)
-
-
-def _number(handle: RemoteHandle) -> int:
-    if not isinstance(handle, RemoteHandle):
-        raise TypeError(f"a handle is one that open or sub returned, not {type(handle).__name__}")
-    return handle.number
-
-
-def _no_list(od: MQOD) -> None:
-    if od.recs_present:
-        raise error_of(MQRC_FUNCTION_NOT_SUPPORTED, "a distribution list cannot be opened over a channel here")
+        return self._run(self.xa_recover_steps(count, flags))

@@ -95,6 +95,10 @@ class Answer:
             self.completion, self.reason, self.handle = _API_REST_LITTLE.unpack_from(body, 4)
 
 
+#: In the place of the answer to a call that has none.
+NO_ANSWER: Final = Answer(Segment(seg.TSH, 0, seg.ONLY, 0, 0, False, b""), bytes(API_SIZE))
+
+
 class Session:
     """The client's side of one socket with one conversation."""
 

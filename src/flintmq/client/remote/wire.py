@@ -22,7 +22,8 @@ from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.remote import requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.refusal import refused, status_reason
-from flintmq.client.remote.session import NEW, Answer, Session
+from flintmq.client.remote.session import NEW, NO_ANSWER, Answer, Session
+from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -87,6 +88,26 @@ class Wire:
             raise
         finally:
             self._lock.release()
+
+    def run(self, steps: Steps[T]) -> T:
+        """Make the exchanges of a call, and return what it returns."""
+        try:
+            exchange = next(steps)
+            while True:
+                kind, handle, body, flags, answered = exchange
+                try:
+                    if answered:
+                        answer = self.call(kind, handle, body, flags)
+                    else:
+                        self.send(kind, handle, body)
+                        answer = NO_ANSWER
+                except MQError as error:
+                    exchange = steps.throw(error)
+                else:
+                    exchange = steps.send(answer)
+        except StopIteration as done:
+            result: T = done.value
+            return result
 
     def send(self, kind: int, handle: int, body: bytes) -> None:
         """Make a call that is not answered."""
