@@ -198,7 +198,9 @@ class Message:
 
     __slots__ = ("_properties", "data", "md", "queue_name")
 
-    def __init__(self, data: bytes, md: MQMD, queue_name: str, properties: Carried | None = None) -> None:
+    def __init__(
+        self, data: bytes, md: MQMD, queue_name: str, properties: Carried | dict[str, Value] | None = None
+    ) -> None:
         self._properties: Carried | dict[str, Value] | None = properties
         self.data = data
         #: The whole descriptor, under MQ's own names.

@@ -77,6 +77,6 @@ class Definition:
         """Where this leads, for the texts of errors."""
         return f"{self.q_mgr_name or 'queue manager'} at {address}, channel {self.channel}"
 
-    def with_user(self, user: str, password: str) -> Definition:
-        """The same for somebody else."""
-        return replace(self, user=user, password=password)
+    def with_application(self, application: str) -> Definition:
+        """The same under another name."""
+        return replace(self, application=application)

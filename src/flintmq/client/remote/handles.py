@@ -35,6 +35,8 @@ from flintmq.qmgr.queue_manager import QueueManager as Engine
 
 _FORMAT_MQ = "MQ"
 _RFH2_LENGTH = slice(8, 12)
+#: So much of an MQRFH2 says how long it is.
+HEADER_START = 12
 
 
 class Room:
@@ -170,7 +172,7 @@ def take_out(md: MQMD, data: bytes) -> tuple[bytes, MessageProperties]:
 
 def header_length(md: MQMD, data: bytes) -> int:
     """How much of a message is the MQRFH2 in front of it, as far as the beginning of it says so."""
-    if md.format != "MQHRF2" or len(data) < 12:
+    if md.format != "MQHRF2" or len(data) < HEADER_START:
         return 0
     return int.from_bytes(data[_RFH2_LENGTH], "big" if md.encoding & 0xF == 1 else "little")
 

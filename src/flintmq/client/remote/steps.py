@@ -354,19 +354,20 @@ class MQISteps(PropertyCalls):
             handles.fill(self._engine, self._holder, gmo.msg_handle, properties, md)
         return data
 
-    def _get_cut(
+    def get_cut_steps(
         self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, wish: MQMD, max_length: int
     ) -> Steps[bytes]:
         """As `_get`, but `max_length` is for the data without the header in front of it, whose length is not known."""
         options = sent.options
         sent.options = options & ~MQGMO_ACCEPT_TRUNCATED_MSG
         data = yield from self._get(handle, md, gmo, sent, max_length)
+        if self.reason == MQRC_TRUNCATED_MSG_FAILED and len(data) < handles.HEADER_START < self.data_length:
+            wish.copy_to(md)
+            data = yield from self._get(handle, md, gmo, sent, handles.HEADER_START)
+        sent.options = options
         if self.reason != MQRC_TRUNCATED_MSG_FAILED:
             return data
         room = max_length + handles.header_length(md, data)
-        if self.data_length > room and not options & MQGMO_ACCEPT_TRUNCATED_MSG:
-            return data
-        sent.options = options
         wish.copy_to(md)
         return (yield from self._get(handle, md, gmo, sent, room))
 

@@ -54,6 +54,8 @@ class Wire:
         self._socket = sock
         self._lock = threading.Lock()
         self._forked = False
+        #: Handles that nobody has any more; the next call closes them.
+        self.orphans: list[int] = []
         #: Why no call can be made any more.
         self.broken: MQError | None = None
         _wires.add(self)
@@ -91,6 +93,8 @@ class Wire:
 
     def run(self, steps: Steps[T]) -> T:
         """Make the exchanges of a call, and return what it returns."""
+        while self.orphans:
+            self.call(seg.MQCLOSE, self.orphans.pop(), bytes(4))
         try:
             exchange = next(steps)
             while True:
@@ -132,6 +136,15 @@ class Wire:
             reason = status_reason(session.ended, False)
             self._break(refused(reason, self.where, f"the queue manager has ended the channel, status {session.ended}"))
             self._refuse()
+
+    def check(self) -> None:
+        """Raise NotConnected if no call can be made any more."""
+        if self.broken is not None:
+            self._refuse()
+
+    def is_idle(self) -> bool:
+        """Whether no call is being made."""
+        return not self._lock.locked()
 
     def bad_answer(self, error: Exception) -> NoReturn:
         """An answer that cannot be read: the connection is at its end."""

@@ -1,0 +1,233 @@
+"""A connection over a channel: one socket, one unit of work at a time, calls that wait in the calling thread.
+
+Most programs never make one: `flintmq.connect` gives each thread its own (connect.py). `qm.connect()` makes one more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flintmq.client.calls import BaseConnection, Calls
+from flintmq.client.commands import CommandReply
+from flintmq.client.errors import MQError, TransactionError, error_of
+from flintmq.client.message import Message
+from flintmq.client.remote import commands
+from flintmq.client.remote.link import Link
+from flintmq.client.remote.mqi import RemoteMQI
+from flintmq.client.remote.steps import RemoteHandle, Steps, T
+from flintmq.client.topic import Subscribed
+from flintmq.mqi.constants import MQSR_ACTION_PUBLICATION
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.reason import MQRC_NO_RETAINED_MSG, MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.mqi.sd import MQSD
+from flintmq.mqi.sro import MQSRO
+from flintmq.qmgr.attribute import is_name
+
+if TYPE_CHECKING:
+    from flintmq.client.consumer import Consumer, Handler
+    from flintmq.client.remote.connect import RemoteQueueManager
+    from flintmq.client.remote.wire import Wire
+
+
+class RemoteCalls(Calls):
+    """The calls that are commands: they are asked of the command server of the queue manager."""
+
+    def _current(self) -> RemoteConnection:
+        raise NotImplementedError
+
+    @property
+    def mqi(self) -> RemoteMQI:
+        """The MQI itself, with MQ's own structures, on this thread's connection."""
+        return self._current()._mqi
+
+    def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
+        connection = self._current()
+        connection._run(commands.create_queue(connection._link, name, attributes))
+
+    def _check_queue(self, name: str) -> None:
+        connection = self._current()
+        check_name(name, connection._mqi.wire.q_mgr_name)
+        connection._run(connection._link.check(name))
+
+    def _depth(self, name: str) -> int:
+        connection = self._current()
+        return connection._run(connection._link.depth(name))
+
+    def _clear(self, name: str) -> None:
+        connection = self._current()
+        connection._run(commands.clear_queue(connection._link, name))
+
+    def _run_mqsc(self, text: str, check: bool) -> CommandReply:
+        connection = self._current()
+        return connection._run(commands.run(connection._link, text, check))
+
+
+class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
+    """One connection. Used by one thread at a time."""
+
+    def __init__(self, owner: RemoteQueueManager, wire: Wire) -> None:
+        self._owner_of = owner
+        self._mqi = RemoteMQI(wire)
+        self._link = Link(self._mqi)
+
+    def _current(self) -> RemoteConnection:
+        return self
+
+    def __enter__(self) -> RemoteConnection:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<RemoteConnection to {self._mqi.wire.where}>"
+
+    def close(self) -> None:
+        """Disconnect. What was not committed is backed out."""
+        wire = self._mqi.wire
+        if wire.broken is None:
+            try:
+                if self._mqi.has_work:
+                    self._mqi.back()
+                wire.close()
+            except MQError:
+                pass
+        wire.drop()
+        self._mqi.forget_handles()
+
+    def _another(self) -> RemoteConnection:
+        return self._owner_of.connect()
+
+    @property
+    def application(self) -> str:
+        """The name that messages put here carry, and DISPLAY CONN shows."""
+        return self._mqi.wire.definition.application
+
+    # -- used by Queue, Topic, Transaction ----------------------------------------------------------------------------
+
+    def _run(self, steps: Steps[T]) -> T:
+        return self._mqi.wire.run(steps)
+
+    def _usable(self) -> bool:
+        return self._mqi.wire.broken is None
+
+    def _put(
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        syncpoint: bool | None,
+        properties: MessageProperties | None = None,
+        extra_options: int = 0,
+    ) -> None:
+        in_unit = self._in_transaction if syncpoint is None else syncpoint
+        self._run(self._link.put(name, md, data, in_unit, properties, extra_options))
+
+    def _get(
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        requeue: bool,
+        syncpoint: bool | None,
+        selector: str = "",
+    ) -> Message:
+        in_unit = self._in_transaction if syncpoint is None else syncpoint
+        return self._run(self._link.get(name, md, gmo, max_length, requeue, in_unit, selector))
+
+    def _open(self, name: str, options: int, selector: str = "") -> RemoteHandle:
+        return self._run(self._link.open(name, options, selector))
+
+    def _browse(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO) -> Message:
+        return self._run(self._link.got(name, handle, md, gmo))
+
+    def _close_handle(self, handle: RemoteHandle) -> None:
+        if self._usable():
+            self._run(self._link.close(handle))
+
+    def _drop_handle(self, handle: RemoteHandle) -> None:
+        """The next call on this connection closes it: a finalizer must not use the socket."""
+        if handle.open:
+            self._mqi.wire.orphans.append(handle.number)
+
+    def _subscribe(self, sd: MQSD, queue: str | None) -> Subscribed:
+        return RemoteSubscribed(self, sd, queue)
+
+    def _consume(
+        self,
+        name: str,
+        callback: Handler,
+        correlation_id: bytes | None,
+        message_id: bytes | None,
+        convert: bool,
+        requeue_poison: bool,
+        selector: str,
+    ) -> Consumer:
+        from flintmq.client.remote.consumer import RemoteConsumer
+
+        return RemoteConsumer(self, name, callback, correlation_id, message_id, convert, requeue_poison, selector)
+
+    def _commit(self) -> None:
+        self._mqi.cmit()
+
+    def _backout(self) -> None:
+        self._mqi.back()
+
+    def _begin(self) -> None:
+        if self._in_transaction:
+            raise TransactionError("there is a transaction on this connection already; transactions do not nest")
+        if self._mqi.has_work:
+            raise TransactionError("there is uncommitted work on this connection: commit() or backout() it first")
+        self._mqi.wire.check()
+        self._in_transaction = True
+
+
+class RemoteSubscribed(Subscribed):
+    """A subscription, and the connection that keeps it."""
+
+    def __init__(self, connection: RemoteConnection, sd: MQSD, queue: str | None) -> None:
+        self.connection = connection
+        self.sd = sd
+        try:
+            self.hsub, self.queue_name = connection._run(connection._link.subscribe(sd, queue))
+        except BaseException:
+            self.closed = True
+            connection.close()
+            raise
+        self.correlation_id = sd.sub_correl_id if queue is not None else None
+
+    def request(self) -> int:
+        sro = MQSRO()
+        try:
+            self.connection._mqi.subrq(self.hsub, MQSR_ACTION_PUBLICATION, sro)
+        except MQError as error:
+            if error.reason != MQRC_NO_RETAINED_MSG:
+                raise
+        return sro.num_pubs
+
+    def close(self, options: int) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        if not self.connection._usable():
+            return
+        try:
+            self.connection._owner_of._release(self.queue_name)
+            self.connection._mqi.close(self.hsub, options)
+        finally:
+            self.connection.close()
+
+    def __del__(self) -> None:
+        if not self.closed:
+            self.connection._mqi.wire.drop()
+
+
+def check_name(name: str, q_mgr: str) -> None:
+    """TypeError or UnknownObject for what cannot be the name of a queue."""
+    if not isinstance(name, str):
+        raise TypeError(f"a queue name is a str, not {type(name).__name__}")
+    if not is_name(name):
+        raise error_of(MQRC_UNKNOWN_OBJECT_NAME, f"there is no queue {name} in {q_mgr}")

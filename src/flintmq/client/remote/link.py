@@ -1,0 +1,400 @@
+"""What queues and topics do with a connection over a channel, as steps: for threads (connection.py) and tasks (aio.py).
+
+Objects are opened when they are first used, and stay open: a put or a get is one exchange. A handle whose queue was
+deleted is opened again. The properties of a message come in an MQRFH2 and are taken out of the data, as with a message
+handle (handles.py); a queue with PROPCTL(FORCE) leaves them there.
+
+Poison messages: if the queue has BOTHRESH and a message was backed out that often, it is put to BOQNAME, or to the
+dead-letter queue with the reason 2362, and the get goes on to the next message. If neither takes it, the application
+gets it. Gets from such a queue are made in syncpoint, and committed at once where there is no unit of work, so that
+the message is on one of the two queues at any time. In a unit of work of the application the move is part of it.
+This is what MQ's classes for JMS do. BOTHRESH and BOQNAME are looked at when the queue is opened.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
+from flintmq.client.explain import refuse_selector
+from flintmq.client.link import SCHEME
+from flintmq.client.message import Message
+from flintmq.client.remote import handles
+from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
+from flintmq.mqi.constants import (
+    MQCA_BACKOUT_REQ_Q_NAME,
+    MQCA_DEAD_LETTER_Q_NAME,
+    MQCA_Q_NAME,
+    MQENC_NATIVE,
+    MQFMT_DEAD_LETTER_HEADER,
+    MQGMO_NO_SYNCPOINT,
+    MQGMO_PROPERTIES_FORCE_MQRFH2,
+    MQGMO_SYNCPOINT,
+    MQGMO_WAIT,
+    MQIA_BACKOUT_THRESHOLD,
+    MQIA_CURRENT_Q_DEPTH,
+    MQOO_FAIL_IF_QUIESCING,
+    MQOO_INPUT_AS_Q_DEF,
+    MQOO_INQUIRE,
+    MQOO_OUTPUT,
+    MQOO_SAVE_ALL_CONTEXT,
+    MQOT_Q_MGR,
+    MQOT_TOPIC,
+    MQPMO_FAIL_IF_QUIESCING,
+    MQPMO_NO_SYNCPOINT,
+    MQPMO_PASS_ALL_CONTEXT,
+    MQPMO_SYNCPOINT,
+)
+from flintmq.mqi.dlh import MQDLH
+from flintmq.mqi.errors import PropertyError
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.property_values import Value
+from flintmq.mqi.reason import (
+    MQCC_WARNING,
+    MQRC_BACKOUT_THRESHOLD_REACHED,
+    MQRC_HOBJ_ERROR,
+    MQRC_NOT_AUTHORIZED,
+    MQRC_Q_DELETED,
+)
+from flintmq.mqi.sd import MQSD
+from flintmq.qmgr import message_handle, property_headers
+from flintmq.qmgr.property_control import PROPERTY_OPTIONS
+
+_IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
+_OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
+_SYNCPOINTS = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
+_STALE = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
+#: So many topics, and selectors, stay open.
+_TOPICS_MAX = 64
+_SELECTING_MAX = 16
+
+
+@dataclass(frozen=True)
+class Poison:
+    """What becomes of messages of a queue that are backed out again and again."""
+
+    threshold: int = 0
+    queue: str = ""
+
+
+_NEVER = Poison()
+
+
+class Link:
+    """The open objects of one connection."""
+
+    def __init__(self, mqi: MQISteps) -> None:
+        self.mqi = mqi
+        self._puts: dict[str, RemoteHandle] = {}
+        self._topics: dict[str, RemoteHandle] = {}
+        self._gets: dict[str, RemoteHandle] = {}
+        self._selecting: dict[tuple[str, str], RemoteHandle] = {}
+        self._poison: dict[str, Poison] = {}
+        self._dead_letter_queue: str | None = None
+
+    def forget(self) -> None:
+        """Nothing is open any more."""
+        for kept in (self._puts, self._topics, self._gets):
+            kept.clear()
+        self._selecting.clear()
+
+    # -- opening ------------------------------------------------------------------------------------------------------
+
+    def open(self, name: str, options: int, selector: str = "") -> Steps[RemoteHandle]:
+        """MQOPEN of a queue, for messages that `selector` selects if there is one. Raises by reason."""
+        od = MQOD()
+        od.object_name = name
+        if selector:
+            od.version = 4
+            od.selection_string = selector
+        try:
+            return (yield from self.mqi.open_steps(od, options))
+        except MQError as error:
+            if selector:
+                refuse_selector(error.reason, selector)
+            raise
+
+    def close(self, handle: RemoteHandle) -> Steps[None]:
+        """MQCLOSE; nothing if it is closed."""
+        if handle.open:
+            handle.open = False
+            yield from self.mqi.close_steps(handle)
+
+    def release(self, name: str) -> Steps[None]:
+        """Close what is open of the queue `name` for speed only."""
+        found = [kept.pop(name) for kept in (self._puts, self._gets) if name in kept]
+        for key in [key for key in self._selecting if key[0] == name]:
+            found.append(self._selecting.pop(key))
+        for handle in found:
+            yield from self.close(handle)
+
+    def _put_handle(self, name: str) -> Steps[RemoteHandle]:
+        if not name.startswith(SCHEME):
+            handle = self._puts[name] = yield from self.open(name, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
+            return handle
+        kept = self._topics.get(name)
+        if kept is not None:
+            return kept
+        if len(self._topics) >= _TOPICS_MAX:
+            yield from self.close(self._topics.pop(next(iter(self._topics))))
+        od = MQOD()
+        od.version, od.object_type, od.object_string = 4, MQOT_TOPIC, name[len(SCHEME) :]
+        handle = self._topics[name] = yield from self.mqi.open_steps(od, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
+        handle.object_name = name
+        return handle
+
+    def _get_handle(self, name: str, selector: str) -> Steps[RemoteHandle]:
+        kept = self._selecting.pop((name, selector), None) if selector else self._gets.get(name)
+        if kept is None:
+            kept = yield from self._opened_for_input(name, selector)
+        if not selector:
+            self._gets[name] = kept
+            return kept
+        self._selecting[name, selector] = kept  # The last one is the last that was used.
+        if len(self._selecting) > _SELECTING_MAX:
+            yield from self.close(self._selecting.pop(next(iter(self._selecting))))
+        return kept
+
+    def _opened_for_input(self, name: str, selector: str) -> Steps[RemoteHandle]:
+        """A handle for gets; if the user may inquire, it is known what becomes of poison messages."""
+        plain = MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING | MQOO_SAVE_ALL_CONTEXT
+        try:
+            handle = yield from self.open(name, plain | MQOO_INQUIRE, selector)
+        except MQError as error:
+            if error.reason != MQRC_NOT_AUTHORIZED:
+                raise
+            self._poison[name] = _NEVER
+            return (yield from self.open(name, plain, selector))
+        said = yield from self.mqi.inq_steps(handle, [MQIA_BACKOUT_THRESHOLD, MQCA_BACKOUT_REQ_Q_NAME])
+        self._poison[name] = Poison(max(0, said.integers[0]), said.characters[0].strip(" *"))
+        return handle
+
+    # -- put ----------------------------------------------------------------------------------------------------------
+
+    def put(
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        in_unit: bool,
+        properties: MessageProperties | None = None,
+        extra_options: int = 0,
+    ) -> Steps[None]:
+        """Put to the queue, or publish to the topic, `name`."""
+        pmo = MQPMO()
+        pmo.options = (_IN if in_unit else _OUT) | extra_options
+        if properties is not None:
+            data = self._with_properties(md, data, properties)
+        handle = self._puts.get(name)
+        if handle is None:
+            handle = yield from self._put_handle(name)
+        try:
+            yield from self.mqi.put_steps(handle, md, pmo, data)
+        except MQError as error:
+            if error.reason not in _STALE:
+                raise
+            self._puts.pop(name, None)
+            self._topics.pop(name, None)
+            handle = yield from self._put_handle(name)
+            yield from self.mqi.put_steps(handle, md, pmo, data)
+
+    def _with_properties(self, md: MQMD, data: bytes, properties: MessageProperties) -> bytes:
+        """The data with an MQRFH2 in front, which `md` describes afterwards."""
+        ccsid = self.mqi.wire.session.ccsid
+        body = property_headers.body_of(md, data)
+        body.ccsid = body.ccsid or ccsid
+        property_headers.insert(body, message_handle.block_of(properties), ccsid)
+        body.describe_in(md)
+        return body.data
+
+    # -- get ----------------------------------------------------------------------------------------------------------
+
+    def get(
+        self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, in_unit: bool, selector: str = ""
+    ) -> Steps[Message]:
+        """Get from the queue `name`. Raises NoMessageAvailable, Truncated, NotConverted ..."""
+        wish = md.copy()
+        end = time.monotonic() + gmo.wait_interval / 1000 if gmo.options & MQGMO_WAIT and gmo.wait_interval > 0 else 0.0
+        handle = self._gets.get(name) if not selector else None
+        if handle is None:
+            handle = yield from self._get_handle(name, selector)
+        again = True
+        while True:
+            poison = self._poison.get(name, _NEVER) if requeue else _NEVER
+            syncpoint = in_unit or poison.threshold > 0
+            gmo.options = gmo.options & ~_SYNCPOINTS | (MQGMO_SYNCPOINT if syncpoint else MQGMO_NO_SYNCPOINT)
+            try:
+                message = yield from self.got(name, handle, md, gmo, max_length)
+            except MQError as error:
+                if error.reason in _STALE and again:
+                    again = False
+                    self._gets.pop(name, None)
+                    self._selecting.pop((name, selector), None)
+                    handle = yield from self._get_handle(name, selector)
+                    continue
+                if error.completion == MQCC_WARNING and syncpoint and not in_unit:
+                    yield from self.mqi.cmit_steps()
+                raise
+            if poison.threshold and message.md.backout_count >= poison.threshold:
+                moved = yield from self._move_away(name, handle, message, poison, in_unit)
+                if moved:
+                    wish.copy_to(md)
+                    if end:
+                        gmo.wait_interval = max(1, round((end - time.monotonic()) * 1000))
+                    continue
+            if syncpoint and not in_unit:
+                yield from self.mqi.cmit_steps()
+            return message
+
+    def got(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Steps[Message]:
+        """One MQGET through a handle."""
+        mqi = self.mqi
+        in_handle = handles.returns_in_handle(gmo, handle.defaults.property_control)
+        options = gmo.options
+        if in_handle:
+            gmo.options = options & ~PROPERTY_OPTIONS | MQGMO_PROPERTIES_FORCE_MQRFH2
+        try:
+            if in_handle and max_length >= 0:
+                data = yield from mqi.get_cut_steps(handle, md, gmo, gmo, md.copy(), max_length)
+            else:
+                data = yield from mqi.get_steps(handle, md, gmo, max_length)
+        finally:
+            gmo.options = options
+        properties: dict[str, Value] | None = None
+        if md.format.startswith("MQ") and in_handle:
+            whole = len(data)
+            data, found = handles.take_out(md, data)
+            mqi.data_length -= whole - len(data)
+            properties = _by_name(found)
+        if mqi.completion == MQCC_WARNING:
+            warning = self._warning(name, data)
+            if warning is not None:
+                raise warning
+        return Message(data, md, name, properties)
+
+    def _warning(self, name: str, data: bytes) -> MQError | None:
+        """The error for an answer that came with a warning that the application should see, or None."""
+        mqi = self.mqi
+        error = error_class(mqi.reason)("", mqi.reason, MQCC_WARNING)
+        if isinstance(error, Truncated):
+            error = Truncated(f"a message on {name} has {mqi.data_length} bytes", mqi.reason, MQCC_WARNING)
+            error.data, error.data_length = data, mqi.data_length
+            return error
+        if isinstance(error, NotConverted):
+            error.data = data
+            return error
+        return None
+
+    # -- poison messages ----------------------------------------------------------------------------------------------
+
+    def threshold(self, name: str) -> int:
+        """BOTHRESH of a queue that messages were got from; 0 for never."""
+        return self._poison.get(name, _NEVER).threshold
+
+    def _move_away(
+        self, name: str, handle: RemoteHandle, message: Message, poison: Poison, in_unit: bool
+    ) -> Steps[bool]:
+        """Whether a message that was backed out too often has been put somewhere else."""
+        moved = False
+        if poison.queue:
+            moved = yield from self._put_aside(poison.queue, handle, message, False)
+        if not moved:
+            target = yield from self._dead_letters()
+            moved = bool(target) and (yield from self._put_aside(target, handle, message, True))
+        if moved and not in_unit:
+            yield from self.mqi.cmit_steps()
+        return moved
+
+    def _put_aside(self, target: str, handle: RemoteHandle, message: Message, dead: bool) -> Steps[bool]:
+        """Put a copy of the message to `target`, in the unit of work that it was got in."""
+        md, data = message.md.copy(), message.data
+        if message.properties:
+            made = MessageProperties()
+            for name, value in message.properties.items():
+                try:
+                    made.set(name, value)
+                except PropertyError:
+                    continue  # One of MQ's own, which it sets by itself.
+            data = self._with_properties(md, data, made)
+        if dead:
+            header = MQDLH()
+            header.reason = MQRC_BACKOUT_THRESHOLD_REACHED
+            header.dest_q_name, header.dest_q_mgr_name = message.queue_name, self.mqi.wire.q_mgr_name
+            header.encoding, header.coded_char_set_id, header.format = md.encoding, md.coded_char_set_id, md.format
+            header.put_appl_type, header.put_appl_name = md.put_appl_type, md.put_appl_name
+            header.put_date, header.put_time = md.put_date, md.put_time
+            data = header.pack() + data
+            md.format, md.encoding, md.coded_char_set_id = MQFMT_DEAD_LETTER_HEADER, MQENC_NATIVE, 1208
+        od, pmo = MQOD(), MQPMO()
+        od.object_name = target
+        pmo.options, pmo.context = _IN | MQPMO_PASS_ALL_CONTEXT, handle.number
+        try:
+            yield from self.mqi.put1_steps(od, md, pmo, data)
+        except MQError as error:
+            if error.reason != MQRC_NOT_AUTHORIZED:
+                return False
+            pmo.options = _IN  # Not as it was put by whom, but kept.
+            try:
+                yield from self.mqi.put1_steps(od, md, pmo, data)
+            except MQError:
+                return False
+        return True
+
+    def _dead_letters(self) -> Steps[str]:
+        """The dead-letter queue, "" if there is none."""
+        if self._dead_letter_queue is None:
+            od = MQOD()
+            od.object_type = MQOT_Q_MGR
+            self._dead_letter_queue = ""
+            try:
+                handle = yield from self.mqi.open_steps(od, MQOO_INQUIRE)
+                said = yield from self.mqi.inq_steps(handle, [MQCA_DEAD_LETTER_Q_NAME])
+                self._dead_letter_queue = said.characters[0].strip()
+                yield from self.close(handle)
+            except MQError:
+                return ""
+        return self._dead_letter_queue
+
+    # -- the rest -----------------------------------------------------------------------------------------------------
+
+    def depth(self, name: str) -> Steps[int]:
+        """CURDEPTH."""
+        handle = yield from self.open(name, MQOO_INQUIRE | MQOO_FAIL_IF_QUIESCING)
+        said = yield from self.mqi.inq_steps(handle, [MQIA_CURRENT_Q_DEPTH])
+        yield from self.close(handle)
+        return said.integers[0]
+
+    def check(self, name: str) -> Steps[None]:
+        """UnknownObject if the name leads nowhere."""
+        try:
+            handle = yield from self.open(name, MQOO_INQUIRE | MQOO_FAIL_IF_QUIESCING)
+        except MQError as error:
+            if error.reason != MQRC_NOT_AUTHORIZED:
+                raise
+        else:
+            yield from self.close(handle)
+
+    def subscribe(self, sd: MQSD, queue: str | None) -> Steps[tuple[RemoteHandle, str]]:
+        """MQSUB: (Hsub, name of the queue that publications come to)."""
+        destination = None
+        if queue is not None:
+            destination = yield from self.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
+        hobj, hsub = yield from self.mqi.sub_steps(sd, destination)
+        if queue is not None:
+            return hsub, queue
+        said = yield from self.mqi.inq_steps(hobj, [MQCA_Q_NAME])
+        return hsub, said.characters[0].strip()
+
+
+def _by_name(properties: MessageProperties) -> dict[str, Value]:
+    """Of two with the same name the one closer to the head of the message counts."""
+    found: dict[str, Value] = {}
+    for item in properties.items:
+        if item.hidden is None:
+            found.setdefault(item.name, item.value)
+    return found
