@@ -1,4 +1,4 @@
-"""IBM's own Java client against our queue manager: the classes for Java (Mqi.java) and for JMS (Jms.java).
+"""IBM's own Java client against our queue manager: the classes for Java (Mqi.java), JMS (Jms.java) and PCF (Pcf.java).
 
 The client is fetched with Maven into build/, once. Where Java or Maven is missing, or Maven reaches nothing, these
 tests are skipped and say so.
@@ -69,6 +69,7 @@ def port(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int
         directory = tmp_path_factory.mktemp("java")
         patch.setenv("FLINTMQ_DATA", str(directory))
         patch.setenv("MQ_APP_PASSWORD", "passw0rd")
+        patch.setenv("MQ_ADMIN_PASSWORD", "passw0rd")
         script = directory / "script.mqsc"
         script.write_text(SCRIPT + CHANNELS)
         chosen = free_port()
@@ -111,6 +112,11 @@ def jms(classes: str, port: int) -> Run:
 
 
 @pytest.fixture(scope="session")
+def pcf(classes: str, port: int) -> Run:
+    return Run("Pcf", classes, port)
+
+
+@pytest.fixture(scope="session")
 def tls(classes: str, port: int) -> Run:
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed: there are no keys to try TLS with")
@@ -144,3 +150,8 @@ def test_the_classes_for_java(mqi: Run, scenario: str) -> None:
 @pytest.mark.parametrize("scenario", scenarios("Jms"))
 def test_the_classes_for_jms(jms: Run, scenario: str) -> None:
     jms.check(scenario)
+
+
+@pytest.mark.parametrize("scenario", scenarios("Pcf"))
+def test_administration_with_the_classes_for_pcf(pcf: Run, scenario: str) -> None:
+    pcf.check(scenario)

@@ -54,6 +54,7 @@ def open(
     application: str = "",
     developer: bool = False,
     log: LogConfig | None = None,
+    command_server: bool = False,
 ) -> QueueManager:
     """Open a queue manager in this process; it is created on first use.
 
@@ -63,7 +64,8 @@ def open(
 
     For a new queue manager: `developer` adds DEV.QUEUE.1 to 3 and the like, `log` sets the geometry of its log, and
     `queue_manager_name` names one that is opened by path (else it is called like the directory).
-    `application` is the name that messages put here carry, instead of the program's.
+    `application` is the name that messages put here carry, instead of the program's. With `command_server` PCF commands
+    on SYSTEM.ADMIN.COMMAND.QUEUE are carried out while it is open.
 
     >>> import flintmq
     >>> with flintmq.open(":memory:") as qm:
@@ -76,7 +78,12 @@ def open(
     options = CreateOptions(developer=developer)
     if log is not None:
         options.log = log
-    return QueueManager(open_host(name, create, options, queue_manager_name), application or application_name())
+    host = open_host(name, create, options, queue_manager_name)
+    if command_server:
+        from flintmq.client.command_thread import CommandThread
+
+        CommandThread(host)
+    return QueueManager(host, application or application_name())
 
 
 class _Owned(Connection):

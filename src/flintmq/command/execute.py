@@ -69,12 +69,16 @@ def execute(text: str | CommandText, administration: Administration | None) -> R
         return Reply([Answer("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
     if administration is None:
         return Reply()
-    request = bound.request
+    return carry_out(bound.form, bound.request, administration)
+
+
+def carry_out(form: Form, request: Request, administration: Administration) -> Reply:
+    """Run a command that has been understood, if its issuer may."""
     name = request.name or administration.name
-    one_by_one = name.endswith("*") and bound.form.authority[1] != "qmgr"
+    one_by_one = name.endswith("*") and form.authority[1] != "qmgr"
     if not one_by_one and not administration.may(request.verb, request.kind or request.noun, name):
         return refused(MQRC_NOT_AUTHORIZED, name, administration.name)
-    return bound.form.handler(request, administration)
+    return form.handler(request, administration)
 
 
 def bind(command: Command) -> Bound:

@@ -130,6 +130,13 @@ MESSAGES = {
     "CSQW120E": "{what} is not a destination of {kind} trace.",
     "CSQW122E": "{what} is not a class of {kind} trace.",
     "CSQW137I": "Specified trace not active.",
+    # The command server, in the error log.
+    "AMQ5022I": "The command server has started.",
+    "AMQ5023I": "The command server has ended{why}.",
+    "AMQ8506E": "The command server cannot read {queue}: {reason}.",
+    "AMQ8507W": "A message on {queue} from {application}, user {user}, is no PCF command: {why} ({reason}). {told}",
+    "AMQ8509W": "The responses to command {command} could not all be put to {queue} of {q_mgr}: {reason}. They are on "
+    "the dead-letter queue, if there is one.",
     # Not understood.
     "AMQ8405I": "Syntax error detected at or near end of command segment below:-",
     "AMQ8426I": "Valid MQSC commands are:",

@@ -17,13 +17,47 @@ from dataclasses import dataclass
 
 from flintmq.command import channels, objects, qmgr, queues, status, storage, subscriptions, topics, trace
 from flintmq.command.administration import Administration
+from flintmq.command.options import ALL as _ALL
+from flintmq.command.options import AUTHREC as _AUTHREC
+from flintmq.command.options import CLEAR_SCOPE as _CLEAR_SCOPE
+from flintmq.command.options import CLEAR_TYPE as _CLEAR_TYPE
+from flintmq.command.options import CONNAME as _CONNAME
+from flintmq.command.options import CONNECTION_TYPE as _CONNECTION_TYPE
+from flintmq.command.options import CURRENT as _CURRENT
+from flintmq.command.options import DEFAULT as _DEFAULT
+from flintmq.command.options import DURABLE as _DURABLE
+from flintmq.command.options import FORCE as _FORCE
+from flintmq.command.options import IGNSTATE as _IGNSTATE
+from flintmq.command.options import LIKE as _LIKE
+from flintmq.command.options import MOVE_TYPE as _MOVE_TYPE
+from flintmq.command.options import OPEN_TYPE as _OPEN_TYPE
+from flintmq.command.options import PUBSUB_TYPE as _PUBSUB_TYPE
+from flintmq.command.options import PURGE as _PURGE
+from flintmq.command.options import QUEUE_STATUS_TYPE as _QUEUE_STATUS_TYPE
+from flintmq.command.options import QUEUE_TYPE as _QUEUE_TYPE
+from flintmq.command.options import REPLACE as _REPLACE
+from flintmq.command.options import RESET_TYPE as _RESET_TYPE
+from flintmq.command.options import SAVED as _SAVED
+from flintmq.command.options import SHORT as _SHORT
+from flintmq.command.options import STOP_MODE as _STOP_MODE
+from flintmq.command.options import STOP_STATUS as _STOP_STATUS
+from flintmq.command.options import SUBID as _SUBID
+from flintmq.command.options import SUBTYPE as _SUBTYPE
+from flintmq.command.options import TOPIC_STATUS_TYPE as _TOPIC_STATUS_TYPE
+from flintmq.command.options import TOPIC_TYPE as _TOPIC_TYPE
+from flintmq.command.options import USAGE_TYPE as _USAGE_TYPE
+from flintmq.command.options import WHERE as _WHERE
+from flintmq.command.options import choice as _choice
+from flintmq.command.options import numbered as _numbered
+from flintmq.command.options import numbers as _numbers
+from flintmq.command.options import page_set as _page_set
+from flintmq.command.options import text as _text
 from flintmq.command.reply import Reply
 from flintmq.command.request import Request
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, NAME, NUMBERS, STRING, Attribute
+from flintmq.qmgr.attribute import FLAG, NAME, STRING, Attribute
 from flintmq.qmgr.attributes import (
     ATTRIBUTES,
-    PAGE_SET_ID_MAX,
     QUEUE_ATTRIBUTES,
     QUEUE_KINDS,
     TOPIC_STRING_LENGTH_MAX,
@@ -75,73 +109,6 @@ class Form:
     def changes_nothing(self) -> bool:
         """Whether the command only looks."""
         return self.verb in ("DISPLAY", "PING")
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
-
-
-def _switch(word: str, negation: bool = True) -> Attribute:
-    """A bare word, REPLACE, with or without its NO form."""
-    attribute = Attribute(word, FLAG, 0, "NO" + word)
-    attribute.words = {word: 1, "NO" + word: 0} if negation else {word: 1}
-    return attribute
-
-
-def _choice(keyword: str, words: str, synonym: str = "") -> Attribute:
-    attribute = Attribute(keyword, ENUM, 0, words.split()[0])
-    attribute.words = {word: number for number, word in enumerate(words.split())}
-    attribute.synonyms = [synonym] if synonym else []
-    return attribute
-
-
-def _text(keyword: str, kind: str = NAME, length: int = 48) -> Attribute:
-    attribute = Attribute(keyword, kind, 0, "")
-    attribute.length = length
-    return attribute
-
-
-def _numbered(keyword: str, low: int, high: int) -> Attribute:
-    attribute = Attribute(keyword, INT, 0, low)
-    attribute.low, attribute.high = low, high
-    return attribute
-
-
-def _numbers(keyword: str, low: int, high: int) -> Attribute:
-    attribute = Attribute(keyword, NUMBERS, 0, [])
-    attribute.low, attribute.high = low, high
-    return attribute
-
-
-def _hexadecimal(keyword: str, length: int) -> Attribute:
-    attribute = Attribute(keyword, HEX, 0, "")
-    attribute.length = length
-    return attribute
-
-
-def _page_set() -> Attribute:
-    attribute = Attribute("PSID", INT, 0, "*")
-    attribute.high = PAGE_SET_ID_MAX
-    attribute.words = {"*": -1}
-    return attribute
-
-
-_REPLACE = _switch("REPLACE")
-_FORCE = _switch("FORCE")
-_PURGE = _switch("PURGE")
-_ALL = _switch("ALL", negation=False)
-_DEFAULT = _switch("DEFAULT", negation=False)
-_CURRENT = _switch("CURRENT", negation=False)
-_SAVED = _switch("SAVED", negation=False)
-_SHORT = _switch("SHORT", negation=False)
-_IGNSTATE = _choice("IGNSTATE", "NO YES")
-_AUTHREC = _choice("AUTHREC", "YES NO")
-_LIKE = _text("LIKE")
-_WHERE = _text(WHERE, STRING, 1024)
-_TOPIC_TYPE = _choice("TYPE", "LOCAL CLUSTER ALL")
-_SUBID = _hexadecimal("SUBID", 24)
-_SUBTYPE = _choice("SUBTYPE", "USER ALL PROXY ADMIN API")
-_DURABLE = _choice("DURABLE", "ALL YES NO")
-_QUEUE_TYPE = _choice("TYPE", "ALL QALIAS QLOCAL QMODEL QREMOTE", "QTYPE")
 
 
 # -- objects ----------------------------------------------------------------------------------------------------------
@@ -383,7 +350,7 @@ _QUEUE_FORMS = [
         pcf.MQCMD_MOVE_Q,
         "Move all messages of a local queue that nobody has open to another, which must be empty unless TYPE(ADD).",
         "MOVE QLOCAL(ORDERS.IN) TOQLOCAL(ORDERS.OLD) TYPE(ADD)",
-        options=(_text("TOQLOCAL"), _choice("TYPE", "MOVE ADD")),
+        options=(_text("TOQLOCAL", selector=pcf.MQCACF_TO_Q_NAME), _MOVE_TYPE),
         required=("TOQLOCAL",),
     ),
     Form(
@@ -408,7 +375,7 @@ _QUEUE_FORMS = [
         pcf.MQCMD_INQUIRE_Q_STATUS,
         "Show what is going on at local queues, or with TYPE(HANDLE) who has them open.",
         "DISPLAY QSTATUS(ORDERS.IN) TYPE(HANDLE) ALL",
-        options=(_ALL, _WHERE, _choice("TYPE", "QUEUE HANDLE"), _choice("OPENTYPE", "ALL INPUT OUTPUT")),
+        options=(_ALL, _WHERE, _QUEUE_STATUS_TYPE, _OPEN_TYPE),
         shown=(*status.QUEUE_STATUS, *status.QUEUE_HANDLE),
     ),
 ]
@@ -461,7 +428,10 @@ _Q_MGR_FORMS = [
         pcf.MQCMD_REFRESH_Q_MGR,
         "Look for expired messages now, on all local queues or those with a generic name.",
         "REFRESH QMGR TYPE(EXPIRY) NAME(ORDERS.*)",
-        options=(_choice("TYPE", "EXPIRY"), _text("NAME", STRING)),
+        options=(
+            _choice("TYPE", "EXPIRY", selector=pcf.MQIACF_REFRESH_TYPE, numbers=(pcf.MQRT_EXPIRY,)),
+            _text("NAME", STRING, selector=pcf.MQCACF_OBJECT_NAME),
+        ),
         required=("TYPE",),
     ),
     Form(
@@ -474,7 +444,7 @@ _Q_MGR_FORMS = [
         pcf.MQCMD_RESET_Q_MGR,
         "Go on to a new log file, or begin a new statistics interval.",
         "RESET QMGR TYPE(ADVANCELOG)",
-        options=(_choice("TYPE", "ADVANCELOG ARCHLOG REDUCELOG STATISTICS"),),
+        options=(_RESET_TYPE,),
         required=("TYPE",),
     ),
     Form(
@@ -487,7 +457,15 @@ _Q_MGR_FORMS = [
         pcf.MQCMD_INQUIRE_Q_MGR_STATUS,
         "Show the state of the queue manager and its log.",
         "DISPLAY QMSTATUS ALL",
-        options=(_ALL, _choice("TYPE", "QMGR")),
+        options=(
+            _ALL,
+            _choice(
+                "TYPE",
+                "QMGR",
+                selector=pcf.MQIACF_Q_MGR_STATUS_INFO_TYPE,
+                numbers=(pcf.MQIACF_Q_MGR_STATUS_INFO_Q_MGR,),
+            ),
+        ),
         shown=tuple(status.Q_MGR_STATUS),
     ),
     Form(
@@ -500,7 +478,7 @@ _Q_MGR_FORMS = [
         pcf.MQCMD_INQUIRE_CONNECTION,
         "Show who is connected, or with TYPE(HANDLE) what they have open.",
         "DISPLAY CONN(*) TYPE(ALL) WHERE(APPLTAG LK 'orders*')",
-        options=(_ALL, _WHERE, _choice("TYPE", "CONN HANDLE ALL"), _text("EXTCONN", NAME, 48)),
+        options=(_ALL, _WHERE, _CONNECTION_TYPE, _text("EXTCONN", NAME, 48)),
         shown=(*status.CONNECTION, *status.CONNECTION_HANDLE),
     ),
     Form(
@@ -592,7 +570,7 @@ _PUBSUB_FORMS = [
         pcf.MQCMD_INQUIRE_TOPIC_STATUS,
         "Show what holds at topics, or with TYPE(SUB) and TYPE(PUB) who subscribes and publishes there.",
         "DISPLAY TPSTATUS('orders/#') TYPE(TOPIC) SUBCOUNT RETAINED",
-        options=(_ALL, _WHERE, _choice("TYPE", "TOPIC SUB PUB")),
+        options=(_ALL, _WHERE, _TOPIC_STATUS_TYPE),
         shown=(*status.TOPIC_STATUS, *status.TOPIC_SUBSCRIPTION, *status.TOPIC_PUBLISHER),
     ),
     Form(
@@ -605,7 +583,7 @@ _PUBSUB_FORMS = [
         pcf.MQCMD_CLEAR_TOPIC_STRING,
         "Remove the retained publication of one topic.",
         "CLEAR TOPICSTR('orders/new') CLRTYPE(RETAINED)",
-        options=(_choice("CLRTYPE", "RETAINED"), _choice("SCOPE", "ALL LOCAL")),
+        options=(_CLEAR_TYPE, _CLEAR_SCOPE),
         required=("CLRTYPE",),
     ),
     Form(
@@ -618,7 +596,7 @@ _PUBSUB_FORMS = [
         pcf.MQCMD_INQUIRE_PUBSUB_STATUS,
         "Show the state of publish/subscribe, and how many topics and subscriptions there are.",
         "DISPLAY PUBSUB ALL",
-        options=(_ALL, _choice("TYPE", "ALL LOCAL CHILD PARENT")),
+        options=(_ALL, _PUBSUB_TYPE),
         shown=tuple(status.PUBSUB_STATUS),
     ),
 ]
@@ -634,7 +612,7 @@ _CHANNEL_FORMS = [
         pcf.MQCMD_INQUIRE_CHANNEL_STATUS,
         "Show the instances of channels that run, and the channels that are stopped.",
         "DISPLAY CHSTATUS(ORDERS.*) CONNAME('10.0.0.*') MSGS BYTSRCVD CURSHCNV",
-        options=(_ALL, _WHERE, _text("CONNAME", STRING, 264), _CURRENT, _SAVED, _SHORT),
+        options=(_ALL, _WHERE, _CONNAME, _CURRENT, _SAVED, _SHORT),
         shown=tuple(each for each in status.CHANNEL_STATUS if each.keyword not in ("CONNAME", "CURRENT")),
     ),
     Form(
@@ -659,12 +637,7 @@ _CHANNEL_FORMS = [
         pcf.MQCMD_STOP_CHANNEL,
         "End the instances of a channel, those of one client with CONNAME; unless STATUS(INACTIVE), nobody can use it.",
         "STOP CHANNEL(ORDERS.SVRCONN) MODE(FORCE)",
-        options=(
-            _choice("MODE", "QUIESCE FORCE TERMINATE"),
-            _text("CONNAME", STRING, 264),
-            _choice("STATUS", "STOPPED INACTIVE"),
-            _IGNSTATE,
-        ),
+        options=(_STOP_MODE, _CONNAME, _STOP_STATUS, _IGNSTATE),
     ),
     Form(
         "DISPLAY",
@@ -716,7 +689,7 @@ _STORAGE_FORMS = [
         pcf.MQCMD_INQUIRE_USAGE,
         "Show how full page sets, buffer pools and the log are.",
         "DISPLAY USAGE TYPE(PAGESET) PSID(4)",
-        options=(_page_set(), _choice("TYPE", "ALL PAGESET BUFFPOOL DATASET")),
+        options=(_page_set(), _USAGE_TYPE),
     ),
     Form(
         "DISPLAY",

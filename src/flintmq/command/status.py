@@ -6,6 +6,7 @@ a text, `p` a pair, `f` a bare word.
 
 from __future__ import annotations
 
+from flintmq.command.status_parameters import parameter_of
 from flintmq.qmgr.attribute import FLAG, INT, PAIR, STRING, Attribute
 from flintmq.qmgr.attributes import ATTRIBUTES
 
@@ -13,15 +14,28 @@ _KINDS = {"n": INT, "t": STRING, "p": PAIR, "f": FLAG}
 _BOUND = 1 << 62
 
 
-def _list(table: str) -> list[Attribute]:
+def _list(table: str, display: str = "") -> list[Attribute]:
+    """Attributes of DISPLAY `display`, with what PCF has for them (status_parameters.py)."""
     attributes: list[Attribute] = []
     for entry in table.split():
         keyword, kind = entry.split(":")
         attribute = Attribute(keyword, _KINDS[kind], 0, "")
+        attribute.selector, attribute.words = _in_pcf(display, keyword)
         attribute.read_only = attribute.live = True
         attribute.low, attribute.high = -_BOUND, _BOUND
         attributes.append(attribute)
     return attributes
+
+
+#: Display -> the kind of object some of whose attributes it shows, under the same names and numbers.
+_SHARED = {"TPSTATUS": "TOPIC", "CHSTATUS": "CHANNEL", "LSSTATUS": "LISTENER"}
+
+
+def _in_pcf(display: str, keyword: str) -> tuple[int, dict[str, int]]:
+    for attribute in ATTRIBUTES[_SHARED[display]] if display in _SHARED else ():
+        if attribute.keyword == keyword:
+            return attribute.selector, attribute.words
+    return parameter_of(display, keyword)
 
 
 QUEUE_STATUS = _list("""
@@ -38,19 +52,25 @@ QUEUE_HANDLE = _list("""
 QUEUE_STATISTICS = _list("HIQDEPTH:n MSGSIN:n MSGSOUT:n RESETINT:n")
 
 #: DISPLAY CHSTATUS. MSGS counts MQI calls, BUFS segments; of the pairs, one is for the last message, one for many.
-CHANNEL_STATUS = _list("""
+CHANNEL_STATUS = _list(
+    """
     CHLTYPE:t CONNAME:t CURRENT:f STATUS:t SUBSTATE:t
     BUFSRCVD:n BUFSSENT:n BYTSRCVD:n BYTSSENT:n CHSTADA:t CHSTATI:t COMPHDR:p COMPMSG:p COMPRATE:p COMPTIME:p
     CURSHCNV:n HBINT:n JOBNAME:t KAINT:n LOCLADDR:t LSTMSGDA:t LSTMSGTI:t MAXMSGL:n MAXSHCNV:n MCASTAT:t MCAUSER:t
     MONCHL:t MSGS:n RAPPLTAG:t RPRODUCT:t RQMNAME:t RVERSION:t SECPROT:t SSLCERTI:t SSLCERTU:t SSLCIPH:t SSLPEER:t
     SSLRKEYS:n STOPREQ:t
-""")
+""",
+    "CHSTATUS",
+)
 #: What of it is always shown.
 CHANNEL_STATUS_SHORT = {"CHLTYPE", "CONNAME", "CURRENT", "STATUS", "SUBSTATE"}
 
-LISTENER_STATUS = _list("""
+LISTENER_STATUS = _list(
+    """
     STATUS:t PID:n BACKLOG:n CONTROL:t DESCR:t IPADDR:t PORT:n STARTDA:t STARTTI:t TRPTYPE:t
-""")
+""",
+    "LSSTATUS",
+)
 
 CONNECTION = _list("""
     PID:n TID:n APPLDESC:t APPLTAG:t APPLTYPE:t ASTATE:t CHANNEL:t CLIENTID:t CONNAME:t CONNOPTS:t USERID:t
@@ -67,25 +87,31 @@ SUBSCRIPTION_STATUS = _list("""
 """)
 
 #: DISPLAY TPSTATUS: what holds at a topic, who subscribes to it, who publishes there.
-TOPIC_STATUS = _list("""
+TOPIC_STATUS = _list(
+    """
     ADMIN:t CAPEXPRY:t CLROUTE:t CLUSTER:t COMMINFO:t DEFPRESP:t DEFPRTY:t DEFPSIST:t DURSUB:t MCAST:t MDURMDL:t
     MNDURMDL:t NPMSGDLV:t PMSGDLV:t PUB:t PUBCOUNT:n PUBSCOPE:t RETAINED:t SUB:t SUBCOUNT:n SUBSCOPE:t USEDLQ:t
-""")
+""",
+    "TPSTATUS",
+)
 TOPIC_SUBSCRIPTION = _list("""
     SUBID:t ACTCONN:t DURABLE:t LMSGDATE:t LMSGTIME:t MCASTREL:p NUMMSGS:n RESMDATE:t RESMTIME:t SUBTYPE:t SUBUSER:t
 """)
 TOPIC_PUBLISHER = _list("ACTCONN:t LPUBDATE:t LPUBTIME:t MCASTREL:p NUMPUBS:n")
 
 #: DISPLAY PUBSUB. TPCOUNT is how many topics the tree has.
-PUBSUB_STATUS = _list("STATUS:t SUBCOUNT:n TPCOUNT:n")
+PUBSUB_STATUS = _list("STATUS:t SUBCOUNT:n TPCOUNT:n", "PUBSUB")
 
-Q_MGR_STATUS = _list("""
+Q_MGR_STATUS = _list(
+    """
     STATUS:t AUTOCLUS:t CHINIT:t CHKPTCNT:n CHKPTOPS:n CHKPTSZ:n CMDSERV:t CONNS:n DATFSSZ:t DATFSUSE:t DATPATH:t
     HOSTNAME:t INSTDESC:t INSTNAME:t INSTPATH:t LDAPCONN:t LOGEXTSZ:n LOGFSSZ:t LOGFSUSE:t LOGINUSE:n LOGPATH:t
     LOGPRIM:n LOGSEC:n LOGSTRDA:t LOGSTRL:t LOGSTRTI:t LOGTYPE:t LOGUTIL:n
     CURRLOG:t RECLOG:t RECSZ:n MEDIALOG:t MEDIASZ:n ARCHLOG:t ARCHSZ:n
     QMFSENC:t QMFSSZ:t QMFSUSE:t REUSESZ:n STANDBY:t STARTDA:t STARTTI:t UNICLUS:t
-""")
+""",
+    "QMSTATUS",
+)
 
 #: TOTAL, UNUSED, PERSIST and NONPERS are pages of 4 KiB; EXPCOUNT how often the page set has grown.
 PAGE_SET_USAGE = _list("""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from flintmq.command.parser import Parameter
 from flintmq.qmgr.attribute import (
     ENUM,
+    FLAG,
     HEX,
     INT,
     INTERVAL,
@@ -101,7 +102,15 @@ def parse_filter(parameter: Parameter, attributes: Iterable[Attribute]) -> Filte
         raise FilterError("it takes a keyword, an operator and a value")
     keyword, operation, text = texts[0].upper(), texts[1].upper(), texts[2]
     attribute = next((each for each in attributes if keyword in (each.keyword, *each.synonyms)), None)
-    if attribute is None or attribute.secret:
+    if attribute is None or attribute.kind == FLAG:
+        raise FilterError(f"{keyword} cannot be filtered on here")
+    return filter_on(attribute, operation, text)
+
+
+def filter_on(attribute: Attribute, operation: str, text: str) -> Filter:
+    """A filter on `attribute`. Raises FilterError if the operator or the value does not fit it."""
+    keyword = attribute.keyword
+    if attribute.secret:
         raise FilterError(f"{keyword} cannot be filtered on here")
     allowed = _operators(attribute)
     if operation not in allowed:
@@ -116,13 +125,13 @@ def _operators(attribute: Attribute) -> tuple[str, ...]:
         return tuple(_NUMBERS)
     if attribute.kind in (STRING, NAME, HEX):
         return tuple(_TEXTS)
-    if attribute.kind == ENUM:
+    if attribute.kind in (ENUM, FLAG):
         return ("EQ", "NE")
     return tuple(_LISTS) if attribute.kind == LIST else ()
 
 
 def _value(attribute: Attribute, text: str) -> Value:
-    if attribute.kind in (INT, INTERVAL, ENUM):
+    if attribute.kind in (INT, INTERVAL, ENUM, FLAG):
         try:
             return parse_value(attribute, [text])
         except ValueRejected as error:

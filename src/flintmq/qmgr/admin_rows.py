@@ -309,7 +309,7 @@ def q_mgr_status(qm: QueueManager) -> Row:
     row: Row = {
         "STATUS": "QUIESCING" if qm.quiescing else "RUNNING",
         "CHINIT": "STOPPED",
-        "CMDSERV": "STOPPED",
+        "CMDSERV": "RUNNING" if qm.command_server is not None and qm.command_server.connected else "STOPPED",
         "CONNS": len(qm.connections),
         "INSTDESC": "",
         "INSTNAME": "FlintMQ",

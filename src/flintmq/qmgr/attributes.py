@@ -610,7 +610,13 @@ def _subscription_attributes() -> list[Attribute]:
             )
         ),
         _hex("DESTCORL", pcf.MQBACF_DESTINATION_CORREL_ID, 24),
-        _shown(_enum("DURABLE", pcf.MQIACF_DURABLE_SUBSCRIPTION, _YES_NO)),
+        _shown(
+            _enum(
+                "DURABLE",
+                pcf.MQIACF_DURABLE_SUBSCRIPTION,
+                {"YES": mq.MQSUB_DURABLE_YES, "NO": mq.MQSUB_DURABLE_NO},
+            )
+        ),
         _int("EXPIRY", pcf.MQIACF_EXPIRY, "UNLIMITED", 1, NUMBER_MAX, {"UNLIMITED": mq.MQEI_UNLIMITED}),
         _enum("PSPROP", pcf.MQIACF_PUBSUB_PROPERTIES, properties),
         _hex("PUBACCT", pcf.MQBACF_ACCOUNTING_TOKEN, 32),

@@ -129,6 +129,8 @@ class QueueManager:
     persistent_log: bool = True
     #: Log messages that the host may show or write to its error log: (number, text).
     events: EventState | None = None
+    #: The connection of the command server while it runs (command/command_server.py).
+    command_server: Connection | None = None
     #: True while restart replays the log: nothing is logged, no events, no triggers.
     replaying: bool = False
     #: True while a trigger message is being put: it does not trigger itself.

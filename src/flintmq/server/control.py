@@ -5,6 +5,7 @@ is an object that says what is wanted:
 
     {"do": "ping"}                           {"name": "QM1", "pid": 4711}
     {"do": "end", "how": "quiesce"}          {"name": ..., "pid": ...}; or how: "immediate", "preemptive"
+    {"do": "command server", "how": "start"} {"running": true}; or how: "stop", "status"; "reason" if it cannot start
     {"do": "runmqsc", "echo": true, "verify": false}
                                              {"lines": [...]} at once, then for each line of input, a string, again
                                              {"lines": [...], "ended": false}; for null {"lines": [...], "code": 0}
@@ -31,6 +32,7 @@ from flintmq.client.instance import Instance
 from flintmq.command.session import Session
 
 if TYPE_CHECKING:
+    from flintmq.server.command_task import CommandTask
     from flintmq.server.hub import Hub
     from flintmq.server.listeners import Listeners, Listening
 
@@ -151,10 +153,11 @@ def listen(instance: Instance, name: str = NAME, backlog: int = 16) -> socket.so
 class ControlServer:
     """Answers on the control socket."""
 
-    def __init__(self, hub: Hub, end: asyncio.Queue[str], listeners: Listeners) -> None:
+    def __init__(self, hub: Hub, end: asyncio.Queue[str], listeners: Listeners, commands: CommandTask) -> None:
         self._hub = hub
         self._end = end
         self._listeners = listeners
+        self._commands = commands
         #: The connections of runmqlsr, which end with what they have started.
         self._watching: dict[Listening, asyncio.StreamWriter] = {}
 
@@ -176,6 +179,8 @@ class ControlServer:
         elif wanted == "end" and request.get("how") in ("quiesce", "immediate", "preemptive"):
             await _write(writer, {"name": name, "pid": os.getpid()})
             self._end.put_nowait(request["how"])
+        elif wanted == "command server" and request.get("how") in ("start", "stop", "status"):
+            await _write(writer, self._command_server(request["how"]))
         elif wanted == "runmqsc":
             await self._runmqsc(reader, writer, request)
         elif wanted == "listen" and _is_address(request):
@@ -203,6 +208,14 @@ class ControlServer:
         finally:
             self._watching.pop(listening, None)
             self._listeners.stop_unnamed(listening)
+
+    def _command_server(self, how: str) -> Reply:
+        reason = 0
+        if how == "start":
+            reason = self._commands.start()
+        elif how == "stop":
+            self._commands.stop()
+        return {"running": self._commands.running, "reason": reason}
 
     async def _runmqsc(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Reply) -> None:
         said: list[str] = []

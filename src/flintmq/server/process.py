@@ -29,6 +29,7 @@ from flintmq.client.instance import Instance
 from flintmq.qmgr.get import quiesce_waiters
 from flintmq.server import control
 from flintmq.server.collector import settle_collector
+from flintmq.server.command_task import CommandTask
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
@@ -68,6 +69,7 @@ class Server:
         self.listeners: Listeners | None = None
         #: The control socket, and that of local applications.
         self._unix: list[asyncio.Server] = []
+        self._commands: CommandTask | None = None
 
     @property
     def addresses(self) -> list[tuple[str, int]]:
@@ -83,9 +85,12 @@ class Server:
             loop.add_signal_handler(number, self.endings.put_nowait, IMMEDIATE)
         self.listeners = Listeners(self.host, loop, lambda: Link(hub))
         self.host.admin.channels = Operations(hub, self.listeners)
+        self._commands = commands = CommandTask(hub)
         try:
+            if self.host.engine.definition().text("SCMDSERV") == "QMGR":
+                commands.start()
             if self.host.instance is not None:
-                answers = control.ControlServer(hub, self.endings, self.listeners)
+                answers = control.ControlServer(hub, self.endings, self.listeners, commands)
                 local = control.listen(self.host.instance, LOCAL, _BACKLOG)
                 self._unix = [
                     await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance)),
@@ -120,6 +125,8 @@ class Server:
             self.listeners.stop_all()
         for listening in self._unix:
             listening.close()
+        if self._commands is not None:
+            await self._commands.close()
         hub.run(lambda: self._farewell(hub))
         left = _FAREWELL_S
         while hub.links and left > 0 and not self.host.state:

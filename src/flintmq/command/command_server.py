@@ -1,0 +1,271 @@
+"""The command server: takes PCF commands from SYSTEM.ADMIN.COMMAND.QUEUE and sends the responses to their ReplyToQ.
+
+Like the engine it never waits. Its owner drives it, under the engine's lock:
+
+    take()       the next command, or None: there is none, and the owner will be woken (`Host.parked`)
+    run(work)    carry it out; the log position to wait for before anybody hears of it
+    answer(work) put some of the responses; again until `work.answered`
+
+    C1  A command leaves the queue in one unit of work with the last of its responses. After a crash in between it is
+        carried out again: nothing is lost. A command that was the last thing the queue manager did twice is not tried a
+        third time; it goes to the dead-letter queue.
+    C2  It is carried out with the authority of its UserIdentifier, and its responses are put with that authority.
+    C3  Whatever is wrong with a message ends in a response, or on the dead-letter queue if there is nobody to answer,
+        and in one line of the error log. The next command is not held up.
+
+Responses: MQADMIN in the queue manager's encoding and CCSID (a get with MQGMO_CONVERT converts them); persistence and
+priority of the command; CorrelId the MsgId of the command unless its report options say otherwise.
+"""
+
+from __future__ import annotations
+
+from flintmq.command import pcf_execute
+from flintmq.command.messages import MESSAGES
+from flintmq.command.pcf_execute import Outcome
+from flintmq.command.pcf_reply import refusal
+from flintmq.mqi import constants as mq
+from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.errors import StructureError
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pcf import PCFMessage
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import (
+    MQRC_NONE,
+    MQRC_PERSISTENT_NOT_ALLOWED,
+    reason_name,
+)
+from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.connect import abandon, connect
+from flintmq.qmgr.connection import WAITING, Connection, Handle
+from flintmq.qmgr.get import get
+from flintmq.qmgr.message import NO_ID
+from flintmq.qmgr.open import open_object, put1
+from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.report import dead_letter
+from flintmq.qmgr.unit_of_work import commit
+
+COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
+APPLICATION = "amqpcsea"
+#: How many responses are put before others have their turn.
+RESPONSES_AT_ONCE = 100
+#: A command that was backed out this often is not tried again.
+_TRIES_MAX = 2
+_UTF_8 = 1208
+_BIG_ENDIAN = mq.MQENC_INTEGER_NORMAL
+
+
+class Work:
+    """One command message, and what is left to say about it."""
+
+    def __init__(self, md: MQMD, data: bytes) -> None:
+        self.md = md
+        self.data = data
+        self.outcome = Outcome()
+        self.put = 0
+        #: Why responses could not be put where they should; told once.
+        self.refused = MQRC_NONE
+
+    @property
+    def answered(self) -> bool:
+        return self.put > len(self.outcome.responses)
+
+
+class CommandServer:
+    """The command server of one queue manager. Every method is called under the engine's lock."""
+
+    def __init__(self, qm: QueueManager, admin: Admin) -> None:
+        self._qm = qm
+        self._admin = admin
+        self.connection: Connection | None = None
+        self._handle: Handle | None = None
+        self._md = MQMD()
+        self._waits = False
+
+    @property
+    def running(self) -> bool:
+        connection = self.connection
+        return connection is not None and connection.connected
+
+    def start(self) -> int:
+        """Open the command queue. The reason why that was not possible, which is also in the error log."""
+        if self.running:
+            return MQRC_NONE
+        qm = self._qm
+        reason, connection = connect(qm, APPLICATION, self._admin.user, mq.MQAT_QMGR)
+        if connection is not None:
+            od = MQOD()
+            od.object_name = COMMAND_QUEUE
+            self._handle = open_object(qm, connection, od, mq.MQOO_INPUT_SHARED)
+            reason = connection.reason
+        if connection is None or self._handle is None:
+            if connection is not None:
+                abandon(qm, connection)
+            self._say("AMQ8506E", queue=COMMAND_QUEUE, reason=_named(reason))
+            return reason
+        self.connection = qm.command_server = connection
+        self._waits = False
+        self._say("AMQ5022I")
+        return MQRC_NONE
+
+    def stop(self, why: str = "") -> None:
+        """Take no more commands."""
+        connection, self.connection = self.connection, None
+        self._qm.command_server = None
+        if connection is None:
+            return
+        if connection.connected:
+            abandon(self._qm, connection)
+        self._say("AMQ5023I", why=why)
+
+    def _say(self, number: str, **inserts: str) -> None:
+        """One line in the error log."""
+        self._qm.notice(number, MESSAGES[number].format(**inserts))
+
+    # -- one command --------------------------------------------------------------------------------------------------
+
+    def take(self) -> Work | None:
+        """The next command. None: wait to be woken; if the server is not `running` any more, it is over."""
+        connection, handle = self.connection, self._handle
+        if connection is None or handle is None or not connection.connected:
+            self.stop()
+            return None
+        if self._waits:
+            if connection.waiter is not None:
+                return None
+            self._waits = False
+            reason = connection.reason
+        else:
+            self._md = MQMD()
+            self._md.version = 2
+            gmo = MQGMO()
+            gmo.options = mq.MQGMO_WAIT | mq.MQGMO_SYNCPOINT
+            gmo.wait_interval = mq.MQWI_UNLIMITED
+            reason = get(self._qm, connection, handle, self._md, gmo)
+            if reason == WAITING:
+                self._waits = True
+                return None
+        if reason:
+            self.stop(f": {COMMAND_QUEUE} cannot be read, {_named(reason)}")
+            return None
+        return Work(self._md, connection.data)
+
+    def run(self, work: Work) -> int:
+        """Carry out a command; the log position that must be durable before it is answered."""
+        md = work.md
+        if md.backout_count >= _TRIES_MAX:
+            work.outcome = Outcome(reason=pcf.MQRCCF_UNEXPECTED_ERROR, unreadable="the queue manager ended in it twice")
+            return 0
+        if md.format != mq.MQFMT_ADMIN:
+            why = f"its format is '{md.format}', not MQADMIN"
+            work.outcome = Outcome(refusal(0, pcf.MQRCCF_MD_FORMAT_ERROR), 0, pcf.MQRCCF_MD_FORMAT_ERROR, why)
+            return 0
+        user, self._admin.user = self._admin.user, md.user_identifier
+        try:
+            big_endian = md.encoding & mq.MQENC_INTEGER_MASK == _BIG_ENDIAN
+            work.outcome = pcf_execute.run(work.data, big_endian, md.coded_char_set_id, self._admin)
+        finally:
+            self._admin.user = user
+        return self._qm.log.end if work.outcome.changed else 0
+
+    def answer(self, work: Work) -> int:
+        """Put some responses; with the last one the command is gone. The log position of what was put."""
+        connection = self.connection
+        if connection is None or not connection.connected:
+            work.put = len(work.outcome.responses) + 1  # Backed out with the connection: it will be run again.
+            return 0
+        responses = work.outcome.responses
+        for response in responses[work.put : work.put + RESPONSES_AT_ONCE]:
+            if self._is_answerable(work):
+                self._respond(connection, work, response)
+            work.put += 1
+        if work.put < len(responses):
+            return 0
+        if work.outcome.unreadable:
+            self._unreadable(connection, work)
+        if work.refused:
+            self._tell_refused(work)
+        commit(self._qm, connection)
+        work.put = len(responses) + 1
+        return connection.force
+
+    def _is_answerable(self, work: Work) -> bool:
+        return bool(work.md.reply_to_q) and bool(work.outcome.responses)
+
+    def _unreadable(self, connection: Connection, work: Work) -> None:
+        """C3: one line, and the dead-letter queue if nobody was told."""
+        qm, md, outcome = self._qm, work.md, work.outcome
+        told = f"It was answered to {md.reply_to_q}."
+        if not self._is_answerable(work) or work.refused:
+            reason = dead_letter(qm, connection, work.data, md, COMMAND_QUEUE, qm.name, outcome.reason, True)
+            told = "It was put on the dead-letter queue."
+            if reason:
+                told = f"It was discarded: the dead-letter queue did not take it, {_named(reason)}."
+        self._say(
+            "AMQ8507W",
+            queue=COMMAND_QUEUE,
+            application=md.put_appl_name.strip() or "an application",
+            user=md.user_identifier.strip() or "unknown",
+            why=outcome.unreadable,
+            reason=_named(outcome.reason),
+            told=told,
+        )
+
+    def _tell_refused(self, work: Work) -> None:
+        self._say(
+            "AMQ8509W",
+            command=str(work.outcome.command),
+            queue=work.md.reply_to_q,
+            q_mgr=work.md.reply_to_q_mgr or self._qm.name,
+            reason=_named(work.refused),
+        )
+
+    # -- responses ----------------------------------------------------------------------------------------------------
+
+    def _respond(self, connection: Connection, work: Work, response: PCFMessage) -> None:
+        qm, command = self._qm, work.md
+        data, ccsid = _packed(response, qm.ccsid)
+        md = self._descriptor(command, ccsid)
+        od = MQOD()
+        od.version = 3
+        od.object_name = command.reply_to_q
+        od.object_q_mgr_name = command.reply_to_q_mgr
+        od.alternate_user_id = command.user_identifier
+        pmo = MQPMO()
+        pmo.options = mq.MQPMO_SYNCPOINT | mq.MQPMO_ALTERNATE_USER_AUTHORITY
+        reason = put1(qm, connection, od, md, pmo, data)
+        if reason == MQRC_PERSISTENT_NOT_ALLOWED:
+            md.persistence = mq.MQPER_NOT_PERSISTENT
+            reason = put1(qm, connection, od, md, pmo, data)
+        if reason:
+            work.refused = work.refused or reason
+            dead_letter(qm, connection, data, md, command.reply_to_q, command.reply_to_q_mgr or qm.name, reason, True)
+
+    def _descriptor(self, command: MQMD, ccsid: int) -> MQMD:
+        md = MQMD()
+        md.version = 2
+        md.msg_type = mq.MQMT_REPLY
+        md.format = mq.MQFMT_ADMIN
+        md.encoding = mq.MQENC_NATIVE
+        md.coded_char_set_id = ccsid
+        md.priority = command.priority
+        md.persistence = command.persistence
+        md.msg_id = command.msg_id if command.report & mq.MQRO_PASS_MSG_ID else NO_ID
+        md.correl_id = command.correl_id if command.report & mq.MQRO_PASS_CORREL_ID else command.msg_id
+        if command.report & mq.MQRO_PASS_DISCARD_AND_EXPIRY:
+            md.report = command.report & mq.MQRO_DISCARD_MSG
+            md.expiry = command.expiry
+        return md
+
+
+def _named(reason: int) -> str:
+    return f"{reason_name(reason)} {reason}"
+
+
+def _packed(response: PCFMessage, ccsid: int) -> tuple[bytes, int]:
+    """The bytes, in the queue manager's CCSID unless it does not have all the characters."""
+    try:
+        return response.pack(False, ccsid), ccsid
+    except (StructureError, UnicodeEncodeError):
+        return response.pack(False, _UTF_8), _UTF_8

@@ -1,0 +1,288 @@
+"""What PCF has for the keywords of status displays: the parameter, and the numbers of the words.
+
+A keyword means the same in every display, but for those under `_OF_DISPLAY`. One that is not here has no parameter in
+MQ, or is of our own: MQSC shows it, PCF does not.
+"""
+
+from __future__ import annotations
+
+from flintmq.mqi import channel_constants as ch
+from flintmq.mqi import constants as mq
+from flintmq.mqi import pcf_constants as pcf
+
+_NO_YES = {"NO": 0, "YES": 1}
+_USE = {"NO": pcf.MQQSO_NO, "YES": pcf.MQQSO_YES}
+_RUNNING = {
+    "STOPPED": mq.MQSVC_STATUS_STOPPED,
+    "STARTING": mq.MQSVC_STATUS_STARTING,
+    "RUNNING": mq.MQSVC_STATUS_RUNNING,
+    "STOPPING": mq.MQSVC_STATUS_STOPPING,
+    "RETRYING": mq.MQSVC_STATUS_RETRYING,
+}
+
+_PARAMETERS = {
+    "ACTCONN": pcf.MQBACF_CONNECTION_ID,
+    "ADMIN": mq.MQCA_ADMIN_TOPIC_NAME,
+    "APPLDESC": pcf.MQCACF_APPL_DESC,
+    "APPLTAG": pcf.MQCACF_APPL_TAG,
+    "ARCHLOG": pcf.MQCACF_ARCHIVE_LOG_EXTENT_NAME,
+    "ARCHSZ": pcf.MQIACF_ARCHIVE_LOG_SIZE,
+    "BUFFERS": pcf.MQIACF_USAGE_TOTAL_BUFFERS,
+    "BUFFPOOL": pcf.MQIACF_BUFFER_POOL_ID,
+    "BUFSRCVD": pcf.MQIACH_BUFFERS_RCVD,
+    "BUFSSENT": pcf.MQIACH_BUFFERS_SENT,
+    "BYTSRCVD": pcf.MQIACH_BYTES_RCVD,
+    "BYTSSENT": pcf.MQIACH_BYTES_SENT,
+    "CHANNEL": pcf.MQCACH_CHANNEL_NAME,
+    "CHKPTCNT": pcf.MQIACF_CHECKPOINT_COUNT,
+    "CHKPTOPS": pcf.MQIACF_CHECKPOINT_OPERATIONS,
+    "CHKPTSZ": pcf.MQIACF_CHECKPOINT_SIZE,
+    "CHSTADA": pcf.MQCACH_CHANNEL_START_DATE,
+    "CHSTATI": pcf.MQCACH_CHANNEL_START_TIME,
+    "CLIENTID": pcf.MQCACF_AMQP_CLIENT_ID,
+    "CLUSTER": mq.MQCA_CLUSTER_NAME,
+    "COMMINFO": mq.MQCA_COMM_INFO_NAME,
+    "COMPRATE": pcf.MQIACH_COMPRESSION_RATE,
+    "COMPTIME": pcf.MQIACH_COMPRESSION_TIME,
+    "CONN": pcf.MQBACF_CONNECTION_ID,
+    "CONNAME": pcf.MQCACH_CONNECTION_NAME,
+    "CONNS": pcf.MQIACF_CONNECTION_COUNT,
+    "CONNTAG": pcf.MQBACF_CONN_TAG,
+    "CURDEPTH": mq.MQIA_CURRENT_Q_DEPTH,
+    "CURFSIZE": pcf.MQIACF_CUR_Q_FILE_SIZE,
+    "CURMAXFS": pcf.MQIACF_CUR_MAX_FILE_SIZE,
+    "CURRLOG": pcf.MQCACF_CURRENT_LOG_EXTENT_NAME,
+    "CURSHCNV": pcf.MQIACH_CURRENT_SHARING_CONVS,
+    "DATPATH": pcf.MQCACF_Q_MGR_DATA_PATH,
+    "DEST": pcf.MQCACF_DESTINATION,
+    "DESTQMGR": pcf.MQCACF_DESTINATION_Q_MGR,
+    "EXPCOUNT": pcf.MQIACF_USAGE_EXPAND_COUNT,
+    "EXTURID": pcf.MQBACF_EXTERNAL_UOW_ID,
+    "FREE": pcf.MQIACF_USAGE_FREE_BUFF,
+    "FREEPERC": pcf.MQIACF_USAGE_FREE_BUFF_PERC,
+    "HIQDEPTH": mq.MQIA_HIGH_Q_DEPTH,
+    "HOSTNAME": pcf.MQCACF_HOST_NAME,
+    "INSTDESC": mq.MQCA_INSTALLATION_DESC,
+    "INSTNAME": mq.MQCA_INSTALLATION_NAME,
+    "INSTPATH": mq.MQCA_INSTALLATION_PATH,
+    "IPPROCS": mq.MQIA_OPEN_INPUT_COUNT,
+    "JOBNAME": pcf.MQCACH_MCA_JOB_NAME,
+    "LGETDATE": pcf.MQCACF_LAST_GET_DATE,
+    "LGETTIME": pcf.MQCACF_LAST_GET_TIME,
+    "LMSGDATE": pcf.MQCACF_LAST_MSG_DATE,
+    "LMSGTIME": pcf.MQCACF_LAST_MSG_TIME,
+    "LOCLADDR": pcf.MQCACH_LOCAL_ADDRESS,
+    "LOGEXTSZ": pcf.MQIACF_LOG_EXTENT_SIZE,
+    "LOGINUSE": pcf.MQIACF_LOG_IN_USE,
+    "LOGPATH": pcf.MQCACF_LOG_PATH,
+    "LOGPRIM": pcf.MQIACF_LOG_PRIMARIES,
+    "LOGSEC": pcf.MQIACF_LOG_SECONDARIES,
+    "LOGSTRDA": pcf.MQCACF_LOG_START_DATE,
+    "LOGSTRL": pcf.MQCACF_LOG_START_LSN,
+    "LOGSTRTI": pcf.MQCACF_LOG_START_TIME,
+    "LOGUTIL": pcf.MQIACF_LOG_UTILIZATION,
+    "LPUBDATE": pcf.MQCACF_LAST_PUB_DATE,
+    "LPUBTIME": pcf.MQCACF_LAST_PUB_TIME,
+    "LPUTDATE": pcf.MQCACF_LAST_PUT_DATE,
+    "LPUTTIME": pcf.MQCACF_LAST_PUT_TIME,
+    "LSTMSGDA": pcf.MQCACH_LAST_MSG_DATE,
+    "LSTMSGTI": pcf.MQCACH_LAST_MSG_TIME,
+    "MAXSHCNV": pcf.MQIACH_MAX_SHARING_CONVS,
+    "MCASTREL": pcf.MQIACF_MCAST_REL_INDICATOR,
+    "MDURMDL": mq.MQCA_MODEL_DURABLE_Q,
+    "MEDIALOG": pcf.MQCACF_MEDIA_LOG_EXTENT_NAME,
+    "MEDIASZ": pcf.MQIACF_MEDIA_LOG_SIZE,
+    "MNDURMDL": mq.MQCA_MODEL_NON_DURABLE_Q,
+    "MSGAGE": pcf.MQIACF_OLDEST_MSG_AGE,
+    "MSGS": pcf.MQIACH_MSGS,
+    "MSGSIN": mq.MQIA_MSG_ENQ_COUNT,
+    "MSGSOUT": mq.MQIA_MSG_DEQ_COUNT,
+    "NONPERS": pcf.MQIACF_USAGE_NONPERSIST_PAGES,
+    "NUMMSGS": pcf.MQIACF_MESSAGE_COUNT,
+    "NUMPUBS": pcf.MQIACF_PUBLISH_COUNT,
+    "OBJNAME": pcf.MQCACF_OBJECT_NAME,
+    "OPPROCS": mq.MQIA_OPEN_OUTPUT_COUNT,
+    "PERSIST": pcf.MQIACF_USAGE_PERSIST_PAGES,
+    "PID": pcf.MQIACF_PROCESS_ID,
+    "PSID": mq.MQIA_PAGESET_ID,
+    "PUBCOUNT": mq.MQIA_PUB_COUNT,
+    "QTIME": pcf.MQIACF_Q_TIME_INDICATOR,
+    "RAPPLTAG": pcf.MQCACH_REMOTE_APPL_TAG,
+    "RECLOG": pcf.MQCACF_RESTART_LOG_EXTENT_NAME,
+    "RECSZ": pcf.MQIACF_RESTART_LOG_SIZE,
+    "RESETINT": mq.MQIA_TIME_SINCE_RESET,
+    "RESMDATE": mq.MQCA_RESUME_DATE,
+    "RESMTIME": mq.MQCA_RESUME_TIME,
+    "REUSESZ": pcf.MQIACF_REUSABLE_LOG_SIZE,
+    "RPRODUCT": pcf.MQCACH_REMOTE_PRODUCT,
+    "RQMNAME": mq.MQCA_REMOTE_Q_MGR_NAME,
+    "RVERSION": pcf.MQCACH_REMOTE_VERSION,
+    "SSLCERTI": pcf.MQCACH_SSL_CERT_ISSUER_NAME,
+    "SSLCERTU": pcf.MQCACH_SSL_CERT_USER_ID,
+    "SSLRKEYS": pcf.MQIACH_SSL_KEY_RESETS,
+    "STARTDA": pcf.MQCACF_Q_MGR_START_DATE,
+    "STARTTI": pcf.MQCACF_Q_MGR_START_TIME,
+    "SUBCOUNT": mq.MQIA_SUB_COUNT,
+    "SUBID": pcf.MQBACF_SUB_ID,
+    "SUBNAME": pcf.MQCACF_SUB_NAME,
+    "SUBUSER": pcf.MQCACF_SUB_USER_ID,
+    "TID": pcf.MQIACF_THREAD_ID,
+    "TOPICSTR": mq.MQCA_TOPIC_STRING,
+    "TOTAL": pcf.MQIACF_USAGE_TOTAL_PAGES,
+    "TPCOUNT": mq.MQIA_TOPIC_NODE_COUNT,
+    "UNUSED": pcf.MQIACF_USAGE_UNUSED_PAGES,
+    "UOWLOG": pcf.MQCACF_UOW_LOG_EXTENT_NAME,
+    "UOWLOGDA": pcf.MQCACF_UOW_LOG_START_DATE,
+    "UOWLOGTI": pcf.MQCACF_UOW_LOG_START_TIME,
+    "UOWSTDA": pcf.MQCACF_UOW_START_DATE,
+    "UOWSTTI": pcf.MQCACF_UOW_START_TIME,
+    "USERID": pcf.MQCACF_USER_IDENTIFIER,
+}
+
+_WORDS: dict[str, tuple[int, dict[str, int]]] = {
+    "APPLTYPE": (
+        mq.MQIA_APPL_TYPE,
+        {"USER": mq.MQAT_USER, "SYSTEM": mq.MQAT_QMGR, "CHINIT": mq.MQAT_CHANNEL_INITIATOR},
+    ),
+    "ASTATE": (
+        pcf.MQIACF_ASYNC_STATE,
+        {
+            "NONE": pcf.MQAS_NONE,
+            "STARTED": pcf.MQAS_STARTED,
+            "STOPPED": pcf.MQAS_STOPPED,
+            "SUSPENDED": pcf.MQAS_SUSPENDED,
+            "ACTIVE": pcf.MQAS_ACTIVE,
+            "INACTIVE": pcf.MQAS_INACTIVE,
+        },
+    ),
+    "BROWSE": (pcf.MQIACF_OPEN_BROWSE, _USE),
+    "CHINIT": (pcf.MQIACF_CHINIT_STATUS, _RUNNING),
+    "CMDSERV": (pcf.MQIACF_CMD_SERVER_STATUS, _RUNNING),
+    "CONNOPTS": (pcf.MQIACF_CONNECT_OPTIONS, {"MQCNO_SHARED_BINDING": mq.MQCNO_SHARED_BINDING}),
+    "DURABLE": (pcf.MQIACF_DURABLE_SUBSCRIPTION, {"YES": mq.MQSUB_DURABLE_YES, "NO": mq.MQSUB_DURABLE_NO}),
+    "EXPAND": (
+        pcf.MQIACF_USAGE_EXPAND_TYPE,
+        {"USER": pcf.MQUSAGE_EXPAND_USER, "SYSTEM": pcf.MQUSAGE_EXPAND_SYSTEM, "NONE": pcf.MQUSAGE_EXPAND_NONE},
+    ),
+    "HSTATE": (pcf.MQIACF_HANDLE_STATE, {"ACTIVE": pcf.MQHSTATE_ACTIVE, "INACTIVE": pcf.MQHSTATE_INACTIVE}),
+    "INPUT": (
+        pcf.MQIACF_OPEN_INPUT_TYPE,
+        {"NO": pcf.MQQSO_NO, "SHARED": pcf.MQQSO_SHARED, "EXCL": pcf.MQQSO_EXCLUSIVE},
+    ),
+    "INQUIRE": (pcf.MQIACF_OPEN_INQUIRE, _USE),
+    "LDAPCONN": (pcf.MQIACF_LDAP_CONNECTION_STATUS, {"INACTIVE": pcf.MQLDAPC_INACTIVE}),
+    "LOCATION": (
+        pcf.MQIACF_BUFFER_POOL_LOCATION,
+        {"ABOVE": pcf.MQBPLOCATION_ABOVE, "BELOW": pcf.MQBPLOCATION_BELOW},
+    ),
+    "LOGTYPE": (
+        pcf.MQIACF_LOG_TYPE,
+        {"CIRCULAR": pcf.MQLOGTYPE_CIRCULAR, "LINEAR": pcf.MQLOGTYPE_LINEAR},
+    ),
+    "MCASTAT": (pcf.MQIACH_MCA_STATUS, {"RUNNING": pcf.MQMCAS_RUNNING, "NOT RUNNING": pcf.MQMCAS_STOPPED}),
+    "MONCHL": (
+        mq.MQIA_MONITORING_CHANNEL,
+        {"OFF": mq.MQMON_OFF, "LOW": mq.MQMON_LOW, "MEDIUM": mq.MQMON_MEDIUM, "HIGH": mq.MQMON_HIGH},
+    ),
+    "MONQ": (
+        mq.MQIA_MONITORING_Q,
+        {"OFF": mq.MQMON_OFF, "LOW": mq.MQMON_LOW, "MEDIUM": mq.MQMON_MEDIUM, "HIGH": mq.MQMON_HIGH},
+    ),
+    "OBJTYPE": (
+        pcf.MQIACF_OBJECT_TYPE,
+        {
+            "QUEUE": mq.MQOT_Q,
+            "NAMELIST": mq.MQOT_NAMELIST,
+            "PROCESS": mq.MQOT_PROCESS,
+            "QMGR": mq.MQOT_Q_MGR,
+            "TOPIC": mq.MQOT_TOPIC,
+        },
+    ),
+    "OPENOPTS": (pcf.MQIACF_OPEN_OPTIONS, {}),
+    "OUTPUT": (pcf.MQIACF_OPEN_OUTPUT, _USE),
+    "PAGECLAS": (pcf.MQIACF_PAGECLAS, {"4KB": pcf.MQPAGECLAS_4KB, "FIXED4KB": pcf.MQPAGECLAS_FIXED4KB}),
+    "READA": (mq.MQIA_READ_AHEAD, {"NO": mq.MQREADA_NO, "YES": mq.MQREADA_YES}),
+    "RETAINED": (pcf.MQIACF_RETAINED_PUBLICATION, _USE),
+    "SECPROT": (
+        pcf.MQIACH_SECURITY_PROTOCOL,
+        {
+            "NONE": ch.MQSECPROT_NONE,
+            "SSLV30": ch.MQSECPROT_SSLV30,
+            "TLSV1": ch.MQSECPROT_TLSV10,
+            "TLSV12": ch.MQSECPROT_TLSV12,
+            "TLSV13": ch.MQSECPROT_TLSV13,
+        },
+    ),
+    "SET": (pcf.MQIACF_OPEN_SET, _USE),
+    "STANDBY": (
+        pcf.MQIACF_PERMIT_STANDBY,
+        {"NOPERMIT": pcf.MQSTDBY_NOT_PERMITTED, "PERMIT": pcf.MQSTDBY_PERMITTED},
+    ),
+    "STOPREQ": (
+        pcf.MQIACH_STOP_REQUESTED,
+        {"NO": pcf.MQCHSR_STOP_NOT_REQUESTED, "YES": pcf.MQCHSR_STOP_REQUESTED},
+    ),
+    "SUBSTATE": (
+        pcf.MQIACH_CHANNEL_SUBSTATE,
+        {
+            "": pcf.MQCHSSTATE_OTHER,
+            "MQICALL": pcf.MQCHSSTATE_IN_MQI_CALL,
+            "RECEIVE": pcf.MQCHSSTATE_RECEIVING,
+            "SEND": pcf.MQCHSSTATE_SENDING,
+            "HEARTBEAT": pcf.MQCHSSTATE_HEARTBEATING,
+        },
+    ),
+    "SUBTYPE": (
+        pcf.MQIACF_SUB_TYPE,
+        {"ADMIN": pcf.MQSUBTYPE_ADMIN, "API": pcf.MQSUBTYPE_API, "PROXY": pcf.MQSUBTYPE_PROXY},
+    ),
+    "UNCOM": (pcf.MQIACF_UNCOMMITTED_MSGS, {"NO": pcf.MQQSUM_NO, "YES": pcf.MQQSUM_YES}),
+    "UOWSTATE": (
+        pcf.MQIACF_UOW_STATE,
+        {"NONE": pcf.MQUOWST_NONE, "ACTIVE": pcf.MQUOWST_ACTIVE, "PREPARED": pcf.MQUOWST_PREPARED},
+    ),
+    "URTYPE": (pcf.MQIACF_UOW_TYPE, {"QMGR": pcf.MQUOWT_Q_MGR, "XA": pcf.MQUOWT_XA}),
+}
+
+#: Display and keyword, where the keyword means something of its own.
+_OF_DISPLAY: dict[tuple[str, str], tuple[int, dict[str, int]]] = {
+    ("CHSTATUS", "STATUS"): (
+        pcf.MQIACH_CHANNEL_STATUS,
+        {
+            "BINDING": pcf.MQCHS_BINDING,
+            "INITIALIZING": pcf.MQCHS_INITIALIZING,
+            "RUNNING": pcf.MQCHS_RUNNING,
+            "STARTING": pcf.MQCHS_STARTING,
+            "STOPPED": pcf.MQCHS_STOPPED,
+            "STOPPING": pcf.MQCHS_STOPPING,
+        },
+    ),
+    ("LSSTATUS", "STATUS"): (pcf.MQIACH_LISTENER_STATUS, _RUNNING),
+    ("LSSTATUS", "STARTDA"): (pcf.MQCACH_LISTENER_START_DATE, {}),
+    ("LSSTATUS", "STARTTI"): (pcf.MQCACH_LISTENER_START_TIME, {}),
+    ("QMSTATUS", "STATUS"): (
+        pcf.MQIACF_Q_MGR_STATUS,
+        {
+            "STARTING": pcf.MQQMSTA_STARTING,
+            "RUNNING": pcf.MQQMSTA_RUNNING,
+            "QUIESCING": pcf.MQQMSTA_QUIESCING,
+        },
+    ),
+    ("PUBSUB", "STATUS"): (
+        pcf.MQIACF_PUBSUB_STATUS,
+        {
+            "ACTIVE": pcf.MQPS_STATUS_ACTIVE,
+            "COMPAT": pcf.MQPS_STATUS_COMPAT,
+            "ERROR": pcf.MQPS_STATUS_ERROR,
+            "INACTIVE": pcf.MQPS_STATUS_INACTIVE,
+            "STARTING": pcf.MQPS_STATUS_STARTING,
+            "STOPPING": pcf.MQPS_STATUS_STOPPING,
+        },
+    ),
+}
+
+
+def parameter_of(display: str, keyword: str) -> tuple[int, dict[str, int]]:
+    """The parameter of a keyword of DISPLAY `display`, and its words; (0, {}) if PCF has none."""
+    own = _OF_DISPLAY.get((display, keyword)) or _WORDS.get(keyword)
+    return own if own is not None else (_PARAMETERS.get(keyword, 0), {})
