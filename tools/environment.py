@@ -1,7 +1,7 @@
 """Makes `.venv` and installs the pinned dependencies into it. The launcher calls this, with the system's Python, when
 `constraints.txt` or `pyproject.toml` is not what was installed last.
 
-    .venv/installed    constraints.txt and pyproject.toml as they were when the installation succeeded
+    .venv/installed    constraints.txt, pyproject.toml and the extras as they were when the installation succeeded
     .venv.lock         held while installing; a second launcher waits
 
 Needs Python and pip's usual access to packages, nothing else. Where `venv` has no pip of its own (some distributions
@@ -22,8 +22,8 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed"
 PINS = ROOT / "constraints.txt"
 
-#: The extras of pyproject.toml that a working copy needs: tests and tools, not Spark.
-EXTRAS = ("test", "dev")
+#: The extras of pyproject.toml that a working copy needs: tests and tools, and Spark for the data pipeline.
+EXTRAS = ("test", "dev", "spark")
 
 
 class InstallFailed(Exception):
@@ -31,7 +31,7 @@ class InstallFailed(Exception):
 
 
 def wanted() -> bytes:
-    return PINS.read_bytes() + (ROOT / "pyproject.toml").read_bytes()
+    return PINS.read_bytes() + (ROOT / "pyproject.toml").read_bytes() + " ".join(EXTRAS).encode()
 
 
 def requirements() -> list[str]:

@@ -17,6 +17,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 #: Rooms whose dependencies are an extra. All others live on the core dependencies.
 EXTRA_OF_ROOM = {"broker": "broker", "console": "console", "pipeline": "spark"}
 
+#: Parts of a room that need an extra the room itself does not.
+EXTRA_OF_PART = {"telemetry/smf/columns": "spark"}
+
 #: Where the module has another name than its distribution.
 DISTRIBUTION = {"mypy_extensions": "mypy-extensions", "prometheus_client": "prometheus-client"}
 
@@ -33,10 +36,13 @@ def name_of(requirement: str) -> str:
     return match[0].lower()
 
 
-def declared(room: str) -> set[str]:
+def declared(path: Path) -> set[str]:
     names = {name_of(requirement) for requirement in PROJECT["dependencies"]}
-    if room in EXTRA_OF_ROOM:
-        names |= {name_of(requirement) for requirement in PROJECT["optional-dependencies"][EXTRA_OF_ROOM[room]]}
+    place = path.relative_to(PACKAGE)
+    room = place.parts[0].removesuffix(".py")
+    extra = EXTRA_OF_ROOM.get(room) or EXTRA_OF_PART.get(place.parent.as_posix())
+    if extra:
+        names |= {name_of(requirement) for requirement in PROJECT["optional-dependencies"][extra]}
     return names | FOR_TESTS.get(room, set())
 
 
@@ -55,8 +61,7 @@ def foreign_imports(path: Path) -> set[str]:
 def test_every_import_of_a_room_is_a_declared_dependency() -> None:
     missing = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        missing += [f"{path.relative_to(ROOT)}: {name}" for name in foreign_imports(path) - declared(room)]
+        missing += [f"{path.relative_to(ROOT)}: {name}" for name in foreign_imports(path) - declared(path)]
     assert missing == []
 
 
@@ -66,10 +71,15 @@ def test_every_declared_dependency_is_pinned() -> None:
     assert {name_of(requirement) for requirement in wanted} - pins - {"flintmq"} == set()
 
 
-def test_a_working_copy_installs_the_core_and_the_tools_but_not_spark() -> None:
+def test_a_working_copy_installs_the_core_the_tools_and_spark_but_not_the_console() -> None:
     names = {name_of(requirement) for requirement in environment.requirements()}
-    assert {"lmdb", "crc32c", "lz4", "pytest", "mypy", "ruff"} <= names
-    assert not {"pyspark", "fastapi", "flintmq"} & names
+    assert {"lmdb", "crc32c", "lz4", "pytest", "mypy", "ruff", "pyspark", "pyarrow", "numpy"} <= names
+    assert not {"fastapi", "flintmq"} & names
+
+
+def test_the_package_itself_does_not_need_spark() -> None:
+    names = {name_of(requirement) for requirement in PROJECT["dependencies"]}
+    assert not {"pyspark", "pyarrow", "numpy", "py4j"} & names
 
 
 def test_arguments_that_only_say_how_much_to_simulate_pick_the_simulation() -> None:

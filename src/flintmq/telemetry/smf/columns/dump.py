@@ -1,0 +1,146 @@
+"""Dump files: any framing, plain or compressed, whole or in ranges that start and end on record boundaries.
+
+plain file       mapped into memory, so a range costs what it reads; cut into ranges of about `size` bytes
+.gz, .zst        read from the start to the end in one range; .zst needs Python 3.14 or pyarrow's codec
+bdw              read as a whole: its blocks are taken apart first, and offsets count without them
+"""
+
+from __future__ import annotations
+
+import gzip
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from flintmq.telemetry.smf.columns.block import Block, block_of
+from flintmq.telemetry.smf.framing import BDW, FRAMINGS, RDW, Buffer, Damage, cut, deblock, detect
+
+#: Bytes of records that are worked on at once: the structures of a block should stay in the processor's cache.
+BLOCK = 2 << 20
+#: Bytes that the framing is told from.
+LOOK = 1 << 20
+COMPRESSED = (".gz", ".zst")
+
+
+class UnreadableDump(Exception):
+    """A dump that cannot be opened or unpacked. The text names the file."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A part of a dump: records that start in [start, stop). `stop` -1 is the end of the file."""
+
+    path: str
+    framing: str
+    start: int = 0
+    stop: int = -1
+
+
+def ranges_of(path: str, size: int, framing: str = "") -> list[Range]:
+    """Cut a dump into ranges of about `size` bytes, each starting at a record."""
+    if framing and framing not in FRAMINGS:
+        raise UnreadableDump(f"{path}: there is no framing {framing!r}; there are: {', '.join(FRAMINGS)}")
+    length = _size(path)
+    if path.endswith(COMPRESSED) or length == 0:
+        return [Range(path, framing)]
+    with _Mapped(path) as data:
+        framing = framing or detect(memoryview(data)[:LOOK].tobytes())
+        if framing == BDW or length <= size:
+            return [Range(path, framing)]
+        starts = _boundaries(data, size, framing)
+    return [Range(path, framing, start, stop) for start, stop in zip(starts, [*starts[1:], -1], strict=True)]
+
+
+def _boundaries(data: Buffer, size: int, framing: str) -> list[int]:
+    """The first record at or after each multiple of `size`. The dump is walked record by record, nothing is guessed."""
+    starts = [0]
+    shift = 0 if framing == RDW else 4
+    at = 0
+    while at < len(data):
+        at = cut(data, at, starts[-1] + size, framing).end
+        if at >= len(data):
+            break
+        following = cut(data, at, at + 1, framing)
+        places = [*following.starts, *(pieces[0][0] for pieces in following.spanned)]
+        if places:
+            starts.append(places[0] + shift)
+        at = following.end
+    return starts
+
+
+def blocks_of(part: Range, block: int = BLOCK) -> Iterator[tuple[Block, list[Damage]]]:
+    """The records of a range, block by block, with what is damaged between them."""
+    if part.path.endswith(COMPRESSED):
+        yield from _stream(part, block)
+        return
+    if _size(part.path) == 0:
+        return
+    with _Mapped(part.path) as mapped:
+        data: Buffer = mapped
+        framing = part.framing or detect(memoryview(mapped)[:LOOK].tobytes())
+        if framing == BDW:
+            data, framing = deblock(mapped), RDW
+        at, stop = part.start, part.stop if part.stop >= 0 else len(data)
+        while at < stop:
+            piece = cut(data, at, min(at + block, stop), framing)
+            yield block_of(data, piece), piece.damages
+            at = piece.end
+
+
+def _stream(part: Range, block: int) -> Iterator[tuple[Block, list[Damage]]]:
+    with _unpacked(part.path) as file:
+        data = _read(part.path, file, max(block, LOOK))
+        framing = part.framing or detect(data)
+        if framing == BDW:
+            data, framing = deblock(data + _read(part.path, file, -1)), RDW
+        at = 0
+        while data:
+            more = _read(part.path, file, block)
+            piece = cut(data, 0, len(data), framing, final=not more)
+            yield block_of(data, piece, at), [Damage(bad.offset + at, bad.length, bad.what) for bad in piece.damages]
+            at += piece.end
+            data = data[piece.end :] + more
+
+
+def _unpacked(path: str) -> Any:
+    try:
+        if path.endswith(".gz"):
+            return gzip.open(path)
+        return pa.CompressedInputStream(pa.OSFile(path), "zstd")
+    except OSError as error:
+        raise UnreadableDump(f"{path}: {error.strerror or error}") from None
+
+
+def _read(path: str, file: Any, size: int) -> bytes:
+    try:
+        return bytes(file.read(size) if size >= 0 else file.read())
+    except (OSError, EOFError) as error:
+        raise UnreadableDump(f"{path} cannot be unpacked: {error}") from None
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError as error:
+        raise UnreadableDump(f"{path}: {error.strerror}") from None
+
+
+class _Mapped:
+    """A file in memory; the mapping ends when nothing refers to it any more."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> Any:
+        try:
+            with open(self.path, "rb") as file:
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            raise UnreadableDump(f"{self.path}: {error}") from None
+
+    def __exit__(self, *exception: object) -> None:
+        return None
