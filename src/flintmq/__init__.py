@@ -8,7 +8,7 @@
             orders.put(b"hello", persistent=True, correlation_id=b"42")
         message = orders.get(wait=5.0)
 
-`open` and `aopen` are the doors to a queue manager in this process, `connect` is the one to a queue manager elsewhere,
+`open` and `aopen` are the doors to a queue manager in this process, `connect` and `aconnect` to one elsewhere,
 `MQError` is the root of what they raise; flintmq.mqi has MQ's own vocabulary, flintmq.testing fixtures for pytest.
 Importing this package is cheap: a public name is brought in from its room when it is first used.
 """
@@ -19,11 +19,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from flintmq._build import compiled as compiled
-    from flintmq.client.aio import AsyncMessages as AsyncMessages
-    from flintmq.client.aio import AsyncQueue as AsyncQueue
     from flintmq.client.aio import AsyncQueueManager as AsyncQueueManager
-    from flintmq.client.aio import AsyncTransaction as AsyncTransaction
     from flintmq.client.aio import aopen as aopen
+    from flintmq.client.aio_calls import AsyncMessages as AsyncMessages
+    from flintmq.client.aio_calls import AsyncQueue as AsyncQueue
+    from flintmq.client.aio_calls import AsyncTransaction as AsyncTransaction
     from flintmq.client.aio_topic import AsyncSubscription as AsyncSubscription
     from flintmq.client.aio_topic import AsyncTopic as AsyncTopic
     from flintmq.client.calls import Transaction as Transaction
@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from flintmq.client.queue import Queue as Queue
     from flintmq.client.queue_manager import QueueManager as QueueManager
     from flintmq.client.queue_manager import open as open
+    from flintmq.client.remote.aio import AsyncRemoteQueueManager as AsyncRemoteQueueManager
+    from flintmq.client.remote.aio import aconnect as aconnect
     from flintmq.client.remote.connect import RemoteQueueManager as RemoteQueueManager
     from flintmq.client.remote.connect import connect as connect
     from flintmq.client.topic import Subscription as Subscription
@@ -70,10 +72,10 @@ else:
     #: Public name -> the module it comes from.
     _PUBLIC = {
         "compiled": "flintmq._build",
-        "AsyncMessages": "flintmq.client.aio",
-        "AsyncQueue": "flintmq.client.aio",
+        "AsyncMessages": "flintmq.client.aio_calls",
+        "AsyncQueue": "flintmq.client.aio_calls",
         "AsyncQueueManager": "flintmq.client.aio",
-        "AsyncTransaction": "flintmq.client.aio",
+        "AsyncTransaction": "flintmq.client.aio_calls",
         "aopen": "flintmq.client.aio",
         "AsyncSubscription": "flintmq.client.aio_topic",
         "AsyncTopic": "flintmq.client.aio_topic",
@@ -112,6 +114,8 @@ else:
         "Queue": "flintmq.client.queue",
         "QueueManager": "flintmq.client.queue_manager",
         "open": "flintmq.client.queue_manager",
+        "AsyncRemoteQueueManager": "flintmq.client.remote.aio",
+        "aconnect": "flintmq.client.remote.aio",
         "RemoteQueueManager": "flintmq.client.remote.connect",
         "connect": "flintmq.client.remote.connect",
         "Subscription": "flintmq.client.topic",
@@ -136,6 +140,7 @@ __all__ = [
     "AsyncMessages",
     "AsyncQueue",
     "AsyncQueueManager",
+    "AsyncRemoteQueueManager",
     "AsyncSubscription",
     "AsyncTopic",
     "AsyncTransaction",
@@ -178,6 +183,7 @@ __all__ = [
     "UnknownObject",
     "UsedAfterFork",
     "__version__",
+    "aconnect",
     "aopen",
     "compiled",
     "connect",

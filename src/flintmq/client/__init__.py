@@ -6,6 +6,7 @@ A call's way, from the program to the engine and back:
     calls.py           what a queue manager and a connection can do, here and elsewhere
     connection.py      one unit of work at a time; waits in threads
     queue.py           put, get, browse                             message.py   what is put and got
+                                                                    aio_calls.py  the same for tasks
     topic.py           publish, subscribe                           aio_topic.py the same for tasks
     consumer.py        a callback for each message                  dispatcher.py   runs callbacks, MQI's too
     mqi.py             the MQI itself, mqi_properties.py its rest   commands.py  MQSC

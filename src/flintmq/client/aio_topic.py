@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from flintmq.client.aio import AsyncMessages, AsyncQueue
-from flintmq.client.connection import Connection
+from flintmq.client.aio_calls import AsyncMessages, AsyncQueue
 from flintmq.client.link import SCHEME
 from flintmq.client.message import Data, Message, Wait, descriptor, payload, properties_of_put
 from flintmq.client.topic import Subscribed
@@ -24,7 +23,7 @@ from flintmq.mqi.property_values import Value
 from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
-    from flintmq.client.aio import AsyncQueueManager
+    from flintmq.client.aio_calls import AsyncCalls
 
 
 class AsyncTopic:
@@ -32,7 +31,7 @@ class AsyncTopic:
 
     __slots__ = ("_qm", "name")
 
-    def __init__(self, qm: AsyncQueueManager, topic_string: str) -> None:
+    def __init__(self, qm: AsyncCalls, topic_string: str) -> None:
         self._qm = qm
         self.name = topic_string
 
@@ -75,7 +74,7 @@ class AsyncTopic:
 class AsyncSubscription:
     """A subscription. Made by `qm.subscribe(topic)`; close it, or use it in an `async with` statement."""
 
-    def __init__(self, qm: AsyncQueueManager, subscribed: Subscribed) -> None:
+    def __init__(self, qm: AsyncCalls, subscribed: Subscribed) -> None:
         self._qm = qm
         self._subscribed = subscribed
         self._queue = AsyncQueue(qm, subscribed.queue_name)
@@ -140,7 +139,7 @@ class AsyncSubscription:
 class Subscribing:
     """What `qm.subscribe(topic)` gives: to be awaited, or entered with `async with`."""
 
-    def __init__(self, qm: AsyncQueueManager, sd: MQSD, queue: str | None) -> None:
+    def __init__(self, qm: AsyncCalls, sd: MQSD, queue: str | None) -> None:
         self._qm = qm
         self._sd = sd
         self._queue = queue
@@ -150,7 +149,7 @@ class Subscribing:
         qm = self._qm
 
         def subscribe() -> Subscribed:
-            return Connection(qm._host, qm._application, qm._user)._subscribe(self._sd, self._queue)
+            return qm._subscribed(self._sd, self._queue)
 
         self._made = AsyncSubscription(qm, await qm._work(subscribe))
         return self._made

@@ -56,6 +56,15 @@ class Serving:
         """Have the loop do something."""
         self.loop.call_soon_threadsafe(step)
 
+    def cut(self) -> None:
+        """Close all sockets of clients, without a word."""
+
+        def abort() -> None:
+            for link in list(self.hub.links.values()):
+                link.abort()
+
+        self.soon(abort)
+
     def connect(self, **options: Any) -> flintmq.RemoteQueueManager:
         """A client."""
         given: dict[str, Any] = {"channel": CHANNEL, "conn": self.conn, "timeout": 20.0, **options}

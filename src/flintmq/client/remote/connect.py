@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import Self
+from typing import Self, TypedDict, Unpack
 
 from flintmq.client.errors import NotConnected
 from flintmq.client.queue import Owner
@@ -24,16 +24,31 @@ from flintmq.client.remote.definition import Definition, addresses
 from flintmq.client.remote.wire import open_wire
 
 
-def connect(
-    name: str = "",
-    *,
-    channel: str,
-    conn: str,
-    user: str = "",
-    password: str = "",
-    application: str = "",
-    timeout: float = 30.0,
-) -> RemoteQueueManager:
+class Options(TypedDict, total=False):
+    """What `connect` and `aconnect` take beside the name."""
+
+    channel: str
+    conn: str
+    user: str
+    password: str
+    application: str
+    timeout: float
+
+
+def definition_of(name: str, options: Options) -> Definition:
+    """The channel that `connect` is asked for. Raises MQError for what cannot be."""
+    return Definition(
+        name,
+        options.get("channel", ""),
+        addresses(options.get("conn", "")),
+        options.get("user", ""),
+        options.get("password", ""),
+        options.get("application") or application_name(),
+        options.get("timeout", 30.0),
+    ).checked()
+
+
+def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
     """Connect to the queue manager `name` through its server-connection channel `channel`.
 
     `conn` is where it listens: "host(1414)", or several with commas between, which are tried in order. `name` may be
@@ -43,10 +58,7 @@ def connect(
 
     Raises NotConnected (2538 nobody answers, 2540 no such channel, 2059 ...), NotAuthorized (2035) and other MQError.
     """
-    definition = Definition(
-        name, channel, addresses(conn), user, password, application or application_name(), timeout
-    ).checked()
-    return RemoteQueueManager(definition)
+    return RemoteQueueManager(definition_of(name, options))
 
 
 class _Local(threading.local):
@@ -95,7 +107,7 @@ class RemoteQueueManager(RemoteCalls):
         definition = self._definition
         if application:
             definition = definition.with_application(application)
-        connection = kind(self, open_wire(definition, 0))
+        connection = kind(self, open_wire(definition))
         self._connections.add(connection)
         return connection
 

@@ -59,6 +59,8 @@ class Definition:
     timeout: float = 30.0
     heartbeat_s: int = 300
     sharing: int = 0
+    #: MQCNO_*.
+    options: int = 0
 
     def checked(self) -> Definition:
         """The same. Raises MQError for a name that cannot be one."""

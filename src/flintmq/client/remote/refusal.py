@@ -115,3 +115,12 @@ def _sentence(reason: int, name: str, q_mgr: str, length: int) -> str:
     if reason == rc.MQRC_OBJECT_IN_USE:
         return f"{name} is in use: somebody has it open in a way that excludes this"
     return ""
+
+
+def why(error: Exception) -> str:
+    """What broke a connection, in words."""
+    if isinstance(error, BlockingIOError):
+        return "no answer and no heartbeat came in time"
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"what was received is not the protocol: {error}"

@@ -21,7 +21,7 @@ from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.remote import requests
 from flintmq.client.remote.definition import Address, Definition
-from flintmq.client.remote.refusal import refused, status_reason
+from flintmq.client.remote.refusal import refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer, Session
 from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
@@ -82,7 +82,7 @@ class Wire:
                     return answer
                 self._between()
         except (OSError, ChannelError) as error:
-            self._fail(_why(error))
+            self._fail(why(error))
         except MQError:
             raise
         except BaseException:
@@ -121,7 +121,7 @@ class Wire:
             try:
                 self._socket.sendall(self.session.request(kind, handle, body))
             except OSError as error:
-                self._fail(_why(error))
+                self._fail(why(error))
             except BaseException:
                 self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
                 raise
@@ -149,7 +149,7 @@ class Wire:
     def bad_answer(self, error: Exception) -> NoReturn:
         """An answer that cannot be read: the connection is at its end."""
         with self._lock:
-            self._fail(_why(error))
+            self._fail(why(error))
 
     def _fail(self, why: str) -> NoReturn:
         self._break(refused(MQRC_CONNECTION_BROKEN, self.where, why))
@@ -210,12 +210,14 @@ class Wire:
                     )
                 session.received(data)
         except (OSError, ChannelError, MQStructuresError) as error:
-            raise refused(MQRC_Q_MGR_NOT_AVAILABLE, self.where, _why(error)) from None
+            raise refused(MQRC_Q_MGR_NOT_AVAILABLE, self.where, why(error)) from None
 
-    def mqconn(self, options: int) -> None:
+    def mqconn(self) -> None:
         """MQCONNX. Raises by reason."""
         session, definition = self.session, self.definition
-        body = requests.connect_body(session, definition.q_mgr_name, definition.application, MQAT_DEFAULT, options)
+        body = requests.connect_body(
+            session, definition.q_mgr_name, definition.application, MQAT_DEFAULT, definition.options
+        )
         answer = self.call(seg.MQCONN, 0, body)
         if answer.completion == MQCC_FAILED:
             who = f"user {definition.user or user_name()}"
@@ -254,27 +256,19 @@ class Wire:
             pass
 
 
-def _why(error: Exception) -> str:
-    if isinstance(error, BlockingIOError):
-        return "no answer and no heartbeat came in time"
-    if isinstance(error, OSError):
-        return error.strerror or str(error)
-    return f"what was received is not the protocol: {error}"
-
-
-def open_wire(definition: Definition, options: int) -> Wire:
+def open_wire(definition: Definition) -> Wire:
     """Connect to the first address that answers. Raises the error of the last one, or of one that decides."""
     last: MQError | None = None
     for address in definition.addresses:
         try:
-            return _connected(definition, address, options)
+            return _connected(definition, address)
         except MQError as error:
             last = error
     assert last is not None
     raise last
 
 
-def _connected(definition: Definition, address: Address, options: int) -> Wire:
+def _connected(definition: Definition, address: Address) -> Wire:
     try:
         sock = socket.create_connection((address.host, address.port), definition.timeout)
     except OSError as error:
@@ -287,7 +281,7 @@ def _connected(definition: Definition, address: Address, options: int) -> Wire:
         wire._set_timeout(definition.timeout)
         wire.agree()
         wire.identify()
-        wire.mqconn(options)
+        wire.mqconn()
     except BaseException:
         sock.close()
         raise

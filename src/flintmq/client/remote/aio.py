@@ -1,0 +1,292 @@
+"""`flintmq.aconnect`: a queue manager elsewhere, for asyncio, with the API of `flintmq.aopen`.
+
+    async with flintmq.aconnect("QM1", channel="DEV.APP.SVRCONN", conn="host(1414)") as qm:
+        orders = await qm.queue("ORDERS")
+        async with qm.transaction():
+            await orders.put(b"hello", persistent=True)
+        message = await orders.get(wait=5.0)
+
+Which connection, and so which socket, a call uses:
+
+    inside `async with qm.transaction()`   the transaction's own; other tasks are not concerned, child tasks inherit it
+    a get that waits, a browse             one of a pool, for as long as it lasts
+    any other call outside                 the shared one: nothing stays behind on it
+
+A get that waits outside of a transaction is made in a unit of work of its own, and committed when the task has the
+message: a task that is cancelled loses none. One that is cancelled while it waits in a transaction loses the
+transaction: its connection is closed, and the queue manager backs it out. Commands and subscriptions, which are rare,
+are made by workers on connections of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Unpack
+
+from flintmq.client.aio_calls import AsyncCalls, AsyncTransaction, T
+from flintmq.client.commands import CommandReply
+from flintmq.client.errors import MQError, NoMessageAvailable, NotConnected, TransactionError
+from flintmq.client.message import Message, Wait
+from flintmq.client.queue import get_options, wanted
+from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
+from flintmq.client.remote.connect import Options, RemoteQueueManager, definition_of
+from flintmq.client.remote.definition import Definition
+from flintmq.client.remote.link import Link
+from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
+from flintmq.client.topic import Subscribed
+from flintmq.mqi.constants import MQGMO_BROWSE_NEXT, MQGMO_WAIT, MQOO_BROWSE, MQOO_FAIL_IF_QUIESCING
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.sd import MQSD
+
+
+class _Line:
+    """A connection of the event loop, and what is open on it."""
+
+    def __init__(self, wire: AsyncWire) -> None:
+        self.wire = wire
+        self.mqi = MQISteps(wire)
+        self.link = Link(self.mqi)
+
+    async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:
+        return await self.wire.run(steps, waits, owe)
+
+
+class AsyncRemoteQueueManager(AsyncCalls):
+    """A queue manager at the other end of a channel, for the tasks of one event loop. Made by `aconnect`."""
+
+    def __init__(self, definition: Definition, wire: AsyncWire) -> None:
+        super().__init__()
+        self._definition = definition
+        self._loop = asyncio.get_running_loop()
+        self._shared = _Line(wire)
+        self._lines = {self._shared}
+        self._free: list[_Line] = []
+        self._closed = False
+        self._workers = ThreadPoolExecutor(4, "flintmq")
+        self._sync: RemoteQueueManager | None = None
+        #: The transaction that a task is in.
+        self._transaction: ContextVar[RemoteTransaction | None] = ContextVar("flintmq_remote", default=None)
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name, as it says itself."""
+        return self._shared.wire.q_mgr_name
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def transaction(self) -> AsyncTransaction:
+        return RemoteTransaction(self)
+
+    async def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
+        return await self._work(lambda: self._in_worker().mqsc(text, check=check))
+
+    async def __aenter__(self) -> AsyncRemoteQueueManager:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Disconnect. What was not committed is backed out; waits end with NotConnected. A second does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        idle = [self._shared, *self._free]
+        for line in self._lines - set(idle):
+            line.wire.drop()
+        await asyncio.gather(*(line.wire.close() for line in idle))
+        if self._sync is not None:
+            await self._loop.run_in_executor(self._workers, self._sync.close)
+        self._workers.shutdown(wait=False)
+
+    # -- connections --------------------------------------------------------------------------------------------------
+
+    async def _borrow(self) -> _Line:
+        """A connection to wait on."""
+        while self._free:
+            line = self._free.pop()
+            if line.wire.broken is None:
+                return line
+            self._lines.discard(line)
+        if self._closed:
+            raise NotConnected(f"the connection to {self.name} is closed")
+        line = _Line(await open_async_wire(self._definition))
+        self._lines.add(line)
+        return line
+
+    def _give(self, line: _Line) -> None:
+        if line.wire.broken is None and not self._closed:
+            self._free.append(line)
+        else:
+            line.wire.drop()
+            self._lines.discard(line)
+
+    def _in_worker(self) -> RemoteQueueManager:
+        """The same queue manager for a worker: each has a connection of its own."""
+        if self._sync is None:
+            self._sync = RemoteQueueManager(self._definition)
+        return self._sync
+
+    async def _work(self, call: Callable[[], T]) -> T:
+        return await asyncio.shield(self._loop.run_in_executor(self._workers, call))
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    async def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
+        await self._work(lambda: self._in_worker()._create_queue(name, attributes))
+
+    async def _check_queue(self, name: str) -> None:
+        await self._work(lambda: self._in_worker()._check_queue(name))
+
+    def _subscribed(self, sd: MQSD, queue: str | None) -> Subscribed:
+        return self._in_worker().connect()._subscribe(sd, queue)
+
+    def _depth(self, name: str) -> int:
+        raise TypeError(f"the depth of {name} has to be asked for: await queue.inquire_depth()")
+
+    async def _inquire_depth(self, name: str) -> int:
+        return await self._shared.run(self._shared.link.depth(name))
+
+    async def _clear(self, name: str) -> None:
+        await self._work(lambda: self._in_worker()._clear(name))
+
+    async def _put(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, extra_options: int = 0
+    ) -> None:
+        self._pay()
+        transaction = self._transaction.get()
+        line = self._shared if transaction is None else transaction.line()
+        await line.run(line.link.put(name, md, data, transaction is not None, properties, extra_options))
+
+    async def _get(self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str) -> Message:
+        self._pay()
+        transaction = self._transaction.get()
+        waits = gmo.options & MQGMO_WAIT != 0
+        if transaction is not None:
+            line = transaction.line()
+            return await line.run(line.link.get(name, md, gmo, length, requeue, True, selector), waits)
+        if not waits:
+            line = self._shared
+            return await line.run(line.link.get(name, md, gmo, length, requeue, False, selector))
+        line = await self._borrow()
+        try:
+            return await line.run(_got_for_certain(line, name, md, gmo, length, requeue, selector), True, self._owe)
+        finally:
+            self._give(line)
+
+    async def _browse(
+        self, name: str, wait: Wait, correlation_id: bytes | None, message_id: bytes | None, selector: str
+    ) -> AsyncIterator[Message]:
+        line = await self._borrow()
+        handle: RemoteHandle | None = None
+        try:
+            handle = await line.run(line.link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING, selector))
+            while True:
+                gmo = get_options(wait, False, False)
+                gmo.options |= MQGMO_BROWSE_NEXT
+                md = wanted(correlation_id, message_id)
+                try:
+                    message = await line.run(line.link.got(name, handle, md, gmo), True)
+                except NoMessageAvailable:
+                    return
+                yield message
+        finally:
+            if handle is not None and line.wire.broken is None:
+                await line.run(line.link.close(handle))
+            self._give(line)
+
+
+def _got_for_certain(
+    line: _Line, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
+) -> Steps[Message]:
+    """A get in a unit of work of its own, committed when the message is here."""
+    message = yield from line.link.get(name, md, gmo, length, requeue, True, selector)
+    yield from line.mqi.cmit_steps()
+    return message
+
+
+class RemoteTransaction(AsyncTransaction):
+    """A unit of work of one task, on a connection of its own."""
+
+    def __init__(self, qm: AsyncRemoteQueueManager) -> None:
+        self._qm = qm
+        self._line: _Line | None = None
+
+    def line(self) -> _Line:
+        """The connection of the transaction."""
+        if self._line is None:
+            raise TransactionError("the transaction that this task was started in has ended")
+        return self._line
+
+    async def __aenter__(self) -> RemoteTransaction:
+        self._qm._pay()
+        if self._qm._transaction.get() is not None:
+            raise TransactionError("this task is in a transaction already; transactions do not nest")
+        if self._line is not None:
+            raise TransactionError("a transaction is entered once; ask transaction() for another")
+        self._line = await self._qm._borrow()
+        self._token = self._qm._transaction.set(self)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        qm, line = self._qm, self.line()
+        self._line = None
+        qm._transaction.reset(self._token)
+        try:
+            if kind is not None:
+                if line.wire.broken is None:
+                    await line.run(line.mqi.back_steps())
+                return
+            try:
+                await line.run(line.mqi.cmit_steps())
+            except MQError:
+                if line.wire.broken is None:
+                    await line.run(line.mqi.back_steps())
+                raise
+        finally:
+            qm._give(line)
+
+    async def commit(self) -> None:
+        line = self.line()
+        await line.run(line.mqi.cmit_steps())
+
+    async def backout(self) -> None:
+        line = self.line()
+        await line.run(line.mqi.back_steps())
+
+
+class aconnect:
+    """Connect for asyncio: `async with flintmq.aconnect("QM1", ...) as qm:`, or `qm = await flintmq.aconnect(...)`.
+
+    The arguments are those of `flintmq.connect`.
+    """
+
+    def __init__(self, name: str = "", **options: Unpack[Options]) -> None:
+        self._name = name
+        self._options = options
+        self._qm: AsyncRemoteQueueManager | None = None
+
+    async def _connect(self) -> AsyncRemoteQueueManager:
+        definition = definition_of(self._name, self._options)
+        self._qm = AsyncRemoteQueueManager(definition, await open_async_wire(definition))
+        return self._qm
+
+    def __await__(self) -> Generator[Any, None, AsyncRemoteQueueManager]:
+        return self._connect().__await__()
+
+    async def __aenter__(self) -> AsyncRemoteQueueManager:
+        return await self._connect()
+
+    async def __aexit__(self, *exc: object) -> None:
+        if self._qm is not None:
+            await self._qm.close()

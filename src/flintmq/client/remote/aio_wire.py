@@ -1,0 +1,253 @@
+"""The socket of a connection, for tasks: a protocol of the event loop. As wire.py, without threads.
+
+If the task is cancelled in a call:
+
+    a get that waits       the socket is closed: the queue manager ends the wait, and puts back what it had just got
+    the commit of a get    it is completed and the message returned; the task is cancelled with its next call
+    any other call         its answer is waited for by nobody; the connection takes the next call when it is there
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import NoReturn, cast
+
+from flintmq.channel import segment as seg
+from flintmq.channel.errors import ChannelError
+from flintmq.client.error_log import user_name
+from flintmq.client.errors import MQError, NotConnected
+from flintmq.client.remote import requests
+from flintmq.client.remote.definition import Address, Definition
+from flintmq.client.remote.refusal import refused, status_reason, why
+from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer, Session
+from flintmq.client.remote.steps import Steps, T
+from flintmq.mqi.constants import MQAT_DEFAULT
+from flintmq.mqi.errors import MQStructuresError
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQRC_CONNECTION_BROKEN,
+    MQRC_HCONN_ERROR,
+    MQRC_HOST_NOT_AVAILABLE,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+)
+
+
+class AsyncWire(asyncio.Protocol):
+    """One socket with one conversation on it."""
+
+    def __init__(self, definition: Definition, address: Address) -> None:
+        self.definition = definition
+        self.where = definition.at(address)
+        self.session = Session(definition.channel, definition.q_mgr_name, definition.sharing, definition.heartbeat_s)
+        self.q_mgr_name = ""
+        self.broken: MQError | None = None
+        self._loop = asyncio.get_running_loop()
+        self._lock = asyncio.Lock()
+        self._transport: asyncio.Transport | None = None
+        #: Done when something has come that a caller waits for.
+        self._news: asyncio.Future[None] | None = None
+
+    # -- the protocol -------------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        session = self.session
+        try:
+            session.received(data)
+        except (ChannelError, MQStructuresError) as error:
+            self._break(refused(self._reason(), self.where, why(error)))
+        else:
+            if session.out:
+                self._send(b"".join(session.out))
+                session.out.clear()
+            if session.ended >= 0:
+                reason = status_reason(session.ended, not self.q_mgr_name)
+                self._break(refused(reason, self.where, f"the channel has ended, status {session.ended}"))
+        self._tell()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        text = why(error) if error is not None else "the other side has closed the connection"
+        self._break(refused(self._reason(), self.where, text))
+        self._tell()
+
+    def _reason(self) -> int:
+        return MQRC_CONNECTION_BROKEN if self.q_mgr_name else MQRC_Q_MGR_NOT_AVAILABLE
+
+    def _tell(self) -> None:
+        news = self._news
+        if news is not None and not news.done() and (self.broken is not None or self._done()):
+            news.set_result(None)
+
+    def _send(self, data: bytes) -> None:
+        if self._transport is not None:
+            self._transport.write(data)
+
+    def _break(self, error: MQError) -> None:
+        if self.broken is None:
+            self.broken = error
+        if self._transport is not None:
+            self._transport.abort()
+            self._transport = None
+
+    def _refuse(self) -> NoReturn:
+        error = self.broken
+        assert error is not None
+        raise type(error)(error.text, error.reason, error.completion)
+
+    def bad_answer(self, error: Exception) -> NoReturn:
+        """An answer that cannot be read: the connection is at its end."""
+        self._break(refused(MQRC_CONNECTION_BROKEN, self.where, why(error)))
+        self._refuse()
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:
+        """Make the exchanges of a call. `waits`: it may take long, and a cancelled task ends it.
+
+        With `owe` a commit is not ended by that: it is called, and the call completed.
+        """
+        await self._lock.acquire()
+        keep = False
+        try:
+            exchange = next(steps)
+            while True:
+                kind, handle, body, flags, answered = exchange
+                if self.broken is not None:
+                    self._refuse()
+                try:
+                    self._send(self.session.request(kind, handle, body, flags))
+                    answer = await self._answer(kind, owe) if answered else NO_ANSWER
+                except MQError as error:
+                    exchange = steps.throw(error)
+                else:
+                    exchange = steps.send(answer)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        except asyncio.CancelledError:
+            if waits or self._news is None:
+                self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "the task that waited was cancelled"))
+            else:
+                keep = True
+                self._news = self._loop.create_future()
+                self._news.add_done_callback(lambda _: self._lock.release())
+            raise
+        finally:
+            if not keep:
+                self._lock.release()
+
+    def _done(self) -> bool:
+        """Whether that has come which is waited for."""
+        return self.session.answer is not None
+
+    async def _answer(self, kind: int, owe: Callable[[], None] | None) -> Answer:
+        news = self._news = self._loop.create_future()
+        if owe is None or kind != seg.MQCMIT:
+            await news
+        else:
+            while not news.done():
+                try:
+                    await asyncio.shield(news)
+                except asyncio.CancelledError:
+                    owe()
+        self._news = None
+        if self.broken is not None:
+            self._refuse()
+        answer = self.session.answer
+        assert answer is not None
+        if answer.kind != kind + seg.REPLY:
+            self.bad_answer(ChannelError(0, f"a call of type {kind:#x} was answered by {answer.kind:#x}"))
+        return answer
+
+    # -- the beginning and the end ------------------------------------------------------------------------------------
+
+    async def _until(self, done: Callable[[], bool]) -> None:
+        """Wait until `done`, or the connection is broken."""
+        self._done = done  # type: ignore[method-assign]
+        try:
+            self._send(b"".join(self.session.out))
+            self.session.out.clear()
+            if not done() and self.broken is None:
+                self._news = self._loop.create_future()
+                await self._news
+                self._news = None
+        finally:
+            del self._done
+        if self.broken is not None:
+            self._refuse()
+
+    async def begin(self) -> None:
+        """Negotiation, identification, MQCONNX. Raises MQError."""
+        session, definition = self.session, self.definition
+        session.offer()
+        await self._until(lambda: session.state != NEW)
+        user = user_name() if definition.password or not definition.user else definition.user
+        session.out.append(session.segment(seg.USERID_DATA, requests.user_data(user, session.ccsid)))
+        if definition.password:
+            body = requests.credentials(definition.user, definition.password, session.big_endian, session.ccsid)
+            session.out.append(session.segment(seg.CONAUTH_INFO, body))
+        await self._until(lambda: session.identified or not definition.password)
+        assert session.state == AGREED
+        await self.run(self._mqconn())
+
+    def _mqconn(self) -> Steps[None]:
+        definition = self.definition
+        body = requests.connect_body(
+            self.session, definition.q_mgr_name, definition.application, MQAT_DEFAULT, definition.options
+        )
+        answer = yield seg.MQCONN, 0, body, 0, True
+        if answer.completion == MQCC_FAILED:
+            raise refused(answer.reason, f"{self.where}, user {definition.user or user_name()}")
+        self.q_mgr_name, _ = requests.connected(answer)
+
+    async def close(self) -> None:
+        """MQDISC, then the socket is closed."""
+        if self.broken is None:
+            try:
+                await asyncio.wait_for(self.run(_mqdisc()), 5.0)
+            except (MQError, TimeoutError):
+                pass
+        self.drop()
+
+    def drop(self) -> None:
+        """Close the socket: what was not committed is backed out by the queue manager."""
+        self._break(NotConnected(f"{self.where}: the connection is closed", MQRC_HCONN_ERROR))
+        self._tell()
+
+
+def _mqdisc() -> Steps[None]:
+    yield seg.MQDISC, 0, b"", 0, True
+
+
+async def open_async_wire(definition: Definition) -> AsyncWire:
+    """Connect to the first address that answers. Raises the error of the last one."""
+    last: MQError | None = None
+    for address in definition.addresses:
+        try:
+            return await _connected(definition, address)
+        except MQError as error:
+            last = error
+    assert last is not None
+    raise last
+
+
+async def _connected(definition: Definition, address: Address) -> AsyncWire:
+    loop = asyncio.get_running_loop()
+    wire = AsyncWire(definition, address)
+    try:
+        async with asyncio.timeout(definition.timeout):
+            await loop.create_connection(lambda: wire, address.host, address.port)
+            await wire.begin()
+    except TimeoutError:
+        wire.drop()
+        reason = MQRC_Q_MGR_NOT_AVAILABLE if wire._transport is not None else MQRC_HOST_NOT_AVAILABLE
+        raise refused(reason, definition.at(address), f"no answer in {definition.timeout} seconds") from None
+    except OSError as error:
+        raise refused(MQRC_HOST_NOT_AVAILABLE, definition.at(address), error.strerror or str(error)) from None
+    except BaseException:
+        wire.drop()
+        raise
+    return wire

@@ -1,0 +1,163 @@
+"""The API for asyncio, wherever the queue manager is: the same tests in its own process and over a channel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+import flintmq
+from flintmq.client.aio import AsyncQueueManager
+from flintmq.client.aio_calls import AsyncCalls
+from tests.client.remote.serving import CHANNEL, Serving
+
+Test = Callable[[AsyncCalls, Serving], Awaitable[None]]
+
+
+@pytest.fixture(params=["embedded", "tcp"])
+def run(request: pytest.FixtureRequest, serving: Serving) -> Callable[[Test], None]:
+    """Runs a test with a queue manager for asyncio."""
+
+    async def embedded(test: Test) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        workers = ThreadPoolExecutor(4)
+        await test(AsyncQueueManager(serving.host, "test", workers), serving)
+        workers.shutdown()
+
+    async def remote(test: Test) -> None:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, timeout=20.0) as qm:
+            await test(qm, serving)
+
+    serving.qm.mqsc("DEFINE QLOCAL(A)\nDEFINE QLOCAL(B)")
+    chosen = embedded if request.param == "embedded" else remote
+    return lambda test: asyncio.run(asyncio.wait_for(chosen(test), 60))
+
+
+def test_what_is_put_is_got(run: Callable[[Test], None]) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("A")
+        message_id = await queue.put("text", properties={"color": "red"}, correlation_id=b"7")
+        assert await queue.inquire_depth() == 1
+        message = await queue.get(wait=5.0)
+        assert (message.text, message.properties, message.message_id) == ("text", {"color": "red"}, message_id)
+        assert await queue.get_or_none() is None
+        with pytest.raises(flintmq.NoMessageAvailable):
+            await queue.get(wait=0.01)
+        with pytest.raises(flintmq.UnknownObject):
+            await qm.queue("NO.SUCH")
+
+    run(test)
+
+
+def test_many_gets_wait_at_once_and_calls_go_on(run: Callable[[Test], None]) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("A")
+        waiting = [asyncio.create_task(queue.get(wait=20.0)) for _ in range(5)]
+        await asyncio.gather(*(queue.put(str(n)) for n in range(5)))
+        assert sorted([(await task).text for task in waiting]) == ["0", "1", "2", "3", "4"]
+
+    run(test)
+
+
+def test_a_queue_is_iterated_and_browsed(run: Callable[[Test], None]) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("A")
+        for text in ("a", "b"):
+            await queue.put(text)
+        assert [message.text async for message in queue.browse()] == ["a", "b"]
+        found = []
+        async for message in queue:
+            found.append(message.text)
+            if len(found) == 2:
+                break
+        assert found == ["a", "b"] and [m async for m in queue.messages()] == []
+
+    run(test)
+
+
+def test_a_transaction_belongs_to_its_task(run: Callable[[Test], None]) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        a, b = await qm.queue("A"), await qm.queue("B")
+        await a.put("1")
+        async with qm.transaction():
+            await b.put((await a.get(wait=5.0)).data)
+        assert (await b.get()).text == "1"
+        with pytest.raises(RuntimeError):
+            async with qm.transaction() as transaction:
+                await a.put("kept")
+                await transaction.commit()
+                await a.put("gone")
+                raise RuntimeError
+        assert [message.text async for message in a.messages()] == ["kept"]
+        with pytest.raises(flintmq.TransactionError):
+            async with qm.transaction(), qm.transaction():
+                pass
+
+    run(test)
+
+
+def test_a_cancelled_get_loses_no_message(run: Callable[[Test], None]) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("A")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await queue.get(wait=30.0)
+        for n in range(20):
+            task = asyncio.create_task(queue.get(wait=30.0))
+            await asyncio.sleep(0)
+            await queue.put(str(n))
+            await asyncio.sleep(0.001 * (n % 5))
+            task.cancel()
+            try:
+                assert (await task).text == str(n)
+            except asyncio.CancelledError:
+                assert (await queue.get(wait=5.0)).text == str(n)
+        assert await queue.get_or_none() is None
+
+    run(test)
+
+
+def test_publications_come_to_those_who_subscribe(run: Callable[[Test], None]) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        async with qm.subscribe("prices/#") as prices:
+            await qm.topic("prices/gold").publish("1811.40", retain=True)
+            message = await prices.get(wait=5.0)
+            assert (message.text, message.topic) == ("1811.40", "prices/gold")
+            assert await prices.get_or_none() is None
+        async with qm.subscribe("prices/+", on_request=True) as prices:
+            assert await prices.request() == 1
+            async for message in prices:
+                assert message.text == "1811.40"
+                break
+
+    run(test)
+
+
+def test_a_connection_that_is_cut_ends_waits_with_not_connected(serving: Serving) -> None:
+    async def test() -> None:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn) as qm:
+            queue = await qm.queue("DEV.QUEUE.1")
+            waiting = asyncio.create_task(queue.get(wait=True))
+            while len(serving.hub.links) < 3:
+                await asyncio.sleep(0.01)
+            serving.cut()
+            with pytest.raises(flintmq.NotConnected):
+                await waiting
+            with pytest.raises(flintmq.NotConnected):
+                await queue.put(b"")
+
+    asyncio.run(asyncio.wait_for(test(), 30))
+
+
+def test_nobody_answers_and_no_such_channel(serving: Serving) -> None:
+    async def test() -> None:
+        with pytest.raises(flintmq.NotConnected) as refused:
+            await flintmq.aconnect("QM1", channel="NO.SUCH", conn=serving.conn)
+        assert refused.value.reason == 2540
+        with pytest.raises(flintmq.NotConnected) as refused:
+            await flintmq.aconnect("QM1", channel="C", conn="127.0.0.1(1)", timeout=5)
+        assert refused.value.reason == 2538
+
+    asyncio.run(test())
