@@ -27,6 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")] if __name__ == "__main__" else []
 import flintmq  # noqa: E402
 from flintmq.command import messages, status  # noqa: E402
 from flintmq.command.model import (  # noqa: E402
+    CHANNEL_PROFILE,
     CONNECTION_ID,
     FORMS,
     GENERIC_CONNECTION_ID,
@@ -35,9 +36,11 @@ from flintmq.command.model import (  # noqa: E402
     GENERIC_TRACE_TYPE,
     NO_NAME,
     OBJECT_NAME,
+    OPTIONAL_NAME,
     SUBSCRIPTION_NAME,
     TOPIC_STRING,
     TRACE_TYPE,
+    USER_NAME,
     VERBS,
     Form,
 )
@@ -188,6 +191,9 @@ _NAMES = {
     SUBSCRIPTION_NAME: "(any name)",
     GENERIC_SUBSCRIPTION_NAME: "(any name or generic name)",
     TOPIC_STRING: "(topic string)",
+    USER_NAME: "(user)",
+    OPTIONAL_NAME: "",
+    CHANNEL_PROFILE: "(channel or generic channel)",
     TRACE_TYPE: "(type)",
     GENERIC_TRACE_TYPE: "(type or *)",
 }
@@ -265,7 +271,7 @@ def answers() -> dict[tuple[str, str], str]:
 
 def _in_running_order() -> list[Form]:
     """What is defined first can be shown and altered, and is deleted at the end, what leads to another object first."""
-    verbs = "DEFINE ALTER SET DISPLAY PING REFRESH RESET ARCHIVE MOVE CLEAR START STOP DELETE".split()
+    verbs = "DEFINE ALTER SET DISPLAY PING REFRESH RESET ARCHIVE MOVE CLEAR START STOP RVERIFY DELETE".split()
     nouns = ["BUFFPOOL", "PSID", "STGCLASS"]
 
     def order(form: Form) -> tuple[int, int]:

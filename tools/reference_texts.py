@@ -28,7 +28,18 @@ OPTIONS = {
     "STATUS": "`STOPPED`: nobody can use the channel until it is started; `INACTIVE`: clients may come back",
     "DEFAULT": "begin with the values of a new queue manager",
     "IGNSTATE": "`YES`: an object that is not there counts as deleted",
-    "AUTHREC": "accepted; there are no authority records yet",
+    "AUTHREC": "`YES`: authority records that were for this object alone go with it",
+    "PROFILE": "the objects that are meant: a name, or a name with `?`, `*` and `**`; the queue manager needs none",
+    "OBJTYPE": "their type",
+    "OBJNAME": "the object",
+    "PRINCIPAL": "users",
+    "GROUP": "groups",
+    "AUTHADD": "authorities to give: `ALL`, `ALLADM`, `ALLMQI`, `NONE`, or some of "
+    "[these](../concepts/security.md#authorities)",
+    "AUTHRMV": "authorities to take away",
+    "SERVCOMP": "accepted; there is one authority service",
+    "MATCH": "`PROFILE`: profiles that are called so, `*` stands for any characters; `MATCHING`: those that are for "
+    "the object of this name; `EXACT`: the one profile that is called so",
     "WHERE": "only what passes the filter; see [WHERE](#where)",
     "TYPE": "which rows; for MOVE, whether the target must be empty (MOVE) or not (ADD)",
     "TOQLOCAL": "where the messages go",
@@ -44,6 +55,25 @@ OPTIONS = {
 }
 
 TEXTS = {
+    # Authority records.
+    "PROFILE": "the objects that it is for; `SELF` is the queue manager",
+    "ENTITY": "the user or the group",
+    "ENTTYPE": "which of the two",
+    "AUTHLIST": "what it may do with them",
+    "IFVER": "version of the authority service",
+    "UIDSUPP": "whether users can be named as well as groups",
+    "INTERVAL": "minutes between looks for users that were not asked about for `TIMEOUT`; 0: none",
+    "TIMEOUT": "minutes after which what is known about a user is forgotten, if it was not asked about; 0: with every "
+    "look",
+    # Channel authentication records.
+    "ADDRLIST": "addresses that may not connect",
+    "USERLIST": "users that may not connect; `*MQADMIN` is everybody who may administer",
+    "ADDRESS": "addresses of clients: parts may be `*` or a range, `192.168.0-3.*`",
+    "CLNTUSER": "the user that the client says it is, or whose password was right",
+    "QMNAME": "name of the queue manager that connects; `*` at its end",
+    "USERSRC": "`MAP`: the client is `MCAUSER`; `CHANNEL`: who the channel or a password says; `NOACCESS`: it "
+    "is refused",
+    "WARN": "`YES`: what would be refused is let in, and told",
     # Topics.
     "CLROUTE": "way of publications in a cluster",
     "COMMINFO": "communication information object for multicast",
@@ -529,6 +559,17 @@ REMARKS = {
 
 #: Kind of object or name of a table -> keyword -> what it means there.
 OF = {
+    "AUTHREC": {"OBJTYPE": "their type"},
+    "CHLAUTH": {
+        "CHLAUTH": "the channels that it is for; `*` stands for any characters",
+        "TYPE": "what it compares, or blocks",
+        "SSLCERTI": "name of who signed the certificate",
+        "SSLPEER": "name in the client's certificate, as in `SSLPEER` of a channel",
+        "MCAUSER": "who the client is, with `USERSRC(MAP)`",
+        "CHCKCLNT": "whether a password is needed: `ASQMGR` as the queue manager says, `REQUIRED`, or `REQDADM` from "
+        "those who may administer",
+        "CUSTOM": "any text",
+    },
     "QMODEL": {"DEFTYPE": "which kind of dynamic queue is made from it"},
     "QMGR": {
         "MAXMSGL": "longest message, in bytes; then 2031",
@@ -579,7 +620,7 @@ KEPT = {
     "QREMOTE": _QUEUE_KEPT.split(),
     "QMODEL": _QUEUE_KEPT.split(),
     "QMGR": """
-        ACCTCONO ACCTINT ACCTMQI ACTIVREC ACTVCONO ACTVTRC CERTLABL CERTVPOL CHAD CHADEV CHADEXIT CHLEV CHLAUTH
+        ACCTCONO ACCTINT ACCTMQI ACTIVREC ACTVCONO ACTVTRC CERTLABL CERTVPOL CHAD CHADEV CHADEXIT CHLEV
         CLWLDATA CLWLEXIT CLWLLEN CLWLMRUC CLWLUSEQ CMDEV CONFIGEV CUSTOM DEFCLXQ IMGINTVL IMGLOGLN
         IMGRCOVO IMGRCOVQ IMGSCHED INITKEY IPADDRV KEYRPWD LOGGEREV MONACLS MONCHL PARENT PSCLUS
         PSNPMSG PSNPRES PSRTYCNT PSSYNCPT REPOS REPOSNL REVDNS ROUTEREC SCHINIT SCMDSERV SSLCRLNL SSLCRYP SSLEV

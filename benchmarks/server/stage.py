@@ -85,7 +85,10 @@ class Stage:
         place = self.directory / "qmgrs" / NAME
         self.local = str(place / "local")
         self._flint("strmqm", NAME)
-        self._mqsc("DEFINE CHANNEL(BENCH.TLS) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS13) SSLCAUTH(OPTIONAL)")
+        self._mqsc(
+            "DEFINE CHANNEL(BENCH.TLS) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS13) SSLCAUTH(OPTIONAL) MCAUSER('app')",
+            "SET AUTHREC PROFILE('**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALLMQI)",
+        )
         self.pid = self._process_id()
 
     def _flint(self, *arguments: str, text: str = "") -> str:

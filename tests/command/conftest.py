@@ -29,6 +29,8 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.qmgr.attributes import default_attributes
+from flintmq.qmgr.authorities import WORDS, words_of
+from flintmq.qmgr.authority_records import record_name
 from flintmq.qmgr.catalogue import Catalogue, MQObject, check_catalogue
 
 
@@ -57,6 +59,7 @@ class CatalogueAdministration:
         self.log = default_attributes("LOG")
         self.system = default_attributes("SYSTEM")
         self.tracing: list[Row] = []
+        self.kept_security = default_attributes("SECURITY")
 
     @property
     def name(self) -> str:
@@ -123,6 +126,46 @@ class CatalogueAdministration:
         self.depths[target] = self.depths.get(target, 0) + moved
         self.depths[source] = wanted - moved
         return (MQRC_MSG_TOO_BIG_FOR_Q if moved < wanted else 0), moved
+
+    def set_authority(
+        self, object_type: str, profile: str, entity_type: str, entity: str, add: int, remove: int
+    ) -> int:
+        name = record_name(object_type, profile, entity_type, entity)
+        found = self.catalogue.find("AUTHREC", name)
+        if found is None:
+            found = self.catalogue.add(
+                "AUTHREC",
+                name,
+                {"OBJTYPE": object_type, "PROFILE": profile, "ENTTYPE": entity_type, "ENTITY": entity},
+            )
+        given = sum(WORDS[word] for word in found.names("AUTHLIST"))
+        found.attributes["AUTHLIST"] = words_of(given & ~remove | add)
+        return self.reason
+
+    def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
+        found = self.catalogue.find("AUTHREC", record_name(object_type, profile, entity_type, entity))
+        if found is None:
+            return MQRC_UNKNOWN_OBJECT_NAME
+        self.catalogue.remove(found)
+        return self.reason
+
+    def delete_authorities_of(self, kind: str, name: str) -> None:
+        self.resets.append(f"AUTHREC {kind} {name}")
+
+    def entity_authority(self, object_type: str, name: str, entity_type: str, entity: str) -> list[str]:
+        found = self.catalogue.find("AUTHREC", record_name(object_type, name, entity_type, entity))
+        return [] if found is None else found.names("AUTHLIST")
+
+    def security(self) -> Row:
+        return self.kept_security
+
+    def alter_security(self, changes: Row) -> int:
+        self.kept_security.update(changes)
+        return self.reason
+
+    def refresh_security(self, user: str) -> int:
+        self.resets.append(f"SECURITY {user}")
+        return self.reason
 
     def may(self, verb: str, kind: str, name: str) -> bool:
         self.asked.append((verb, kind, name))

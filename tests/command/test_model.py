@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from flintmq.command.execute import bind, execute
-from flintmq.command.model import FORMS, NO_NAME, VERBS, Form, nouns, syntax
+from flintmq.command.model import FORMS, NO_NAME, OPTIONAL_NAME, VERBS, Form, nouns, syntax
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS, parse
 from flintmq.command.reply import Reply
 from flintmq.qmgr.attribute import FLAG
@@ -28,7 +28,7 @@ def test_a_command_has_help_and_an_example_that_can_be_bound(form: Form) -> None
 def test_a_command_has_a_syntax_text_that_names_every_parameter(form: Form) -> None:
     lines = syntax(form)
     assert lines[0].startswith(f" {form.verb} {form.noun}")
-    assert ("(" in lines[0]) == (form.name != NO_NAME)
+    assert ("(" in lines[0]) == (form.name not in (NO_NAME, OPTIONAL_NAME))
     whole = "\n".join(lines)
     for attribute in (*form.options, *form.settable, *form.shown):
         assert attribute.keyword in whole

@@ -55,7 +55,7 @@ def test_a_session_echoes_numbers_and_sums_up(administration: CatalogueAdministr
     ]
 
 
-VERBS_LISTED = "ALTER ARCHIVE CLEAR DEFINE DELETE DISPLAY END MOVE PING REFRESH RESET SET START STOP".split()
+VERBS_LISTED = "ALTER ARCHIVE CLEAR DEFINE DELETE DISPLAY END MOVE PING REFRESH RESET RVERIFY SET START STOP".split()
 
 
 def test_all_well_is_zero(administration: CatalogueAdministration) -> None:

@@ -24,11 +24,15 @@ from tests.server.test_tls import CHANNELS, Keys
 HERE = Path(__file__).resolve().parent / "java"
 STORE_PASSWORD = "changeit"
 BUILD = HERE.parents[2] / "build" / "interop-java"
-#: What a queue manager needs to be told for messages of 10 MiB.
+#: What a queue manager needs to be told for messages of 10 MiB, and what the programs do beyond what `app` may.
 SCRIPT = """
 ALTER QMGR MAXMSGL(104857600)
 ALTER QLOCAL(DEV.QUEUE.1) MAXMSGL(104857600)
 ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) MAXMSGL(104857600)
+SET AUTHREC PROFILE('**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALL)
+SET AUTHREC PROFILE('DEV.**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(SET)
+SET AUTHREC PROFILE('**') OBJTYPE(TOPIC) PRINCIPAL('app') AUTHADD(ALLMQI)
+SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('app') AUTHADD(ALLMQI)
 """
 
 

@@ -142,16 +142,18 @@ def test_commands_run_in_the_running_queue_manager(
 ) -> None:
     manager.start()
     script = tmp_path / "script.mqsc"
-    script.write_text("DEFINE QLOCAL(NEW)\nDISPLAY QLOCAL(NEW) CURDEPTH\nNONSENSE\nEND\nDELETE QLOCAL(NEW)\n")
+    script.write_text(
+        "DEFINE QLOCAL(DEV.NEW)\nDISPLAY QLOCAL(DEV.NEW) CURDEPTH\nNONSENSE\nEND\nDELETE QLOCAL(DEV.NEW)\n"
+    )
     assert main(["runmqsc", "-f", str(script), "QM1"]) == 10
     said = capsys.readouterr().out
     assert "AMQ8006I: Queue created." in said and "CURDEPTH(0)" in said and "3 MQSC commands read." in said
     peer = manager.peer()
-    assert peer.put(peer.opened("NEW", BOTH), b"").reason == 0
+    assert peer.put(peer.opened("DEV.NEW", BOTH), b"").reason == 0
     os.kill(manager.pid, signal.SIGKILL)
     manager.wait_until_ended()
     manager.start()  # What was told was durable.
-    assert manager.peer().open("NEW", BOTH).reason == 0
+    assert manager.peer().open("DEV.NEW", BOTH).reason == 0
 
 
 def test_sigterm_is_a_clean_end(manager: Manager) -> None:

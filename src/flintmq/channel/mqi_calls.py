@@ -100,14 +100,13 @@ def mqconn(conversation: Conversation, call: Call) -> None:
         reason = MQRC_Q_MGR_NAME_ERROR
     connection: Connection | None = None
     if not reason:
-        reason, connection = connect(engine, data.appl_name, user, data.appl_type)
+        address = session.address.partition("(")[0]
+        reason, connection = connect(engine, data.appl_name, user, data.appl_type, terms.name, address)
     if connection is None:
         session.delay_ms = max(session.delay_ms, session.channels.gatekeeper.delay_ms)
         body = data.pack(engine.name, bytes(24), q_mgr_id, call.big_endian, call.ccsid)
         conversation.reply(call, MQCC_FAILED, reason, 0, body)
         return
-    connection.channel_name = terms.name
-    connection.connection_name = session.address.partition("(")[0]
     connection.accounting_token = data.accounting_token
     conversation.connected(connection)
     body = data.pack(engine.name, connection.connection_id, q_mgr_id, call.big_endian, call.ccsid)

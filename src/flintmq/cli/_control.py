@@ -8,6 +8,9 @@ import flintmq
 from flintmq.cli._failure import CommandFailed
 from flintmq.client import instance
 from flintmq.client.embedded import Host
+from flintmq.server.entities import SystemEntities
+from flintmq.server.users import NAME as USERS
+from flintmq.server.users import Users
 
 EXISTS = 8
 DOES_NOT_EXIST = 16
@@ -39,7 +42,9 @@ def open_or_refuse(name: str | None) -> Host | None:
     """The queue manager that was named, or the default one, opened; None after having said why not."""
     try:
         place = instance.locate(name_or_default(name))
-        return Host(*instance.open_on_disk(place), place)
+        host = Host(*instance.open_on_disk(place), place)
+        host.engine.entities = SystemEntities(Users(place.directory / USERS))
+        return host
     except flintmq.QueueManagerInUse as error:
         refuse(f"AMQ8146E: {error.text}", 0)
     except flintmq.QueueManagerNotFound as error:

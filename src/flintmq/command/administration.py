@@ -48,6 +48,29 @@ class Administration(Protocol):
         the target is not empty and not `add`, 2053 it would be too deep; then what a put to the target may end with.
         """
 
+    def set_authority(
+        self, object_type: str, profile: str, entity_type: str, entity: str, add: int, remove: int
+    ) -> int:
+        """SET AUTHREC for one entity; `add` and `remove` are bits of qmgr/authorities.py."""
+
+    def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
+        """DELETE AUTHREC for one entity. 2085 if there is no such record."""
+
+    def delete_authorities_of(self, kind: str, name: str) -> None:
+        """An object was deleted: the records that were for it alone go with it."""
+
+    def entity_authority(self, object_type: str, name: str, entity_type: str, entity: str) -> list[str]:
+        """DISPLAY ENTAUTH: what an entity may do with an object, all records and groups considered."""
+
+    def security(self) -> Row:
+        """DISPLAY SECURITY: INTERVAL and TIMEOUT."""
+
+    def alter_security(self, changes: Row) -> int:
+        """ALTER SECURITY."""
+
+    def refresh_security(self, user: str) -> int:
+        """REFRESH SECURITY: what is kept about users and groups is asked again; RVERIFY SECURITY: about one user."""
+
     def may(self, verb: str, kind: str, name: str) -> bool:
         """Whether the issuer is allowed the command `verb` on this object. Asked before each command runs."""
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
+from flintmq.qmgr.authority_records import PRINCIPAL, SELF, record_name
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.topic_tree import BASE_TOPIC, BASE_VALUES
 
@@ -224,6 +225,16 @@ def missing_values(catalogue: Catalogue) -> list[tuple[str, str, Changes]]:
     return [("QLOCAL", name, _BY_KEY) for name in names if catalogue.find("QLOCAL", name) is not None]
 
 
+#: What user `app` of the developer container may: type of object, profile, authorities.
+_APP_AUTHORITIES = (
+    ("QMGR", SELF, "CONNECT DSP INQ"),
+    ("QUEUE", "DEV.**", "BROWSE GET INQ PUT"),
+    ("QUEUE", "DEV.APP.MODEL.QUEUE", "BROWSE DSP GET INQ PUT"),
+    ("TOPIC", "DEV.**", "PUB SUB"),
+)
+APP = "app"
+
+
 def developer_objects() -> list[DefaultObject]:
     """What `crtmqm --dev` adds: the queues that test suites written for the developer container expect."""
     rows = [_row("QLOCAL", f"DEV.QUEUE.{number}", {}) for number in (1, 2, 3)]
@@ -231,8 +242,16 @@ def developer_objects() -> list[DefaultObject]:
     rows.append(_row("QMODEL", "DEV.APP.MODEL.QUEUE", {}))
     rows.append(_row("TOPIC", "DEV.BASE.TOPIC", {"TOPICSTR": "dev/"}))
     rows.append(_row("CHANNEL", "DEV.ADMIN.SVRCONN", {"DESCR": "For administrators"}))
-    rows.append(_row("CHANNEL", "DEV.APP.SVRCONN", {"MCAUSER": "app", "DESCR": "For applications"}))
+    rows.append(_row("CHANNEL", "DEV.APP.SVRCONN", {"MCAUSER": APP, "DESCR": "For applications"}))
+    for object_type, profile, words in _APP_AUTHORITIES:
+        rows.append(_authority(object_type, profile, APP, words.split()))
     return rows
+
+
+def _authority(object_type: str, profile: str, user: str, words: list[str]) -> DefaultObject:
+    name = record_name(object_type, profile, PRINCIPAL, user)
+    changes: Changes = {"OBJTYPE": object_type, "PROFILE": profile, "ENTTYPE": PRINCIPAL, "ENTITY": user}
+    return _row("AUTHREC", name, {**changes, "AUTHLIST": words})
 
 
 def q_mgr_attributes(name: str) -> Changes:

@@ -22,9 +22,11 @@ from flintmq.command.model import (
     GENERIC_SUBSCRIPTION_NAME,
     GENERIC_TRACE_TYPE,
     NO_NAME,
+    OPTIONAL_NAME,
     SUBSCRIPTION_NAME,
     TOPIC_STRING,
     TRACE_TYPE,
+    USER_NAME,
     VERBS,
     WHERE,
     Form,
@@ -164,6 +166,8 @@ def _name(command: Command, form: Form) -> str:
     word = command.name
     if form.name in (SUBSCRIPTION_NAME, GENERIC_SUBSCRIPTION_NAME):
         return _subscription_name(command, form, word)
+    if form.name == OPTIONAL_NAME:
+        return ""
     if form.name == NO_NAME:
         if word is not None:
             raise CommandSyntaxError(command.text, word.end, f"{form.verb} {form.noun} takes no name")
@@ -174,6 +178,8 @@ def _name(command: Command, form: Form) -> str:
         raise CommandSyntaxError(command.text, command.noun_end, f"{form.noun} needs a name")
     if form.name == TOPIC_STRING:
         return _long_name(command, word, "a topic string")
+    if form.name == USER_NAME:
+        return word.text.strip()
     text = word.text.rstrip(" ")
     if form.name in (CONNECTION_ID, GENERIC_CONNECTION_ID):
         return _connection_name(command, form, word, text.upper())

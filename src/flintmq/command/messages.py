@@ -8,11 +8,14 @@ objects that only z/OS has. The last letter is the severity: I information, W wa
 from __future__ import annotations
 
 from flintmq.mqi.pcf_constants import (
+    MQRCCF_AUTH_VALUE_ERROR,
+    MQRCCF_AUTH_VALUE_MISSING,
     MQRCCF_CHANNEL_NOT_ACTIVE,
     MQRCCF_CHL_STATUS_NOT_FOUND,
     MQRCCF_CHL_SYSTEM_NOT_ACTIVE,
     MQRCCF_CONNECTION_ID_ERROR,
     MQRCCF_CUSTOM_ERROR,
+    MQRCCF_ENTITY_NAME_MISSING,
     MQRCCF_LISTENER_NOT_STARTED,
     MQRCCF_LISTENER_RUNNING,
     MQRCCF_LISTENER_STOPPED,
@@ -24,6 +27,8 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_OBJECT_OPEN_FORCE,
     MQRCCF_OBJECT_WRONG_TYPE,
     MQRCCF_PARM_CONFLICT,
+    MQRCCF_PROFILE_NAME_ERROR,
+    MQRCCF_PROFILE_NAME_MISSING,
     MQRCCF_Q_STATUS_NOT_FOUND,
     MQRCCF_STREAMQ_CONFLICT,
     MQRCCF_STREAMQ_DEST_CONFLICT,
@@ -83,6 +88,9 @@ MESSAGES = {
     "AMQ8626I": "Listener created.",
     "AMQ8627I": "Listener changed.",
     "AMQ8628I": "Listener deleted.",
+    "AMQ8560I": "Security cache refreshed.",
+    "AMQ8862I": "Authority record set.",
+    "AMQ8863I": "Authority record deleted.",
     "CSQ9022I": "'{command}' normal completion.",
     "AMQ8706I": "Request to stop the listener accepted.",
     # Shown.
@@ -103,6 +111,11 @@ MESSAGES = {
     "AMQ8705I": "Display Queue Manager Status Details.",
     "AMQ8723I": "Display pub/sub status details.",
     "AMQ8754I": "Display topic status details.",
+    "AMQ8864I": "Display authority record details.",
+    "AMQ8865I": "Display authority service details.",
+    "AMQ8866I": "Display entity authority details.",
+    "CSQH015I": "Security timeout = {minutes} minutes",
+    "CSQH016I": "Security interval = {minutes} minutes",
     "CSQI010I": "Page set usage.",
     "CSQJ322I": "{command} report.",
     "CSQM201I": "{command} details.",
@@ -137,6 +150,7 @@ MESSAGES = {
     "AMQ8507W": "A message on {queue} from {application}, user {user}, is no PCF command: {why} ({reason}). {told}",
     "AMQ8509W": "The responses to command {command} could not all be put to {queue} of {q_mgr}: {reason}. They are on "
     "the dead-letter queue, if there is one.",
+    "AMQ8884E": "Authority record {name} not found.",
     # Not understood.
     "AMQ8405I": "Syntax error detected at or near end of command segment below:-",
     "AMQ8426I": "Valid MQSC commands are:",
@@ -179,6 +193,12 @@ _EXPLANATIONS = {
     "strmqm starts it.",
     MQRCCF_LISTENER_NOT_STARTED: "The error log of the queue manager says why.",
     MQRCCF_PARM_CONFLICT: "STATUS(STOPPED) is for the whole channel; with CONNAME only INACTIVE can be asked for.",
+    MQRCCF_AUTH_VALUE_ERROR: "One of the authorities is not known, or this type of object does not take it.",
+    MQRCCF_AUTH_VALUE_MISSING: "AUTHADD or AUTHRMV says which authorities.",
+    MQRCCF_ENTITY_NAME_MISSING: "PRINCIPAL or GROUP says whose authority is meant.",
+    MQRCCF_PROFILE_NAME_MISSING: "PROFILE, or OBJNAME, says which objects; only the queue manager needs none.",
+    MQRCCF_PROFILE_NAME_ERROR: "A profile is a name in which ? stands for a character, * for a qualifier or a part of "
+    "one, and ** once for any number of qualifiers.",
     MQRCCF_TOPICSTR_ALREADY_EXISTS: "Another TOPIC object has this topic string.",
     MQRCCF_CUSTOM_ERROR: "CUSTOM holds CAPEXPRY(time), the time in tenths of a second from 1 to 999999999, or NOLIMIT.",
     MQRCCF_LOG_TYPE_ERROR: "The log is not of the type that this command is for.",

@@ -12,11 +12,37 @@ until it has a summary and an example that can be bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from flintmq.command import channels, objects, qmgr, queues, status, storage, subscriptions, topics, trace
-from flintmq.command.administration import Administration
+from flintmq.command import (
+    channels,
+    model_security,
+    objects,
+    qmgr,
+    queues,
+    status,
+    storage,
+    subscriptions,
+    topics,
+    trace,
+)
+from flintmq.command.form import CHANNEL_PROFILE as CHANNEL_PROFILE
+from flintmq.command.form import CONNECTION_ID as CONNECTION_ID
+from flintmq.command.form import GENERIC_CONNECTION_ID as GENERIC_CONNECTION_ID
+from flintmq.command.form import GENERIC_NAME as GENERIC_NAME
+from flintmq.command.form import GENERIC_SUBSCRIPTION_NAME as GENERIC_SUBSCRIPTION_NAME
+from flintmq.command.form import GENERIC_TRACE_TYPE as GENERIC_TRACE_TYPE
+from flintmq.command.form import LEAVING as LEAVING
+from flintmq.command.form import NO_NAME as NO_NAME
+from flintmq.command.form import OBJECT_NAME as OBJECT_NAME
+from flintmq.command.form import OPTIONAL_NAME as OPTIONAL_NAME
+from flintmq.command.form import SUBSCRIPTION_NAME as SUBSCRIPTION_NAME
+from flintmq.command.form import TOPIC_STRING as TOPIC_STRING
+from flintmq.command.form import TRACE_TYPE as TRACE_TYPE
+from flintmq.command.form import USER_NAME as USER_NAME
+from flintmq.command.form import WHERE as WHERE
+from flintmq.command.form import Form as Form
+from flintmq.command.form import settable as _settable
 from flintmq.command.options import ALL as _ALL
 from flintmq.command.options import AUTHREC as _AUTHREC
 from flintmq.command.options import CLEAR_SCOPE as _CLEAR_SCOPE
@@ -52,8 +78,6 @@ from flintmq.command.options import numbered as _numbered
 from flintmq.command.options import numbers as _numbers
 from flintmq.command.options import page_set as _page_set
 from flintmq.command.options import text as _text
-from flintmq.command.reply import Reply
-from flintmq.command.request import Request
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.qmgr.attribute import FLAG, NAME, STRING, Attribute
 from flintmq.qmgr.attributes import (
@@ -64,58 +88,7 @@ from flintmq.qmgr.attributes import (
 )
 from flintmq.qmgr.traces import CLASSES
 
-Handler = Callable[[Request, Administration], Reply]
-
-#: Whether, and how, a name stands after the noun.
-NO_NAME = "none"
-OBJECT_NAME = "object"
-GENERIC_NAME = "generic"
-CONNECTION_ID = "connection"
-GENERIC_CONNECTION_ID = "generic connection"
-
-SUBSCRIPTION_NAME = "subscription"
-GENERIC_SUBSCRIPTION_NAME = "generic subscription"
-TOPIC_STRING = "topic string"
-#: The type of a trace; none is GLOBAL or all, and where it may be generic `*` is all.
-TRACE_TYPE = "trace"
-GENERIC_TRACE_TYPE = "generic trace"
-
-WHERE = "WHERE"
-
-#: The words that end a session; they are read by session.py and are no commands of the queue manager.
-LEAVING = ("END", "EXIT", "QUIT")
-
-
-@dataclass(frozen=True)
-class Form:
-    """One command: a verb and a noun, and what belongs to them."""
-
-    verb: str
-    noun: str
-    kind: str
-    name: str
-    handler: Handler
-    #: What the issuer must be allowed to do: right and class of object, in the words of setmqaut.
-    authority: tuple[str, str]
-    pcf_command: int
-    summary: str
-    example: str
-    options: tuple[Attribute, ...] = ()
-    settable: tuple[Attribute, ...] = ()
-    shown: tuple[Attribute, ...] = ()
-    required: tuple[str, ...] = ()
-
-    @property
-    def changes_nothing(self) -> bool:
-        """Whether the command only looks."""
-        return self.verb in ("DISPLAY", "PING")
-
-
 # -- objects ----------------------------------------------------------------------------------------------------------
-
-
-def _settable(kind: str, altering: bool) -> tuple[Attribute, ...]:
-    return tuple(each for each in ATTRIBUTES[kind] if not each.read_only and not (altering and each.fixed))
 
 
 @dataclass(frozen=True)
@@ -801,7 +774,7 @@ _TRACE_FORMS = [
 
 _FORMS = [form for kind in _KINDS for form in _object_forms(kind)]
 _FORMS += _QUEUE_FORMS + _Q_MGR_FORMS + _PUBSUB_FORMS + _CHANNEL_FORMS + _STORAGE_FORMS
-_FORMS += _TRACE_FORMS
+_FORMS += _TRACE_FORMS + model_security.FORMS
 
 #: verb and noun -> form.
 FORMS = {(form.verb, form.noun): form for form in sorted(_FORMS, key=lambda form: (form.verb, form.noun))}
@@ -822,8 +795,11 @@ def nouns(verb: str) -> list[str]:
 def syntax(form: Form) -> list[str]:
     """The lines of AMQ8427I: how the command is written."""
     name = "(name*)" if form.name.startswith("generic") else "(name)"
-    name = "" if form.name == NO_NAME else "(string)" if form.name == TOPIC_STRING else name
-    if form.name in (TRACE_TYPE, GENERIC_TRACE_TYPE):
+    if form.name in (NO_NAME, OPTIONAL_NAME):
+        name = ""
+    elif form.name in (TOPIC_STRING, USER_NAME):
+        name = "(string)"
+    elif form.name in (TRACE_TYPE, GENERIC_TRACE_TYPE):
         name = "(" + " | ".join(CLASSES) + (")" if form.name == TRACE_TYPE else " | *)")
     lines = [f" {form.verb} {form.noun}{name}"]
     for parameter in (*form.options, *form.settable):

@@ -82,6 +82,8 @@ def delete(request: Request, administration: Administration) -> Reply:
         reason = 0
     if reason:
         return refused(reason, request.name, administration.name)
+    if request.option("AUTHREC", "YES") == "YES":
+        administration.delete_authorities_of(request.kind, request.name)
     return done(_numbers(request.kind).deleted, command=request.command)
 
 

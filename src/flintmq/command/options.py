@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, NAME, NUMBERS, STRING, Attribute
+from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, LIST, NAME, NUMBERS, STRING, Attribute
 from flintmq.qmgr.attributes import PAGE_SET_ID_MAX
 
 
@@ -30,6 +30,13 @@ def choice(keyword: str, words: str, synonym: str = "", selector: int = 0, numbe
 def text(keyword: str, kind: str = NAME, length: int = 48, selector: int = 0) -> Attribute:
     attribute = Attribute(keyword, kind, selector, "")
     attribute.length = length
+    return attribute
+
+
+def texts(keyword: str, count_max: int, length: int, selector: int = 0) -> Attribute:
+    """A list of any texts."""
+    attribute = Attribute(keyword, LIST, selector, [])
+    attribute.count_max, attribute.length, attribute.any_text = count_max, length, True
     return attribute
 
 

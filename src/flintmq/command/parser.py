@@ -42,6 +42,7 @@ NOUN_SYNONYMS = {
     "NL": "NAMELIST",
     "PRO": "PROCESS",
     "SBS": "SBSTATUS",
+    "SEC": "SECURITY",
     "STC": "STGCLASS",
     "TPS": "TPSTATUS",
 }

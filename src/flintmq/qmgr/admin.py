@@ -56,7 +56,18 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_STRING_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from flintmq.qmgr import admin_pubsub, admin_rows, expiry, intervals, queued, retained, stream, traces
+from flintmq.qmgr import (
+    admin_pubsub,
+    admin_rows,
+    admin_security,
+    authority_records,
+    expiry,
+    intervals,
+    queued,
+    retained,
+    stream,
+    traces,
+)
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import CUSTOM, QUEUE_KINDS, default_attributes
@@ -157,6 +168,8 @@ class Admin:
         if reason:
             qm.catalogue.remove(definition)
             qm.changed_objects.pop(definition.object_id, None)
+        else:
+            self.force = max(self.force, admin_security.created(qm, self.user, kind, name))
         return reason
 
     def _change(self, definition: MQObject, changes: Row, force: bool) -> int:
@@ -391,6 +404,43 @@ class Admin:
     def may(self, verb: str, kind: str, name: str) -> bool:
         """Whether the administrator may do this."""
         return self.qm.authority.may_command(self.user, verb, kind, name)
+
+    # -- who may do what --------------------------------------------------------------------------------------------
+
+    def set_authority(
+        self, object_type: str, profile: str, entity_type: str, entity: str, add: int, remove: int
+    ) -> int:
+        """SET AUTHREC for one entity."""
+        reason, self.force = authority_records.change(self.qm, object_type, profile, entity_type, entity, add, remove)
+        return reason
+
+    def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
+        """DELETE AUTHREC for one entity."""
+        reason, self.force = authority_records.delete(self.qm, object_type, profile, entity_type, entity)
+        return reason
+
+    def delete_authorities_of(self, kind: str, name: str) -> None:
+        """DELETE with AUTHREC(YES): the records that were for an object alone go with it."""
+        self.force = max(self.force, admin_security.deleted(self.qm, kind, name))
+
+    def entity_authority(self, object_type: str, name: str, entity_type: str, entity: str) -> list[str]:
+        """DISPLAY ENTAUTH."""
+        return admin_security.entity_authority(self.qm, object_type, name, entity_type, entity)
+
+    def security(self) -> Row:
+        """DISPLAY SECURITY."""
+        return admin_security.security(self.qm)
+
+    def alter_security(self, changes: Row) -> int:
+        """ALTER SECURITY."""
+        self.force = 0
+        return admin_security.alter_security(self.qm, changes)
+
+    def refresh_security(self, user: str) -> int:
+        """REFRESH SECURITY, or RVERIFY SECURITY for one user."""
+        self.force = 0
+        self.qm.authority.refresh(user)
+        return MQRC_NONE
 
     # -- what is there --------------------------------------------------------------------------------------------
 

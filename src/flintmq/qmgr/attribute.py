@@ -62,6 +62,8 @@ class Attribute:
         #: Longest text in bytes (STRING, NAME, an element of LIST); most elements of a LIST.
         self.length = 0
         self.count_max = 0
+        #: The elements of a LIST are any texts, not names.
+        self.any_text = False
         #: The allowed words and their MQI numbers (ENUM, FLAG), or the words that may stand for a number (INT).
         self.words: dict[str, int] = {}
         #: Other spellings of a word: DEF for UNIX.
@@ -209,7 +211,9 @@ def _parse_list(attribute: Attribute, texts: list[str]) -> list[str]:
         text = each.strip(" ")
         if not text:
             continue
-        if not is_name(text, attribute.length):
+        if attribute.any_text:
+            _parse_string(attribute, text)
+        elif not is_name(text, attribute.length):
             raise ValueRejected(
                 attribute.keyword,
                 f"{attribute.keyword} takes names of at most {attribute.length} letters, digits and . / _ %",

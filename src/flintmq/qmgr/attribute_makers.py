@@ -54,6 +54,12 @@ def names(keyword: str, selector: int, count_max: int, length: int = 48) -> Attr
     return attribute
 
 
+def texts(keyword: str, selector: int, count_max: int, length: int) -> Attribute:
+    attribute = names(keyword, selector, count_max, length)
+    attribute.any_text = True
+    return attribute
+
+
 def interval(keyword: str, selector: int, default: str, low: int = 0) -> Attribute:
     attribute = Attribute(keyword, INTERVAL, selector, default)
     attribute.low = low

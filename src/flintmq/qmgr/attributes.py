@@ -45,6 +45,7 @@ from flintmq.qmgr.attribute_makers import renamed as _renamed
 from flintmq.qmgr.attribute_makers import secret as _secret
 from flintmq.qmgr.attribute_makers import shown as _shown
 from flintmq.qmgr.attribute_makers import text as _text
+from flintmq.qmgr.attributes_security import authority_record, channel_authentication
 
 #: The level of MQ that the attributes, commands and messages follow.
 COMMAND_LEVEL: Final = 942
@@ -55,6 +56,7 @@ MESSAGE_LENGTH_MAX: Final = 104_857_600
 NAMELIST_NAMES_MAX: Final = 256
 PAGE_SET_ID_MAX: Final = 99
 TOPIC_STRING_LENGTH_MAX: Final = 10_240
+SECURITY_MINUTES_MAX: Final = 10_080
 
 #: The text that holds what has no attribute of its own yet, as NAME(value).
 CUSTOM: Final = "CUSTOM"
@@ -712,6 +714,14 @@ def _log_attributes() -> list[Attribute]:
     ]
 
 
+def _security_attributes() -> list[Attribute]:
+    """ALTER SECURITY: how long the answers about a user are kept (authority.py), in minutes; the words of z/OS."""
+    return [
+        _int("INTERVAL", pcf.MQIACF_SECURITY_INTERVAL, 12, 0, SECURITY_MINUTES_MAX),
+        _int("TIMEOUT", pcf.MQIACF_SECURITY_TIMEOUT, 54, 0, SECURITY_MINUTES_MAX),
+    ]
+
+
 # -- channels and listeners -------------------------------------------------------------------------------------------
 
 
@@ -776,7 +786,7 @@ def _listener_attributes() -> list[Attribute]:
     ]
 
 
-#: Every kind of object, and the two sets of parameters that SET LOG and SET SYSTEM change.
+#: Every kind of object, and the sets of parameters that SET LOG, SET SYSTEM and ALTER SECURITY change.
 ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
     "QMGR": _q_mgr_a_to_l() + _q_mgr_m_to_z(),
     "QLOCAL": _queue_list("L"),
@@ -793,8 +803,11 @@ ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
     "CHANNEL": _channel_attributes(),
     "LISTENER": _listener_attributes(),
     "AUTHINFO": _authentication_attributes(),
+    "AUTHREC": authority_record(),
+    "CHLAUTH": channel_authentication(),
     "SYSTEM": _system_attributes(),
     "LOG": _log_attributes(),
+    "SECURITY": _security_attributes(),
 }
 
 #: MQIA_Q_TYPE of each queue kind.

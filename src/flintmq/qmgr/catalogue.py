@@ -47,8 +47,11 @@ from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_KINDS, de
 QUEUE: Final = "QUEUE"
 RECORD_VERSION: Final = 1
 
-#: Every kind of object that can be defined.
 CHANNEL_NAME_LENGTH: Final = 20
+#: Kinds that are set and not defined; their names are made up of what identifies them, with blanks in between.
+RULES: Final = ("AUTHREC", "CHLAUTH")
+RULE_NAME_LENGTH: Final = 4096
+#: Every kind of object.
 KINDS: Final = (
     "QMGR",
     *QUEUE_KINDS,
@@ -61,6 +64,7 @@ KINDS: Final = (
     "CHANNEL",
     "LISTENER",
     "AUTHINFO",
+    *RULES,
 )
 
 
@@ -183,6 +187,8 @@ def is_object_name(kind: str, name: str) -> bool:
         if not (name.isascii() and name.isdigit() and len(name) <= 2):
             return False
         return int(name) <= PAGE_SET_ID_MAX and name == str(int(name))
+    if kind in RULES:
+        return 0 < len(name) <= RULE_NAME_LENGTH
     if kind == "STGCLASS":
         return is_name(name, 8) and name == name.upper() and not name[0].isdigit()
     if kind == "CHANNEL":

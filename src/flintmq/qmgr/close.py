@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import MQCO_DELETE, MQCO_DELETE_PURGE, MQCO_NONE, MQOO_CO_OP
+from flintmq.mqi.pcf_constants import MQRQ_CLOSE_NOT_AUTHORIZED
 from flintmq.mqi.reason import (
     MQRC_HOBJ_ERROR,
+    MQRC_NOT_AUTHORIZED,
     MQRC_OBJECT_IN_USE,
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_OPTIONS_ERROR,
@@ -15,7 +17,7 @@ from flintmq.mqi.reason import (
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
 )
-from flintmq.qmgr import browse_mark, consume, group, registration, selection, stream, trigger
+from flintmq.qmgr import authority_records, browse_mark, consume, event, group, registration, selection, stream, trigger
 from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle
 from flintmq.qmgr.get import end_wait, fail_waiters, release_lock
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING
@@ -46,6 +48,9 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
     if options & (MQCO_DELETE | MQCO_DELETE_PURGE):
         if queue is None or queue.definition.text("DEFTYPE") == "PREDEFINED":
             return fail(connection, MQRC_OPTION_NOT_VALID_FOR_TYPE)
+        if not handle.owns_dynamic and not qm.authority.may_delete(connection.user, queue.name):
+            event.refused(qm, connection, connection.user, "QUEUE", queue.name, MQRQ_CLOSE_NOT_AUTHORIZED, options)
+            return fail(connection, MQRC_NOT_AUTHORIZED)
         reason = _delete_permanent(qm, connection, handle, queue, options & MQCO_DELETE_PURGE != 0)
         if reason:
             return fail(connection, reason)
@@ -73,6 +78,7 @@ def _delete_permanent(qm: QueueManager, connection: Connection, handle: Handle, 
     queue.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
+    connection.force = max(connection.force, authority_records.object_deleted(qm, "QUEUE", queue.name))
     return 0
 
 
@@ -140,3 +146,4 @@ def delete_temporary(qm: QueueManager, queue: Queue) -> None:
     queue.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
+    qm.authority.deleted("QUEUE", queue.name)

@@ -23,17 +23,24 @@ if TYPE_CHECKING:
 
 
 def connect(
-    qm: QueueManager, appl_name: str = "", user: str = "", appl_type: int = MQAT_UNIX
+    qm: QueueManager,
+    appl_name: str = "",
+    user: str = "",
+    appl_type: int = MQAT_UNIX,
+    channel: str = "",
+    address: str = "",
 ) -> tuple[int, Connection | None]:
-    """MQCONN: (reason, connection)."""
+    """MQCONN: (reason, connection). Through which channel and from where is told of an application elsewhere."""
     if qm.ended:
         return MQRC_Q_MGR_NOT_AVAILABLE, None
     if qm.quiescing:
         return MQRC_Q_MGR_QUIESCING, None
     if not qm.authority.may_connect(user):
-        event.not_authorised(qm, user, appl_name, "QMGR", qm.name, 1, appl_type)
+        event.not_authorised(qm, user, appl_name, "QMGR", qm.name, 1, appl_type, 0, channel, address)
         return MQRC_NOT_AUTHORIZED, None
     connection = Connection(qm.new_connection_id(), appl_name[:28], user[:12], appl_type)
+    connection.channel_name = channel
+    connection.connection_name = address
     qm.connections[connection.connection_id] = connection
     qm.counters.connects += 1
     if qm.accounting:

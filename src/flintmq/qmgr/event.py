@@ -63,7 +63,7 @@ from flintmq.mqi.reason import (
     MQRC_XMIT_Q_TYPE_ERROR,
     MQRC_XMIT_Q_USAGE_ERROR,
 )
-from flintmq.qmgr import admin_rows
+from flintmq.qmgr import admin_rows, refusal
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.objects import log_definition
@@ -218,8 +218,14 @@ def not_authorised(
     what: int,
     appl_type: int = mq.MQAT_UNIX,
     detail: int = 0,
+    channel: str = "",
+    address: str = "",
 ) -> None:
-    """2035. `what`: 1 connect, 2 open, 3 close, 4 command; `detail`: the open or close options, or the command."""
+    """2035. `what`: 1 connect, 2 open, 3 close, 4 command; `detail`: the open or close options, or the command.
+
+    It is told to the error log and to `flint explain` as well, if the authority says why.
+    """
+    refusal.no_authority(qm, user, appl_name, channel, address)
     if not qm.authority_events:
         return
     event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_NOT_AUTHORIZED)
@@ -239,9 +245,27 @@ def not_authorised(
             parameter = mq.MQCA_PROCESS_NAME
         elif kind == "NAMELIST":
             parameter = mq.MQCA_NAMELIST_NAME
+        elif kind == "TOPIC":
+            parameter = mq.MQCA_TOPIC_NAME
         if kind != "QMGR":
             _string(event, parameter, name, 48)
     _send(qm, QMGR_EVENT_QUEUE, event)
+
+
+def refused(qm: QueueManager, connection: Connection, user: str, kind: str, name: str, what: int, options: int) -> None:
+    """2035 to an application that is connected: as `not_authorised`."""
+    not_authorised(
+        qm,
+        user,
+        connection.appl_name,
+        kind,
+        name,
+        what,
+        connection.appl_type,
+        options,
+        connection.channel_name,
+        connection.connection_name,
+    )
 
 
 def queue_manager_active(qm: QueueManager) -> None:

@@ -46,6 +46,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
+from flintmq.mqi.pcf_constants import MQRQ_OPEN_NOT_AUTHORIZED
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
     MQCC_FAILED,
@@ -64,7 +65,16 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
-from flintmq.qmgr import event, property_control, publish, selection, stream, trigger
+from flintmq.qmgr import (
+    authorities,
+    authority_records,
+    event,
+    property_control,
+    publish,
+    selection,
+    stream,
+    trigger,
+)
 from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject, Resolution
@@ -165,22 +175,45 @@ def _check_options(qm: QueueManager, connection: Connection, options: int) -> in
     return MQRC_NONE
 
 
-def _allowed(qm: QueueManager, connection: Connection, od: MQOD, kind: str, name: str, options: int) -> bool:
-    """Ask the authority about the name that the application gave."""
+def _allowed(
+    qm: QueueManager,
+    connection: Connection,
+    od: MQOD,
+    kind: str,
+    name: str,
+    options: int,
+    target: MQObject | None = None,
+) -> bool:
+    """Ask the authority about the name that the application gave.
+
+    `target` is the model that it names, or the transmission queue if it names another queue manager.
+    """
     user = connection.user
+    authority = qm.authority
+    allowed = True
     if options & MQOO_ALTERNATE_USER_AUTHORITY:
-        if not qm.authority.may_use_alternate_user(user, od.alternate_user_id):
-            event.not_authorised(qm, user, connection.appl_name, kind, name, 2, connection.appl_type, options)
-            return False
-        user = od.alternate_user_id
-    if qm.authority.may_open(user, kind, name, options):
-        return True
-    event.not_authorised(qm, user, connection.appl_name, kind, name, 2, connection.appl_type, options)
-    return False
+        allowed = authority.may_use_alternate_user(user, od.alternate_user_id)
+        if allowed:
+            user = od.alternate_user_id
+    if allowed:
+        if target is not None and target.kind == "QLOCAL":
+            allowed = authority.may_open_remote(user, target.name, options)
+        else:
+            allowed = authority.may_open(user, kind, name, options)
+            if allowed and target is not None and target.kind == "QMODEL":
+                allowed = authority.may_create(user, target.name)
+    if not allowed:
+        event.refused(qm, connection, user, kind, name, MQRQ_OPEN_NOT_AUTHORIZED, options)
+    return allowed
 
 
-def open_queue(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
-    """Open whatever the queue name leads to. The handle is not yet entered in the connection."""
+def open_queue(
+    qm: QueueManager, connection: Connection, od: MQOD, options: int, trusted: bool = False
+) -> Handle | None:
+    """Open whatever the queue name leads to. The handle is not yet entered in the connection.
+
+    With `trusted` the authority is not asked: the queue manager opens the queue of a subscription.
+    """
     if od.object_q_mgr_name and od.object_q_mgr_name != qm.name and options & ~MQOO_OUTPUT & _ACCESS:
         if qm.catalogue.find("QREMOTE", od.object_q_mgr_name) is None:
             fail(connection, MQRC_UNKNOWN_OBJECT_Q_MGR)
@@ -201,13 +234,21 @@ def open_queue(qm: QueueManager, connection: Connection, od: MQOD, options: int)
     if resolution.remote_q_mgr_name and options & refused:
         fail(connection, MQRC_OPTION_NOT_VALID_FOR_TYPE)
         return None
-    if not _allowed(qm, connection, od, "QUEUE", od.object_name, options):
+    elsewhere = resolution.remote_q_mgr_name and od.object_q_mgr_name not in ("", qm.name)
+    asked = target if elsewhere or target.kind == "QMODEL" else None
+    if not trusted and not _allowed(qm, connection, od, "QUEUE", od.object_name, options, asked):
         fail(connection, MQRC_NOT_AUTHORIZED)
         return None
     if target.kind == "QMODEL":
         queue = make_dynamic(qm, connection, target, od.dynamic_q_name)
         if queue is None:
             return None
+        user = od.alternate_user_id if options & MQOO_ALTERNATE_USER_AUTHORITY else connection.user
+        if qm.authority.created(user, "QUEUE", queue.name, queue.temporary):
+            _, force = authority_records.change(
+                qm, "QUEUE", queue.name, authority_records.PRINCIPAL, user, authorities.BY_TYPE["QUEUE"], 0
+            )
+            connection.force = max(connection.force, force)
         od.object_name = queue.name
         od.object_q_mgr_name = qm.name
     else:

@@ -52,6 +52,7 @@ from flintmq.mqi.errors import StructureError
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN as NO_TOKEN
 from flintmq.mqi.od import MQOD
+from flintmq.mqi.pcf_constants import MQRQ_OPEN_NOT_AUTHORIZED
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
     MQRC_INVALID_DESTINATION,
@@ -207,7 +208,7 @@ def _may_publish(qm: QueueManager, connection: Connection, od: MQOD, options: in
 
 def _refused(qm: QueueManager, connection: Connection, user: str, od: MQOD, options: int) -> None:
     name = od.object_name
-    event.not_authorised(qm, user, connection.appl_name, "TOPIC", name, 2, connection.appl_type, options)
+    event.refused(qm, connection, user, "TOPIC", name, MQRQ_OPEN_NOT_AUTHORIZED, options)
 
 
 def _take_defaults(qm: QueueManager, handle: Handle, attributes: TopicAttributes) -> None:

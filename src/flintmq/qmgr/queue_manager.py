@@ -41,6 +41,7 @@ from flintmq.qmgr import (
     xa,
 )
 from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.authority_records import AuthorityRecords
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import Answer, Connection, Handle, Unit, Waiter
@@ -50,7 +51,8 @@ from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import Pager, check_homes
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue, check_queue, number
-from flintmq.qmgr.security import Authority
+from flintmq.qmgr.refusal import Refusal
+from flintmq.qmgr.security import Authority, Entities
 from flintmq.qmgr.statistics import Totals
 from flintmq.qmgr.subscription import Subscriptions
 from flintmq.qmgr.task import Task
@@ -155,6 +157,11 @@ class QueueManager:
         self.log = log
         self.catalogue = catalogue
         self.authority = authority
+        self.authority_records = AuthorityRecords(catalogue)
+        #: Who is in which group; a host that knows says so.
+        self.entities = Entities()
+        #: The last connects, opens and commands that were refused, the oldest first.
+        self.refusals: list[Refusal] = []
         self.counters = Counters()
         #: What queues that are gone have counted.
         self.deleted_queues = Totals()
@@ -194,8 +201,8 @@ class QueueManager:
         self.woken: list[Waiter] = []
         self.notices: list[tuple[str, str]] = []
         self.started_ms = clock.now_ms()
-        #: What SET LOG and SET SYSTEM have changed.
-        self.parameters: dict[str, dict[str, Value]] = {"LOG": {}, "SYSTEM": {}}
+        #: What SET LOG, SET SYSTEM and ALTER SECURITY have changed.
+        self.parameters: dict[str, dict[str, Value]] = {"LOG": {}, "SYSTEM": {}, "SECURITY": {}}
         #: Definitions to write with the next checkpoint, by object id; None for one that was deleted.
         self.changed_objects: dict[int, MQObject | None] = {}
         short = name[:12].ljust(12).encode("ascii", "replace")
@@ -238,6 +245,11 @@ class QueueManager:
         definition = self.catalogue.find("QMGR", self.name)
         assert definition is not None
         return definition
+
+    def authority_changed(self) -> None:
+        """Authority records were set or deleted."""
+        self.authority_records.changed()
+        self.authority.changed()
 
     def load_topics(self) -> None:
         """File the TOPIC objects of the catalogue, after a start."""

@@ -30,6 +30,8 @@ from flintmq.mqi.constants import (
     MQOO_BROWSE,
     MQOO_INPUT_SHARED,
     MQOO_INQUIRE,
+    MQOO_OUTPUT,
+    MQOO_SET_IDENTITY_CONTEXT,
     MQOT_Q,
     MQPMO_RETAIN,
     MQSO_ALTER,
@@ -58,6 +60,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN as NO_TOKEN
 from flintmq.mqi.od import MQOD
+from flintmq.mqi.pcf_constants import MQRQ_SUB_DEST_NOT_AUTHORIZED, MQRQ_SUB_NOT_AUTHORIZED
 from flintmq.mqi.reason import (
     MQRC_ACTION_ERROR,
     MQRC_ALTER_SUB_ERROR,
@@ -212,7 +215,9 @@ def share(handle: Handle) -> None:
 
 def _join(qm: QueueManager, connection: Connection, sd: MQSD, subscription: Subscription) -> Handle | None:
     """One more handle of a subscription that is shared. It is not altered: that needs a subscription nobody uses."""
-    reason = _may_resume(qm, connection, sd, None, subscription, False)
+    reason = MQRC_NONE if _may_have(qm, connection, sd, subscription) else MQRC_NOT_AUTHORIZED
+    if not reason:
+        reason = _may_resume(qm, connection, sd, None, subscription, False)
     if not reason and sd.selection_string != subscription.selector:
         reason = MQRC_SELECTOR_NOT_ALTERABLE
     if reason:
@@ -279,7 +284,7 @@ def _create(qm: QueueManager, connection: Connection, sd: MQSD, destination: Han
         subscription.durable = options & MQSO_DURABLE != 0
         reason = may_be_made(qm, subscription)
     if not reason:
-        reason = _authorise(qm, connection, sd, subscription)
+        reason = _authorise(qm, connection, sd, subscription, None if options & MQSO_MANAGED else destination)
     if not reason:
         reason = set_selector(subscription, sd.selection_string, connection)
     if reason:
@@ -351,7 +356,9 @@ def set_selector(subscription: Subscription, selection_string: str, connection: 
     return MQRC_NONE
 
 
-def _authorise(qm: QueueManager, connection: Connection, sd: MQSD, subscription: Subscription) -> int:
+def _authorise(
+    qm: QueueManager, connection: Connection, sd: MQSD, subscription: Subscription, destination: Handle | None
+) -> int:
     user = connection.user
     authority = qm.authority
     if sd.options & MQSO_ALTERNATE_USER_AUTHORITY:
@@ -364,13 +371,40 @@ def _authorise(qm: QueueManager, connection: Connection, sd: MQSD, subscription:
     ):
         _refused(qm, connection, user, subscription)
         return MQRC_NOT_AUTHORIZED
+    if destination is not None:
+        name = destination.object_name
+        needs = MQOO_OUTPUT | (MQOO_SET_IDENTITY_CONTEXT if sd.options & MQSO_SET_IDENTITY_CONTEXT else 0)
+        if not authority.may_open(user, "QUEUE", name, needs):
+            event.refused(qm, connection, user, "QUEUE", name, MQRQ_SUB_DEST_NOT_AUTHORIZED, needs)
+            return MQRC_NOT_AUTHORIZED
     subscription.user_id = user
     return MQRC_NONE
 
 
+def _may_have(qm: QueueManager, connection: Connection, sd: MQSD, subscription: Subscription) -> bool:
+    """Whether one that is there may be resumed, which takes less authority than to alter it."""
+    authority = qm.authority
+    if type(authority) is Authority:
+        return True
+    user = connection.user
+    allowed = True
+    if sd.options & MQSO_ALTERNATE_USER_AUTHORITY:
+        allowed = authority.may_use_alternate_user(user, sd.alternate_user_id)
+        if allowed:
+            user = sd.alternate_user_id
+    topics = qm.topic_names(subscription.topic_string)
+    if allowed and sd.options & MQSO_ALTER:
+        allowed = authority.may_subscribe(user, subscription.topic_string, topics)
+    elif allowed:
+        allowed = authority.may_resume(user, subscription.topic_string, topics)
+    if not allowed:
+        _refused(qm, connection, user, subscription)
+    return allowed
+
+
 def _refused(qm: QueueManager, connection: Connection, user: str, subscription: Subscription) -> None:
     name = subscription.topic_object
-    event.not_authorised(qm, user, connection.appl_name, "TOPIC", name, 2, connection.appl_type, 0)
+    event.refused(qm, connection, user, "TOPIC", name, MQRQ_SUB_NOT_AUTHORIZED, 0)
 
 
 def _take_fields(qm: QueueManager, connection: Connection, sd: MQSD, subscription: Subscription) -> None:
@@ -453,7 +487,7 @@ def make_managed(qm: QueueManager, connection: Connection, subscription: Subscri
 def _open_managed(qm: QueueManager, connection: Connection, subscription: Subscription) -> Handle | None:
     od = MQOD()
     od.object_name = subscription.dest_queue
-    handle = open_queue(qm, connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE | MQOO_INQUIRE)
+    handle = open_queue(qm, connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE | MQOO_INQUIRE, True)
     if handle is None:
         return None
     handle.owns_dynamic = not subscription.durable
@@ -507,6 +541,9 @@ def _resume(
         fail(connection, MQRC_IDENTITY_MISMATCH)
         return None
     altering = sd.options & MQSO_ALTER != 0
+    if not _may_have(qm, connection, sd, subscription):
+        fail(connection, MQRC_NOT_AUTHORIZED)
+        return None
     reason = _may_resume(qm, connection, sd, destination, subscription, altering)
     if reason:
         fail(connection, reason)

@@ -41,7 +41,8 @@ class ConnectionAuthentication(Gatekeeper):
         if rule is None or check == "NONE":
             return super().admit(terms, identity, address)
         user = identity.user
-        self._users.refresh()
+        if self._users.refresh():
+            self._engine.authority.refresh()
         if identity.has_password:
             if not self._users.is_right(identity.claimed_user, identity.password):
                 self.delay_ms = rule.number("FAILDLAY") * 1000

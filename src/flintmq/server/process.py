@@ -26,10 +26,15 @@ from flintmq.channel.errors import STATUS_QM_TERMINATING
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance as place
 from flintmq.client.instance import Instance
+from flintmq.qmgr import admin_security
+from flintmq.qmgr.authority import ObjectAuthority
 from flintmq.qmgr.get import quiesce_waiters
+from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.security import Entities
 from flintmq.server import control
 from flintmq.server.collector import settle_collector
 from flintmq.server.command_task import CommandTask
+from flintmq.server.entities import SystemEntities
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
@@ -151,11 +156,20 @@ class Server:
         self.host.errors.write(number, text)
 
 
+def guard(engine: QueueManager, entities: Entities) -> None:
+    """From now on authority records decide who may do what."""
+    engine.entities = entities
+    engine.authority = ObjectAuthority(engine.catalogue, engine.authority_records, engine.clock, entities)
+    admin_security.take_effect(engine)
+
+
 def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper | None = None) -> None:
     """Open the queue manager and serve until the end. Raises QueueManagerError if it cannot be opened."""
     host = ServingHost(*place.open_on_disk(instance), instance)
+    users = Users(instance.directory / USERS)
+    guard(host.engine, SystemEntities(users))
     if gatekeeper is None:
-        gatekeeper = ConnectionAuthentication(host.engine, Users(instance.directory / USERS))
+        gatekeeper = ConnectionAuthentication(host.engine, users)
     server = Server(host, gatekeeper)
     settle_collector()
     _run(server, ready)

@@ -5,6 +5,7 @@ The file `users` in the queue manager's directory, for its owner only, has a sta
     User:
        Name=app
        Password=scrypt$16384$8$1$<salt>$<hash>      no Password: this user cannot give one
+       Groups=clerks,readers                        for authority records
        Privileged=yes                               may administer; CHCKCLNT(REQDADM) asks these for a password
 
 A password is never kept. One check costs some 50 ms and 16 MiB, which is the point of scrypt; so a password that was
@@ -17,7 +18,7 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flintmq.client import ini
@@ -41,27 +42,31 @@ class Users:
         self._stamp: tuple[int, int] | None = None
         self._passwords: dict[str, str] = {}
         self._privileged: set[str] = set()
+        self._groups: dict[str, list[str]] = {}
         self._key = secrets.token_bytes(32)
         self._right: set[bytes] = set()
 
-    def refresh(self) -> None:
-        """Read the file if it has changed."""
+    def refresh(self) -> bool:
+        """Read the file if it has changed; whether it has."""
         if self._path is None:
-            return
+            return False
         try:
             state = os.stat(self._path)
         except OSError:
+            had = self._stamp is not None
             self._stamp = None
-            self._passwords, self._privileged, self._right = {}, set(), set()
-            return
+            self._passwords, self._privileged, self._groups, self._right = {}, set(), {}, set()
+            return had
         stamp = (state.st_mtime_ns, state.st_ino)
         if stamp == self._stamp:
-            return
+            return False
         self._stamp = stamp
         self._right = set()
         stanzas = [each for each in ini.read(self._path) if each.name == "User"]
         self._passwords = {each.get("Name"): each.get("Password") for each in stanzas}
         self._privileged = {each.get("Name") for each in stanzas if each.get("Privileged").lower() == "yes"}
+        self._groups = {each.get("Name"): _groups(each) for each in stanzas}
+        return True
 
     def any(self) -> bool:
         """Whether there are users at all."""
@@ -70,6 +75,10 @@ class Users:
     def is_privileged(self, user: str) -> bool:
         """Whether `user` may administer the queue manager."""
         return user == MQM or user in self._privileged
+
+    def groups_of(self, user: str) -> list[str]:
+        """The groups that the file puts `user` into."""
+        return self._groups.get(user, [])
 
     def is_right(self, user: str, password: str) -> bool:
         """Whether this is the password of `user`. One who is not known takes as long as one who is."""
@@ -84,6 +93,10 @@ class Users:
         if len(self._right) < _REMEMBERED_MAX:
             self._right.add(seen)
         return True
+
+
+def _groups(stanza: ini.Stanza) -> list[str]:
+    return [word for word in stanza.get("Groups").replace(",", " ").split() if word]
 
 
 def hashed(password: str) -> str:
@@ -117,12 +130,14 @@ def define_developers(path: Path, environment: Mapping[str, str]) -> None:
         change(path, user, environment.get(variable) or None, privileged)
 
 
-def change(path: Path, user: str, password: str | None, privileged: bool) -> None:
+def change(path: Path, user: str, password: str | None, privileged: bool, groups: Sequence[str] = ()) -> None:
     """Define a user, or give one another password. Replaces the file as a whole."""
     stanzas = [each for each in _read(path) if each.get("Name") != user]
     values = {"Name": user}
     if password is not None:
         values["Password"] = hashed(password)
+    if groups:
+        values["Groups"] = ",".join(groups)
     if privileged:
         values["Privileged"] = "yes"
     _write(path, [*stanzas, ini.Stanza("User", values)])
@@ -137,10 +152,11 @@ def remove(path: Path, user: str) -> bool:
     return after != before
 
 
-def names(path: Path) -> list[tuple[str, bool, bool]]:
-    """(name, has a password, is privileged) of all users."""
+def names(path: Path) -> list[tuple[str, bool, bool, list[str]]]:
+    """(name, has a password, is privileged, groups) of all users."""
     return [
-        (each.get("Name"), bool(each.get("Password")), each.get("Privileged").lower() == "yes") for each in _read(path)
+        (each.get("Name"), bool(each.get("Password")), each.get("Privileged").lower() == "yes", _groups(each))
+        for each in _read(path)
     ]
 
 

@@ -1,0 +1,68 @@
+"""What a command is made of: its form, and how a name stands in it. model.py lists the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flintmq.command.administration import Administration
+from flintmq.command.reply import Reply
+from flintmq.command.request import Request
+from flintmq.qmgr.attribute import Attribute
+from flintmq.qmgr.attributes import ATTRIBUTES
+
+Handler = Callable[[Request, Administration], Reply]
+
+#: Whether, and how, a name stands after the noun.
+NO_NAME = "none"
+OBJECT_NAME = "object"
+GENERIC_NAME = "generic"
+CONNECTION_ID = "connection"
+GENERIC_CONNECTION_ID = "generic connection"
+
+SUBSCRIPTION_NAME = "subscription"
+GENERIC_SUBSCRIPTION_NAME = "generic subscription"
+TOPIC_STRING = "topic string"
+#: The type of a trace; none is GLOBAL or all, and where it may be generic `*` is all.
+TRACE_TYPE = "trace"
+GENERIC_TRACE_TYPE = "generic trace"
+USER_NAME = "user"
+#: It may be left out, and means nothing.
+OPTIONAL_NAME = "optional"
+#: Channels: a name in which * stands for any characters, anywhere.
+CHANNEL_PROFILE = "channel profile"
+
+WHERE = "WHERE"
+
+#: The words that end a session; they are read by session.py and are no commands of the queue manager.
+LEAVING = ("END", "EXIT", "QUIT")
+
+
+@dataclass(frozen=True)
+class Form:
+    """One command: a verb and a noun, and what belongs to them."""
+
+    verb: str
+    noun: str
+    kind: str
+    name: str
+    handler: Handler
+    #: What the issuer must be allowed to do: right and class of object, in the words of setmqaut.
+    authority: tuple[str, str]
+    pcf_command: int
+    summary: str
+    example: str
+    options: tuple[Attribute, ...] = ()
+    settable: tuple[Attribute, ...] = ()
+    shown: tuple[Attribute, ...] = ()
+    required: tuple[str, ...] = ()
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the command only looks."""
+        return self.verb in ("DISPLAY", "PING")
+
+
+def settable(kind: str, altering: bool) -> tuple[Attribute, ...]:
+    """The attributes that DEFINE, or ALTER, can set."""
+    return tuple(each for each in ATTRIBUTES[kind] if not each.read_only and not (altering and each.fixed))

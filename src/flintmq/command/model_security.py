@@ -1,0 +1,150 @@
+"""The commands about who may do what: AUTHREC, ENTAUTH, AUTHSERV, SECURITY. Part of model.py."""
+
+from __future__ import annotations
+
+from flintmq.command import security
+from flintmq.command.form import NO_NAME, OPTIONAL_NAME, USER_NAME, Form, settable
+from flintmq.command.options import ALL, WHERE, choice, text, texts
+from flintmq.mqi import pcf_constants as pcf
+from flintmq.qmgr.attribute import STRING
+from flintmq.qmgr.attributes import ATTRIBUTES
+from flintmq.qmgr.attributes_security import ENTITY_LENGTH, OBJECT_TYPES, PROFILE_LENGTH
+
+_ENTITIES_MAX = 100
+_AUTHORITIES_MAX = 32
+
+_PROFILE = text("PROFILE", STRING, PROFILE_LENGTH)
+_OBJTYPE = choice("OBJTYPE", " ".join(OBJECT_TYPES))
+_ANY_OBJTYPE = choice("OBJTYPE", " ".join(("ALL", *OBJECT_TYPES)))
+_PRINCIPALS = texts("PRINCIPAL", _ENTITIES_MAX, ENTITY_LENGTH)
+_GROUPS = texts("GROUP", _ENTITIES_MAX, ENTITY_LENGTH)
+_PRINCIPAL = text("PRINCIPAL", STRING, ENTITY_LENGTH)
+_GROUP = text("GROUP", STRING, ENTITY_LENGTH)
+_SERVCOMP = text("SERVCOMP", STRING, 48)
+_MATCH = choice("MATCH", "PROFILE MATCHING EXACT")
+_RECORD = tuple(ATTRIBUTES["AUTHREC"])
+
+FORMS = [
+    Form(
+        "SET",
+        "AUTHREC",
+        "",
+        NO_NAME,
+        security.set_authority,
+        ("chg", "qmgr"),
+        pcf.MQCMD_SET_AUTH_REC,
+        "Give authorities on objects to users and groups, or take them away.",
+        "SET AUTHREC PROFILE('ORDERS.**') OBJTYPE(QUEUE) PRINCIPAL('alice') AUTHADD(PUT,INQ)",
+        options=(
+            _PROFILE,
+            _OBJTYPE,
+            _PRINCIPALS,
+            _GROUPS,
+            texts("AUTHADD", _AUTHORITIES_MAX, 8),
+            texts("AUTHRMV", _AUTHORITIES_MAX, 8),
+            _SERVCOMP,
+        ),
+        required=("OBJTYPE",),
+    ),
+    Form(
+        "DELETE",
+        "AUTHREC",
+        "",
+        NO_NAME,
+        security.delete_authority,
+        ("chg", "qmgr"),
+        pcf.MQCMD_DELETE_AUTH_REC,
+        "Delete the authority records of a profile for users and groups.",
+        "DELETE AUTHREC PROFILE('ORDERS.**') OBJTYPE(QUEUE) PRINCIPAL('alice')",
+        options=(_PROFILE, _OBJTYPE, _PRINCIPALS, _GROUPS, _SERVCOMP),
+        required=("OBJTYPE",),
+    ),
+    Form(
+        "DISPLAY",
+        "AUTHREC",
+        "",
+        NO_NAME,
+        security.display_authority,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_AUTH_RECS,
+        "Show authority records: of a profile, of those that are for an object, of a user or a group.",
+        "DISPLAY AUTHREC PROFILE(ORDERS.IN) OBJTYPE(QUEUE) MATCH(MATCHING)",
+        options=(ALL, WHERE, _PROFILE, _ANY_OBJTYPE, _PRINCIPAL, _GROUP, _MATCH, _SERVCOMP),
+        shown=_RECORD,
+    ),
+    Form(
+        "DISPLAY",
+        "ENTAUTH",
+        "",
+        NO_NAME,
+        security.display_entity,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_ENTITY_AUTH,
+        "Show what a user or a group may do with an object, all records and groups considered.",
+        "DISPLAY ENTAUTH PRINCIPAL('alice') OBJTYPE(QUEUE) OBJNAME(ORDERS.IN)",
+        options=(ALL, _PRINCIPAL, _GROUP, _OBJTYPE, text("OBJNAME"), _SERVCOMP),
+        shown=_RECORD,
+        required=("OBJTYPE",),
+    ),
+    Form(
+        "DISPLAY",
+        "AUTHSERV",
+        "",
+        NO_NAME,
+        security.display_service,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_AUTH_SERVICE,
+        "Show what the authority service can do.",
+        "DISPLAY AUTHSERV ALL",
+        options=(ALL, _SERVCOMP),
+        shown=tuple(security.SERVICE),
+    ),
+    Form(
+        "DISPLAY",
+        "SECURITY",
+        "",
+        NO_NAME,
+        security.display,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_SECURITY,
+        "Show how long what is known about a user is kept.",
+        "DISPLAY SECURITY ALL",
+        options=(ALL,),
+        shown=tuple(ATTRIBUTES["SECURITY"]),
+    ),
+    Form(
+        "ALTER",
+        "SECURITY",
+        "",
+        NO_NAME,
+        security.alter,
+        ("chg", "qmgr"),
+        pcf.MQCMD_CHANGE_SECURITY,
+        "Change how long what is known about a user is kept, and how often that is looked at.",
+        "ALTER SECURITY TIMEOUT(30) INTERVAL(10)",
+        settable=settable("SECURITY", altering=True),
+    ),
+    Form(
+        "REFRESH",
+        "SECURITY",
+        "",
+        OPTIONAL_NAME,
+        security.refresh,
+        ("chg", "qmgr"),
+        pcf.MQCMD_REFRESH_SECURITY,
+        "Forget what is known about users and their groups, so that it is asked again.",
+        "REFRESH SECURITY TYPE(AUTHSERV)",
+        options=(choice("TYPE", "AUTHSERV CONNAUTH SSL CLASSES"),),
+    ),
+    Form(
+        "RVERIFY",
+        "SECURITY",
+        "",
+        USER_NAME,
+        security.reverify,
+        ("chg", "qmgr"),
+        pcf.MQCMD_REVERIFY_SECURITY,
+        "Forget what is known about one user and its groups.",
+        "RVERIFY SECURITY('alice')",
+    ),
+]

@@ -1,0 +1,171 @@
+"""The authorities that a record can give: their words, their bits (MQZAO_*), and which type of object takes which.
+
+    word      lets its holder                                word      lets its holder
+    CONNECT   connect to the queue manager                   CRT       create objects of the type
+    BROWSE    browse a queue                                 DLT       delete the object
+    GET       get from a queue                               DSP       display it
+    PUT       put to a queue                                 CHG       alter it
+    INQ       inquire (MQINQ)                                CLR       clear a queue, or the publications of a topic
+    SET       set attributes (MQSET)                         CTRL      start and stop a channel, listener or service
+    PASSID    pass identity context                          CTRLX     reset and resolve a channel
+    PASSALL   pass all context                               SYSTEM    what only the queue manager itself does
+    SETID     set identity context
+    SETALL    set all context                                ALLMQI    everything of the left column
+    ALTUSR    be checked as another user                     ALLADM    everything of the right one
+    PUB       publish to a topic                             ALL       both
+    SUB       subscribe to it, alter and resume too          NONE      nothing: a record that says so
+    RESUME    resume a subscription
+
+ALL, ALLMQI and ALLADM mean what the type of object takes (`BY_TYPE`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flintmq.mqi.constants import (
+    MQOO_BROWSE,
+    MQOO_INPUT_AS_Q_DEF,
+    MQOO_INPUT_EXCLUSIVE,
+    MQOO_INPUT_SHARED,
+    MQOO_INQUIRE,
+    MQOO_OUTPUT,
+    MQOO_PASS_ALL_CONTEXT,
+    MQOO_PASS_IDENTITY_CONTEXT,
+    MQOO_SET,
+    MQOO_SET_ALL_CONTEXT,
+    MQOO_SET_IDENTITY_CONTEXT,
+)
+from flintmq.mqi.values.services import (
+    MQZAO_ALTERNATE_USER_AUTHORITY,
+    MQZAO_BROWSE,
+    MQZAO_CHANGE,
+    MQZAO_CLEAR,
+    MQZAO_CONNECT,
+    MQZAO_CONTROL,
+    MQZAO_CONTROL_EXTENDED,
+    MQZAO_CREATE,
+    MQZAO_DELETE,
+    MQZAO_DISPLAY,
+    MQZAO_INPUT,
+    MQZAO_INQUIRE,
+    MQZAO_OUTPUT,
+    MQZAO_PASS_ALL_CONTEXT,
+    MQZAO_PASS_IDENTITY_CONTEXT,
+    MQZAO_PUBLISH,
+    MQZAO_RESUME,
+    MQZAO_SET,
+    MQZAO_SET_ALL_CONTEXT,
+    MQZAO_SET_IDENTITY_CONTEXT,
+    MQZAO_SUBSCRIBE,
+    MQZAO_SYSTEM,
+)
+
+#: In the order in which they are shown.
+WORDS: Final[dict[str, int]] = {
+    "ALTUSR": MQZAO_ALTERNATE_USER_AUTHORITY,
+    "BROWSE": MQZAO_BROWSE,
+    "CHG": MQZAO_CHANGE,
+    "CLR": MQZAO_CLEAR,
+    "CONNECT": MQZAO_CONNECT,
+    "CRT": MQZAO_CREATE,
+    "CTRL": MQZAO_CONTROL,
+    "CTRLX": MQZAO_CONTROL_EXTENDED,
+    "DLT": MQZAO_DELETE,
+    "DSP": MQZAO_DISPLAY,
+    "GET": MQZAO_INPUT,
+    "INQ": MQZAO_INQUIRE,
+    "PASSALL": MQZAO_PASS_ALL_CONTEXT,
+    "PASSID": MQZAO_PASS_IDENTITY_CONTEXT,
+    "PUB": MQZAO_PUBLISH,
+    "PUT": MQZAO_OUTPUT,
+    "RESUME": MQZAO_RESUME,
+    "SET": MQZAO_SET,
+    "SETALL": MQZAO_SET_ALL_CONTEXT,
+    "SETID": MQZAO_SET_IDENTITY_CONTEXT,
+    "SUB": MQZAO_SUBSCRIBE,
+    "SYSTEM": MQZAO_SYSTEM,
+}
+NONE: Final = "NONE"
+#: Words for several: their bits are those that the type of object takes.
+_SETS: Final = ("ALL", "ALLADM", "ALLMQI")
+
+_ADMIN: Final = MQZAO_CREATE | MQZAO_DELETE | MQZAO_DISPLAY | MQZAO_CHANGE
+_CONTROL: Final = _ADMIN | MQZAO_CONTROL
+_CONTEXT: Final = (
+    MQZAO_PASS_ALL_CONTEXT | MQZAO_PASS_IDENTITY_CONTEXT | MQZAO_SET_ALL_CONTEXT | MQZAO_SET_IDENTITY_CONTEXT
+)
+#: What belongs to ALLADM; the rest is ALLMQI.
+ADMINISTRATION: Final = _CONTROL | MQZAO_CONTROL_EXTENDED | MQZAO_CLEAR | MQZAO_SYSTEM
+
+#: What each type of object takes.
+BY_TYPE: Final[dict[str, int]] = {
+    "QUEUE": _ADMIN | MQZAO_CLEAR | MQZAO_BROWSE | MQZAO_INPUT | MQZAO_OUTPUT | MQZAO_INQUIRE | MQZAO_SET | _CONTEXT,
+    "QMGR": _CONTROL
+    | MQZAO_CONTROL_EXTENDED
+    | MQZAO_ALTERNATE_USER_AUTHORITY
+    | MQZAO_CONNECT
+    | MQZAO_INQUIRE
+    | MQZAO_SET
+    | MQZAO_SET_ALL_CONTEXT
+    | MQZAO_SET_IDENTITY_CONTEXT
+    | MQZAO_SYSTEM,
+    "TOPIC": _CONTROL | MQZAO_CLEAR | MQZAO_PUBLISH | MQZAO_SUBSCRIBE | MQZAO_RESUME | _CONTEXT,
+    "PROCESS": _ADMIN | MQZAO_INQUIRE | MQZAO_SET,
+    "NAMELIST": _ADMIN | MQZAO_INQUIRE,
+    "AUTHINFO": _ADMIN | MQZAO_INQUIRE,
+    "CHANNEL": _CONTROL | MQZAO_CONTROL_EXTENDED,
+    "CLNTCONN": _ADMIN,
+    "COMMINFO": _ADMIN,
+    "LISTENER": _CONTROL,
+    "SERVICE": _CONTROL,
+    "RQMNAME": MQZAO_OUTPUT,
+}
+
+#: The authority that each open option takes.
+_OF_OPTIONS: Final = (
+    (MQOO_INPUT_AS_Q_DEF | MQOO_INPUT_SHARED | MQOO_INPUT_EXCLUSIVE, MQZAO_INPUT),
+    (MQOO_BROWSE, MQZAO_BROWSE),
+    (MQOO_OUTPUT, MQZAO_OUTPUT),
+    (MQOO_INQUIRE, MQZAO_INQUIRE),
+    (MQOO_SET, MQZAO_SET),
+    (MQOO_PASS_IDENTITY_CONTEXT, MQZAO_PASS_IDENTITY_CONTEXT),
+    (MQOO_PASS_ALL_CONTEXT, MQZAO_PASS_ALL_CONTEXT),
+    (MQOO_SET_IDENTITY_CONTEXT, MQZAO_SET_IDENTITY_CONTEXT),
+    (MQOO_SET_ALL_CONTEXT, MQZAO_SET_ALL_CONTEXT),
+)
+
+
+def of_options(options: int) -> int:
+    """The authorities that an open with these MQOO_* options takes."""
+    result = 0
+    for option, authority in _OF_OPTIONS:
+        if options & option:
+            result |= authority
+    return result
+
+
+def is_known(word: str) -> bool:
+    """Whether there is an authority, or a word for several, that is called so."""
+    return word in WORDS or word in _SETS or word == NONE
+
+
+def bits_of(word: str, object_type: str) -> int:
+    """The authorities that a word stands for; 0 for NONE, and for one that this type of object does not take."""
+    takes = BY_TYPE[object_type]
+    if word == "ALL":
+        return takes
+    if word == "ALLADM":
+        return takes & ADMINISTRATION
+    if word == "ALLMQI":
+        return takes & ~ADMINISTRATION
+    return WORDS.get(word, 0) & takes
+
+
+def words_of(bits: int) -> list[str]:
+    """The words of authorities, in the order of the table."""
+    result: list[str] = []
+    for word, bit in WORDS.items():
+        if bits & bit:
+            result.append(word)
+    return result

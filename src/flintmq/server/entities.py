@@ -1,0 +1,53 @@
+"""Users and groups as a queue manager process knows them: those of its own file, and those of the operating system.
+
+    groups of a user       `Groups=` of its stanza in the file `users`, and its groups in the operating system
+    who may everything     mqm; who is in the group mqm; who is `Privileged=yes`; who runs the queue manager
+
+A user that neither knows is in no group. What is said here is asked once and kept for a while (qmgr/authority.py).
+"""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+
+from flintmq.client.error_log import user_name
+from flintmq.qmgr.security import MQM, Entities
+from flintmq.server.users import Users
+
+#: What a connection keeps of a user.
+USER_LENGTH = 12
+
+
+class SystemEntities(Entities):
+    """The users and groups of one queue manager."""
+
+    def __init__(self, users: Users, owner: str = "") -> None:
+        self._users = users
+        self.owner = (owner or user_name())[:USER_LENGTH]
+
+    def groups_of(self, user: str) -> list[str]:
+        self._users.refresh()
+        return list(dict.fromkeys([*self._users.groups_of(user), *system_groups(user)]))
+
+    def is_privileged(self, user: str) -> bool:
+        if user in (MQM, self.owner):
+            return True
+        self._users.refresh()
+        return self._users.is_privileged(user) or MQM in self.groups_of(user)
+
+
+def system_groups(user: str) -> list[str]:
+    """The groups of the operating system that a user is in; none if it does not know the user."""
+    try:
+        numbers = os.getgrouplist(user, pwd.getpwnam(user).pw_gid)
+    except (KeyError, OSError, ValueError):
+        return []
+    found: list[str] = []
+    for number in numbers:
+        try:
+            found.append(grp.getgrgid(number).gr_name)
+        except KeyError:
+            continue
+    return found
