@@ -167,7 +167,7 @@ def _cut_rdw(data: Buffer, start: int, stop: int, final: bool, made: Cut) -> Non
         if after == BEYOND and (not final or first_record(data, at + HEADER_SHORT, size, RDW) < 0):
             at = _rest(made, at, size, final)
             break
-        at = after if after >= 0 else _go_on(data, at, size, RDW, made)
+        at = after if after >= 0 else _go_on(data, at, size, RDW, final, made)
     made.end = at
 
 
@@ -218,7 +218,7 @@ def _cut_no_rdw(data: Buffer, start: int, stop: int, final: bool, made: Cut) -> 
             at = _rest(made, at, size, final)
             break
         else:
-            at = _go_on(data, at, size, NO_RDW, made)
+            at = _go_on(data, at, size, NO_RDW, final, made)
     made.end = at
 
 
@@ -231,11 +231,13 @@ def _rest(made: Cut, at: int, size: int, final: bool) -> int:
     return size
 
 
-def _go_on(data: Buffer, at: int, size: int, framing: str, made: Cut) -> int:
+def _go_on(data: Buffer, at: int, size: int, framing: str, final: bool, made: Cut) -> int:
     """C2: the place after a break at `at` from which records follow each other again, or the end of the data."""
     begin, search = _before_break(data, at, size, made) if framing == RDW else (at, at + 1)
     found = first_record(data, search, size, framing)
-    found = size if found < 0 else found
+    if found < 0:
+        # A header may have begun in the last bytes, if more is to come.
+        found = size if final else max(size - HEADER_SHORT + 1, begin)
     made.damages.append(Damage(begin, found - begin, _what(data, begin, size)))
     return found
 

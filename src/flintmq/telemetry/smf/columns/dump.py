@@ -40,8 +40,8 @@ class Range:
     stop: int = -1
 
 
-def ranges_of(path: str, size: int, framing: str = "") -> list[Range]:
-    """Cut a dump into ranges of about `size` bytes, each starting at a record."""
+def ranges_of(path: str, size: int, framing: str = "", start: int = 0, stop: int = -1) -> list[Range]:
+    """Cut a dump, or its records in [start, stop), into ranges of about `size` bytes, each starting at a record."""
     if framing and framing not in FRAMINGS:
         raise UnreadableDump(f"{path}: there is no framing {framing!r}; there are: {', '.join(FRAMINGS)}")
     length = _size(path)
@@ -49,20 +49,30 @@ def ranges_of(path: str, size: int, framing: str = "") -> list[Range]:
         return [Range(path, framing)]
     with _Mapped(path) as data:
         framing = framing or detect(memoryview(data)[:LOOK].tobytes())
-        if framing == BDW or length <= size:
-            return [Range(path, framing)]
-        starts = _boundaries(data, size, framing)
-    return [Range(path, framing, start, stop) for start, stop in zip(starts, [*starts[1:], -1], strict=True)]
+        if framing == BDW or (stop if stop >= 0 else length) - start <= size:
+            return [Range(path, framing, start, stop)]
+        starts = _boundaries(data, size, framing, start, stop if stop >= 0 else length)
+    return [Range(path, framing, first, last) for first, last in zip(starts, [*starts[1:], stop], strict=True)]
 
 
-def _boundaries(data: Buffer, size: int, framing: str) -> list[int]:
+def grown(path: str, start: int = 0, framing: str = "") -> int:
+    """Where the complete records of a dump that is still being written end; what is packed is complete."""
+    length = _size(path)
+    if path.endswith(COMPRESSED) or length <= start:
+        return length
+    with _Mapped(path) as data:
+        framing = framing or detect(memoryview(data)[:LOOK].tobytes())
+        return length if framing == BDW else cut(data, start, len(data), framing, final=False).end
+
+
+def _boundaries(data: Buffer, size: int, framing: str, start: int, stop: int) -> list[int]:
     """The first record at or after each multiple of `size`. The dump is walked record by record, nothing is guessed."""
-    starts = [0]
+    starts = [start]
     shift = 0 if framing == RDW else 4
-    at = 0
-    while at < len(data):
-        at = cut(data, at, starts[-1] + size, framing).end
-        if at >= len(data):
+    at = start
+    while at < stop:
+        at = cut(data, at, min(starts[-1] + size, stop), framing).end
+        if at >= stop:
             break
         following = cut(data, at, at + 1, framing)
         places = [*following.starts, *(pieces[0][0] for pieces in following.spanned)]

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from flintmq.telemetry.smf.clock import DAY, EPOCH_1970, QUARTER_HOUR, SECOND
@@ -38,7 +39,7 @@ from flintmq.telemetry.smf.columns.block import Block, Flags, Integers, take, ta
 from flintmq.telemetry.smf.columns.sections import Finding, Section, Sections, sections_of
 from flintmq.telemetry.smf.fields import Field, Structure
 from flintmq.telemetry.smf.layouts.headers import QWHC, QWHS, QWHX
-from flintmq.telemetry.smf.records import KINDS, STRUCTURES
+from flintmq.telemetry.smf.records import ACCOUNTING, KINDS, STATISTICS, STRUCTURES
 
 #: Local time is at most this far from UTC; more means that one of the two clocks is wrong.
 OFFSET_MAX = 26 * 3600 * SECOND
@@ -110,6 +111,41 @@ def tables_of(block: Block, file: str, wanted: set[str] | None = None) -> Tables
 def _counts(block: Block) -> dict[tuple[int, int], int]:
     keys, counts = np.unique(block.type * 65536 + np.maximum(block.subtype, 0), return_counts=True)
     return {(int(key) >> 16, int(key) & 0xFFFF): int(count) for key, count in zip(keys, counts, strict=True)}
+
+
+RECORDS = "records"
+RECORDS_SCHEMA = pa.schema(
+    [
+        *_FIRST,
+        ("Type", pa.int32()),
+        ("Subtype", pa.int32()),
+        ("Length", pa.int64()),
+        ("Record_Time", UTC),
+        ("UTC_Offset_Minutes", pa.int32()),
+        ("File", pa.string()),
+        ("Offset", pa.int64()),
+        ("Data", pa.binary()),
+    ]
+)
+
+
+def records_of(block: Block, file: str) -> Any:
+    """The records of a block as they are: spanned ones joined, each with the RDW of its first piece."""
+    common = Common(block, sections_of(block), file)
+    every = np.arange(len(block), dtype=np.int64)
+    ours = (block.type == STATISTICS) | (block.type == ACCOUNTING)
+    data = [block.data[at : at + size].tobytes() for at, size in zip(block.base, block.length, strict=True)]
+    columns = {
+        "Type": plain(block.type.astype(np.int32), pa.int32()),
+        "Subtype": _masked(block.subtype.astype(np.int32), ours),
+        "Length": plain(block.length, pa.int64()),
+        "Data": pa.array(data, pa.binary()),
+    }
+    for name in ("QMgr", "MQ_Version"):  # Other types have something else there.
+        columns[name] = pc.if_else(pa.array(ours), common.take(name, every, every), pa.scalar(None, pa.string()))
+    names = [name for name in RECORDS_SCHEMA.names if name not in columns]
+    columns |= {name: common.take(name, every, every) for name in names}
+    return pa.Table.from_arrays([columns[name] for name in RECORDS_SCHEMA.names], schema=RECORDS_SCHEMA)
 
 
 class Common:
@@ -310,7 +346,7 @@ def _correlation_header(block: Block, sections: Sections, record: Integers) -> d
 
 
 def _without(array: Any, missing: Flags, item: Field) -> Any:
-    return array if not missing.any() else pa.compute.if_else(pa.array(missing), pa.scalar(None, type_of(item)), array)
+    return array if not missing.any() else pc.if_else(pa.array(missing), pa.scalar(None, type_of(item)), array)
 
 
 def _correlators(block: Block, sections: Sections, record: Integers) -> Any:
@@ -323,4 +359,4 @@ def _correlators(block: Block, sections: Sections, record: Integers) -> Any:
     here = at[record]
     values = take(block.data, np.maximum(here, 0), 16).view(np.uint8).reshape(-1, 16)
     array = hexadecimals(values)
-    return array if (here >= 0).all() else pa.compute.if_else(pa.array(here >= 0), array, pa.scalar(None, pa.string()))
+    return array if (here >= 0).all() else pc.if_else(pa.array(here >= 0), array, pa.scalar(None, pa.string()))

@@ -1,0 +1,26 @@
+"""The data pipeline on Spark: where records and messages come from, and the tables they become.
+
+    sources/      data sources for spark.read and spark.readStream: `smf`
+    session.py    a Spark session as the pipeline wants it, on this machine or on a cluster
+    errors.py     what Spark reports, in one line
+
+    from flintmq import pipeline
+    pipeline.register(spark)
+    spark.read.format("smf").option("path", "dumps").option("struct", "qmst").load()
+
+Needs the `spark` extra, and Java 17 or later. Nothing of Spark is imported before it is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def register(spark: SparkSession) -> None:
+    """Make the data sources of FlintMQ known to a session: `spark.read.format("smf")`."""
+    from flintmq.pipeline.sources.smf import SmfSource
+
+    spark.dataSource.register(SmfSource)

@@ -1,0 +1,88 @@
+"""A Spark session as the pipeline wants it: UTC, quiet, on this machine or on the cluster that `master` names.
+
+setting                              why
+spark.sql.session.timeZone UTC       timestamps are shown as they are stored
+spark.ui.enabled false               nothing listens that was not asked for
+spark.driver.host, bindAddress       loopback, for a master on this machine: nothing listens beyond it
+spark.executorEnv.PYTHONPATH         executors of a cluster find the same FlintMQ as the driver
+spark.sql.shuffle.partitions         the number of cores, not 200: our tables are small once they are aggregated
+partitionColumnTypeInference false   a queue manager called 0815 is a name, not a number
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import flintmq
+from flintmq import pipeline
+from flintmq.pipeline.errors import JavaMissing, PipelineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA_MIN = 17
+
+
+def java() -> str:
+    """The Java that Spark will use, or JavaMissing with what to do."""
+    home = os.environ.get("JAVA_HOME")
+    found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if not found or not Path(found).exists():
+        raise JavaMissing(f"Spark needs Java {JAVA_MIN} or later: install openjdk-17-jre-headless, or set JAVA_HOME")
+    text = subprocess.run([found, "-version"], capture_output=True, text=True).stderr
+    version = text.partition('"')[2].partition('"')[0].partition(".")[0]
+    if not version.isdecimal() or int(version) < JAVA_MIN:
+        raise JavaMissing(f"Spark needs Java {JAVA_MIN} or later, and {found} is {version or 'none'}: set JAVA_HOME")
+    return found
+
+
+def is_here(master: str) -> bool:
+    """Whether a master is on this machine, so that loopback is enough."""
+    return master.startswith(("local", "spark://127.0.0.1", "spark://localhost"))
+
+
+def start(master: str = "local[*]", settings: dict[str, str] | None = None, memory: str = "1g") -> SparkSession:
+    """A session with our data sources, or the one that this process already has."""
+    java()
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise PipelineError("the pipeline needs PySpark: pip install 'flintmq[spark]'") from None
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if is_here(master):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.Builder().master(master).appName("flintmq")
+    for name, value in {**defaults(master, memory), **(settings or {})}.items():
+        builder = builder.config(name, value)
+    try:
+        spark = builder.getOrCreate()
+    except (PySparkException, RuntimeError) as error:
+        raise PipelineError(f"Spark does not start with master {master}: {error}") from None
+    spark.sparkContext.setLogLevel("OFF")
+    logging.getLogger("py4j").setLevel(logging.ERROR)
+    pipeline.register(spark)
+    return spark
+
+
+def defaults(master: str, memory: str) -> dict[str, str]:
+    cores = str(os.cpu_count() or 2)
+    made = {
+        "spark.sql.session.timeZone": "UTC",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": cores,
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+        "spark.driver.memory": memory,
+        "spark.executorEnv.PYTHONPATH": str(Path(flintmq.__file__).resolve().parents[1]),
+        "spark.python.worker.reuse": "true",
+    }
+    if is_here(master):
+        made |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return made

@@ -1,0 +1,167 @@
+"""spark.read.format("smf") and spark.readStream.format("smf")."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.telemetry.builder import NOON, Record, dump
+from tests.telemetry.samples import SYNTHETIC
+
+pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
+pytest.importorskip("pyarrow", reason="the pipeline needs pyarrow: the spark extra")
+
+from flintmq.pipeline.errors import BadOption, explain  # noqa: E402
+from flintmq.pipeline.sources.smf import Options, SmfReader, SmfStreamReader, files_of, size_of  # noqa: E402
+from flintmq.telemetry.smf.columns.dump import UnreadableDump, blocks_of, ranges_of  # noqa: E402
+from flintmq.telemetry.smf.columns.tables import tables_of  # noqa: E402
+from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
+from flintmq.telemetry.smf.pack import pack  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def statistics(puts: int) -> bytes:
+    return Record(115, 2, {1: [pack(QMST, {"QMSTPUT": puts})]}, at=NOON + puts * 60_000_000).packed()
+
+
+def load(spark: SparkSession, **options: str) -> Any:
+    return spark.read.format("smf").options(**options).load()
+
+
+def test_the_rows_of_spark_are_the_rows_of_arrow(spark: SparkSession, sample: Path) -> None:
+    expected: dict[str, int] = {}
+    for part in ranges_of(str(sample), 1 << 26):
+        for block, _ in blocks_of(part):
+            for name, table in tables_of(block, str(sample)).tables.items():
+                expected[name] = expected.get(name, 0) + table.num_rows
+    found = load(spark, path=str(sample), struct="wtid")
+    assert found.count() == expected["WTID"]
+    assert [field.name for field in found.schema][:6] == ["Date", "Time", "LPAR", "QMgr", "QSG", "MQ_Version"]
+
+
+def test_the_raw_form_has_every_record(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "a.dat"
+    records = [statistics(number) for number in range(3)]
+    path.write_bytes(dump(*records))
+    rows = load(spark, path=str(path)).orderBy("Offset").collect()
+    assert [row.Type for row in rows] == [2, 115, 115, 115, 3]
+    assert [bytes(row.Data) for row in rows[1:4]] == records
+    assert [row.Subtype for row in rows] == [None, 2, 2, 2, None]
+    assert str(rows[1].Time) == "2024-03-01 10:00:00" and str(rows[1].Date) == "2024-03-01"
+
+
+def test_many_dumps_directories_and_packed_ones_are_one_table(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "one.dat").write_bytes(dump(*map(statistics, range(10))))
+    (tmp_path / "a" / "b" / "two.dat.gz").write_bytes(gzip.compress(dump(*map(statistics, range(10, 20)))))
+    (tmp_path / "a" / "_half.tmp").write_bytes(b"rubbish")
+    (tmp_path / "three.dat").write_bytes(dump(*map(statistics, range(20, 30))))
+    path = f"{tmp_path / 'a'},{tmp_path / 'three.*'}"
+    found = load(spark, path=path, struct="QMST", partitionSize="1k")
+    assert found.rdd.getNumPartitions() > 3
+    assert sorted(row.Put for row in found.select("Put").collect()) == list(range(30))
+
+
+def test_a_stream_reads_new_files_and_files_that_grow(spark: SparkSession, tmp_path: Path) -> None:
+    dumps, checkpoint, out = tmp_path / "dumps", tmp_path / "checkpoint", tmp_path / "out"
+    dumps.mkdir()
+    data = dump(*map(statistics, range(10)))
+    cut = len(data) // 2 + 7  # In the middle of a record.
+
+    def run() -> list[int]:
+        stream = spark.readStream.format("smf").option("path", str(dumps)).option("struct", "qmst").load()
+        query = stream.select("Put").writeStream.format("parquet")
+        query = query.option("checkpointLocation", str(checkpoint)).option("path", str(out))
+        query.trigger(availableNow=True).start().awaitTermination()
+        return sorted(row.Put for row in spark.read.parquet(str(out)).collect())
+
+    (dumps / "a.dat").write_bytes(data[:cut])
+    assert run() == list(range(5))
+    (dumps / "a.dat").write_bytes(data)
+    (dumps / "b.dat.gz").write_bytes(gzip.compress(dump(statistics(77))))
+    assert run() == [*range(10), 77]
+    assert run() == [*range(10), 77]
+
+
+def test_the_offsets_of_a_stream_are_record_boundaries_and_respect_the_limit(tmp_path: Path) -> None:
+    from pyspark.sql.streaming.datasource import ReadAllAvailable
+
+    path = tmp_path / "a.dat"
+    record = statistics(1)
+    data = dump(*map(statistics, range(10)))
+    path.write_bytes(data[:-1])
+    reader = SmfStreamReader(Options.of({"path": str(path), "struct": "qmst", "maxBytes": str(3 * len(record))}))
+    assert reader.initialOffset() == {}
+    assert reader.latestOffset({}, ReadAllAvailable()) == {str(path): len(data) - 18}
+    offset: dict[str, int] = {}
+    steps = []
+    while True:
+        after = reader.latestOffset(offset, reader.getDefaultReadLimit())
+        if after == offset:
+            break
+        planned: Any = reader.partitions(offset, after)
+        steps.append(len(planned))
+        offset = after
+    assert offset == {str(path): len(data) - 18} and len(steps) > 2
+    assert reader.partitions(offset, offset) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({}, "needs the option path"),
+        ({"path": "x", "struct": "nothing"}, "no structure 'nothing'"),
+        ({"path": "x", "framing": "vbs"}, "framing is rdw, none, bdw"),
+        ({"path": "x", "partitionSize": "much"}, "such as 64m"),
+        ({"path": "x", "colour": "red"}, "no option colour"),
+    ],
+)
+def test_wrong_options_are_refused_in_words(options: dict[str, str], text: str) -> None:
+    with pytest.raises(BadOption, match=text):
+        Options.of(options)
+
+
+def test_an_error_of_ours_is_found_in_what_spark_raises(spark: SparkSession, tmp_path: Path) -> None:
+    for options, text in (
+        ({"path": str(tmp_path / "no.dat"), "struct": "qmst"}, "no.dat: there is no such file or directory"),
+        ({"path": "x", "struct": "nothing"}, "there is no structure 'nothing'"),
+    ):
+        with pytest.raises(Exception) as caught:
+            load(spark, **options).count()
+        shown = explain(caught.value)
+        assert text in shown and "\n" not in shown and "java" not in shown and "Traceback" not in shown
+    with pytest.raises(Exception) as caught:
+        spark.sql("select * from no_such_table").collect()
+    assert "no_such_table" in explain(caught.value) and "\n" not in explain(caught.value)
+
+
+def test_a_packed_dump_that_is_cut_off_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "a.dat.gz"
+    path.write_bytes(gzip.compress(dump(*map(statistics, range(50))))[:-30])
+    with pytest.raises(Exception) as caught:
+        load(spark, path=str(path), struct="qmst").count()
+    assert "a.dat.gz cannot be unpacked" in explain(caught.value)
+
+
+def test_sizes_are_written_as_spark_writes_them() -> None:
+    assert [size_of("x", text) for text in ("1", "64k", "64m", "1g", "64MB")] == [1, 65536, 1 << 26, 1 << 30, 1 << 26]
+
+
+def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableDump, match="no such file"):
+        files_of(str(tmp_path / "nothing"))
+    assert files_of(str(tmp_path / "*.dat")) == []
+    assert len(SmfReader(Options.of({"path": str(tmp_path)})).partitions()) == 1
+
+
+def test_the_synthetic_dump_is_cut_into_partitions_on_record_boundaries() -> None:
+    options = Options.of({"path": str(SYNTHETIC.dump), "partitionSize": "2k"})
+    parts: Any = SmfReader(options).partitions()
+    bounds = [(part.start, part.stop) for work in parts for part in work.ranges]
+    assert len(bounds) > 3 and bounds[0][0] == 0 and bounds[-1][1] == -1
+    assert [stop for _, stop in bounds[:-1]] == [start for start, _ in bounds[1:]]
