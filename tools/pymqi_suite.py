@@ -30,7 +30,7 @@ NAME = "PYMQITEST"
 NEEDS = ("ddt",)
 
 #: What the suite expects of a queue manager beyond developer defaults.
-PREPARATION = ""
+PREPARATION = "ALTER QLOCAL(SYSTEM.DEFAULT.LOCAL.QUEUE) DESCR('IBM MQ Default Local Queue')\n"
 
 
 def free_port() -> int:

@@ -9,6 +9,7 @@ import pytest
 
 import flintmq
 from flintmq import pymqi
+from flintmq.client.command_thread import CommandThread
 from tests.client.remote.serving import CHANNEL, Serving
 
 QUEUE = "DEV.QUEUE.1"
@@ -26,13 +27,14 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def serving() -> Iterator[Serving]:
     made = Serving()
+    CommandThread(made.host)
     yield made
     made.close()
 
 
 @pytest.fixture
 def embedded() -> Iterator[flintmq.QueueManager]:
-    with flintmq.open(":memory:", developer=True) as made:
+    with flintmq.open(":memory:", developer=True, command_server=True) as made:
         yield made
 
 

@@ -309,6 +309,17 @@ def test_what_may_not_be_altered_is_refused(broker: Broker, options: int, fields
     assert broker.subscription("S").to_record() == before
 
 
+def test_a_resume_need_not_say_what_kind_of_subscription_it_is(broker: Broker, app: App) -> None:
+    app.close(subscribe(app, "a", DURABLE, sub_name="S"))
+    handle, sd = try_subscribe(app, options=MQSO_RESUME, sub_name="S")
+    assert handle is not None and sd.options & (MQSO_DURABLE | MQSO_MANAGED) == MQSO_DURABLE | MQSO_MANAGED
+    publish(app, "a", b"news")
+    assert take(app, handle).data == b"news"
+    app.close(handle)
+    queue = app.open("A", MQOO_INPUT_SHARED)
+    assert refused(app, options=MQSO_RESUME, queue=queue, sub_name="S") == MQRC_DEST_CLASS_NOT_ALTERABLE
+
+
 def test_grouping_may_not_be_altered(broker: Broker, app: App) -> None:
     queue = app.open("A", MQOO_INPUT_SHARED)
     options = MQSO_DURABLE | MQSO_SET_CORREL_ID

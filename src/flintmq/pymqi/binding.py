@@ -142,7 +142,13 @@ def bind_remote(name: str, **options: Any) -> Binding:
     from flintmq.client.remote.connect import connect
 
     queue_manager = connect(name, **options)
-    return Binding(queue_manager.mqi, queue_manager.close, remote=True)
+    connection = queue_manager._current()  # Kept by the binding: it would end with this thread.
+
+    def close() -> None:
+        connection.close()
+        queue_manager.close()
+
+    return Binding(connection.mqi, close, remote=True)
 
 
 def _embedded(name: str, application: str) -> Binding:
@@ -152,7 +158,7 @@ def _embedded(name: str, application: str) -> Binding:
     with _opening:
         entry = _opened.get(known)
         if entry is None or entry.queue_manager.closed:
-            entry = _opened[known] = _Opened(open(known, create=False))
+            entry = _opened[known] = _Opened(open(known, create=False, command_server=True))
         connection = entry.queue_manager.connect(application)
         entry.users += 1
 

@@ -504,6 +504,7 @@ def _give_up_destination(qm: QueueManager, connection: Connection, destination: 
 
 def _handle(connection: Connection, sd: MQSD, subscription: Subscription, destination: Handle) -> Handle:
     """The handle of the subscription, and what the MQSD says afterwards."""
+    sd.options |= (MQSO_DURABLE if subscription.durable else 0) | (MQSO_MANAGED if subscription.managed else 0)
     handle = Handle(connection.next_handle, connection, MQOT_SUBSCRIPTION, subscription.name, sd.options)
     connection.next_handle += 1
     connection.handles[handle.number] = handle
@@ -585,11 +586,12 @@ def _may_resume(
     subscription: Subscription,
     altering: bool,
 ) -> int:
-    """What RESUME and ALTER may not change."""
+    """What RESUME and ALTER may not change. RESUME need not say what kind of subscription it is."""
     options = sd.options
-    if sd.sub_name and (options & MQSO_DURABLE != 0) != subscription.durable:
+    if sd.sub_name and (altering or options & MQSO_DURABLE) and (options & MQSO_DURABLE != 0) != subscription.durable:
         return MQRC_DURABILITY_NOT_ALTERABLE
-    if (options & MQSO_MANAGED != 0) != subscription.managed:
+    says_kind = altering or options & MQSO_MANAGED or destination is not None
+    if says_kind and (options & MQSO_MANAGED != 0) != subscription.managed:
         return MQRC_DEST_CLASS_NOT_ALTERABLE
     if sd.object_name or sd.object_string:
         wanted = Subscription(NO_ID, "", "")
