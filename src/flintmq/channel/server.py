@@ -13,9 +13,11 @@ from mypy_extensions import mypyc_attr
 from flintmq.channel.conversation import Conversation
 from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
 from flintmq.channel.session import Session
+from flintmq.channel.status import instance_row
 from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
+from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.get import fail_waiter
@@ -37,6 +39,8 @@ class Channels:
         self.stopped: set[str] = set()
         self._sessions_started = 0
         self.ready: list[Session] = []
+        #: The last status of instances that have ended, for accounting of channels.
+        self.ended_rows: list[Row] = []
         #: Who owns a connection of the engine.
         self.by_connection: dict[bytes, Conversation] = {}
         self._due: list[Waiter] = []
@@ -96,6 +100,8 @@ class Channels:
         """A session is over."""
         if session in self.sessions:
             self.sessions.discard(session)
+            if self.engine.keep_channels:
+                self.ended_rows.append({**instance_row(session), "STATUS": "INACTIVE"})
             terms = session.terms
             assert terms is not None
             self._count(session, terms, -1)

@@ -30,6 +30,7 @@ from flintmq.client.error_log import ErrorLog, user_name
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.group_commit import GroupCommit
 from flintmq.client.instance import Instance, Storage
+from flintmq.client.recording import Recording
 from flintmq.client.timer import Timer
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import MQAT_QMGR
@@ -59,6 +60,9 @@ _hosts: weakref.WeakSet[Host] = weakref.WeakSet()
 class Host:
     """One open queue manager in this process."""
 
+    #: Whether channels run in this process (flintmq.server).
+    serves_channels = False
+
     def __init__(self, engine: Engine, storage: Storage, instance: Instance | None) -> None:
         self.engine = engine
         self.storage = storage
@@ -86,8 +90,10 @@ class Host:
         self.waits_for_disk = 0
         self._pid = os.getpid()
         self.timer = Timer(self)
+        self.recording = Recording(self)
         _hosts.add(self)
         self.timer.look()
+        self.recording.look()
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
@@ -122,6 +128,7 @@ class Host:
         keeper = self.housekeeper()
         keeper.force = self.admin.force
         self.timer.look()
+        self.recording.look()
         return self.settle(keeper)
 
     def after_scan(self) -> None:
@@ -269,6 +276,7 @@ class Host:
             try:
                 for connection in list(self.engine.connections.values()):
                     abandon(self.engine, connection)
+                self.recording.finish()
                 self.engine.ended = True
                 event.queue_manager_not_active(self.engine, quiescing=False)
                 checkpoint(self.engine, keep_nonpersistent=True)
@@ -283,6 +291,7 @@ class Host:
                     self.state = CLOSED
                 self._release_everybody()
                 self.timer.stop()
+                self.recording.stop()
             _hosts.discard(self)
             self.storage.close()
 
@@ -294,6 +303,7 @@ class Host:
             self.storage.abandon()
             self._release_everybody()
             self.timer.stop()
+            self.recording.stop()
 
     def __del__(self) -> None:
         """Nobody can use it any more, and nobody closed it: as safe as a crash."""

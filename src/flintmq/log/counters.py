@@ -27,6 +27,14 @@ NAMES: Final = (
     "decompression_failures",
     "decompression_bytes_in",
     "decompression_bytes_out",
+    "single_writes",
+    "single_pages",
+    "single_us",
+    "multi_writes",
+    "multi_pages",
+    "multi_us",
+    "idle_us",
+    "squares",
 )
 
 
@@ -57,6 +65,44 @@ class LogCounters:
         self.decompression_failures: int = 0  #: chunks that could not be expanded: our bug or a damaged log
         self.decompression_bytes_in: int = 0
         self.decompression_bytes_out: int = 0
+        self.single_writes: int = 0  #: flushes of one page, these pages, and the microseconds until they were on disk
+        self.single_pages: int = 0
+        self.single_us: int = 0
+        self.multi_writes: int = 0  #: likewise, of several pages
+        self.multi_pages: int = 0
+        self.multi_us: int = 0
+        self.idle_us: int = 0  #: microseconds between flushes
+        self.squares: int = 0  #: the sum of the squares of the times of flushes
+        self._longest_us: int = 0
+        self._longest_at_us: int = 0
+        self._last_us: int = 0
+
+    def flushed(self, pages: int, began_us: int, ended_us: int) -> None:
+        """A flush of so many pages is on disk."""
+        self.flushes += 1
+        self.pages += pages
+        took = max(0, ended_us - began_us)
+        if pages > 1:
+            self.multi_writes += 1
+            self.multi_pages += pages
+            self.multi_us += took
+        else:
+            self.single_writes += 1
+            self.single_pages += pages
+            self.single_us += took
+        self.squares += took * took
+        if self._last_us:
+            self.idle_us += max(0, began_us - self._last_us)
+        self._last_us = ended_us
+        if took > self._longest_us:
+            self._longest_us = took
+            self._longest_at_us = began_us
+
+    def take_longest(self) -> tuple[int, int]:
+        """The longest flush since this was last asked, and when it began, in microseconds since 1970; zeros if none."""
+        longest = (self._longest_us, self._longest_at_us)
+        self._longest_us = self._longest_at_us = 0
+        return longest
 
     def values(self) -> dict[str, int]:
         """Return all counters under their names."""

@@ -15,6 +15,7 @@ The invariants are L1 to L9 in the docstring of this room; `check_log` tests tho
 
 import os
 import threading
+import time
 from typing import Final
 
 from crc32c import crc32c
@@ -299,14 +300,13 @@ class Log:
         self._large = []
         self._written = end
         self._queue.release()
+        began = time.time_ns()
         try:
             self._write(start, end, _gather(parts, large))
         except BaseException as error:
             self._fail(error)
             raise
-        counters = self.counters
-        counters.flushes += 1
-        counters.pages += (end + PAGE - 1) // PAGE - start // PAGE
+        self.counters.flushed((end + PAGE - 1) // PAGE - start // PAGE, began // 1000, time.time_ns() // 1000)
         self.durable = end
         return end
 

@@ -558,6 +558,10 @@ class Admin:
         """DISPLAY CHSTATUS."""
         return self.channels.channel_status()
 
+    def ended_channels(self) -> list[Row]:
+        """Instances of channels that have ended since this was last asked."""
+        return self.channels.ended_channels()
+
     def start_channel(self, name: str) -> int:
         """START CHANNEL."""
         return self._control("CHANNEL", name) or self.channels.start_channel(name)

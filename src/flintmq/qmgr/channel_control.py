@@ -29,6 +29,10 @@ class ChannelControl:
         """DISPLAY CHSTATUS: a row for each instance that runs, and one for each channel that is stopped."""
         return []
 
+    def ended_channels(self) -> list[Row]:
+        """The last rows of instances that have ended since this was last asked, while `qm.keep_channels` is set."""
+        return []
+
     def start_channel(self, name: str) -> int:
         """START CHANNEL."""
         return MQRCCF_CHL_SYSTEM_NOT_ACTIVE

@@ -150,6 +150,8 @@ class QueueManager:
     system_interval_s: int = 30 * 60
     #: RESET QMGR TYPE(STATISTICS): the intervals end now.
     cut_intervals: bool = False
+    #: Accounting wants to know what channels have done when they end.
+    keep_channels: bool = False
 
     def __init__(self, name: str, clock: Clock, log: LogPort, catalogue: Catalogue, authority: Authority) -> None:
         self.name = name

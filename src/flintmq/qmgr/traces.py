@@ -102,7 +102,9 @@ def _changed(qm: QueueManager) -> None:
     """Tasks are accounted for as long as a trace wants it."""
     traces = qm.traces
     traces.changes += 1
-    wanted = bool(traces.classes(ACCTG) & {1, 3})
+    started = traces.classes(ACCTG)
+    qm.keep_channels = 4 in started
+    wanted = bool(started & {1, 3})
     if wanted and not qm.accounting:
         accounting.start(qm)
     elif qm.accounting and not wanted:

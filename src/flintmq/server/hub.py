@@ -30,6 +30,7 @@ class ServingHost(Host):
     """The host of a queue manager that has clients: waits of their connections are theirs to complete."""
 
     hub: Hub | None = None
+    serves_channels = True
 
     def wake(self) -> None:
         """Wake the owners of waits. Called under the lock, also by the timer's thread."""

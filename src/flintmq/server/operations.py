@@ -23,6 +23,11 @@ class Operations(ChannelControl):
         """DISPLAY CHSTATUS."""
         return rows(self._hub)
 
+    def ended_channels(self) -> list[Row]:
+        """What instances that have ended did, for accounting."""
+        ended, self._hub.ended_rows = self._hub.ended_rows, []
+        return ended
+
     def start_channel(self, name: str) -> int:
         """START CHANNEL."""
         if name in self._hub.stopped:

@@ -1,6 +1,8 @@
 """Statistics and accounting.
 
-    smf/    SMF 115 and 116 records: layouts for reader and writer, dump files, columns
+    smf/          SMF 115 and 116 records: layouts for reader and writer, dump files, columns
+    recording/    writing them: from the counters of the engine to dump files
+    settings.py   what qm.ini says about it
 
 Never here: Spark. The pipeline/ builds on what is here.
 """

@@ -1,0 +1,163 @@
+"""The records of an open queue manager: a thread that is there while a trace is started.
+
+It sleeps until an interval ends, takes the lock of the host like any call, lets the recorder collect what is due, gives
+the lock back, and writes. So neither applications nor an event loop wait for a file. Like timer.py it keeps nothing
+alive.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from typing import TYPE_CHECKING
+
+from flintmq.client import ini
+from flintmq.client.errors import MQError
+from flintmq.qmgr import traces
+from flintmq.qmgr.traces import ACCTG, DESTINATIONS, STAT
+from flintmq.telemetry.settings import Settings
+from flintmq.telemetry.settings import read as read_settings
+
+if TYPE_CHECKING:
+    from flintmq.client.embedded import Host
+    from flintmq.telemetry.recording.recorder import Batch, Recorder
+
+#: A little late, so that what is due is due.
+_LATE_S = 0.002
+
+
+class Recording:
+    """The recorder of one host, and its thread."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = weakref.ref(host, self._forgotten)
+        self._changed = threading.Event()
+        self._thread: threading.Thread | None = None
+        #: Held while records are made and written.
+        self._writing = threading.Lock()
+        self._recorder: Recorder | None = None
+        self._seen = 0
+        self.settings = _settings(host)
+        host.engine.system_interval_s = self.settings.system_interval_s
+        for kind, classes in ((STAT, self.settings.statistics), (ACCTG, self.settings.accounting)):
+            if classes:
+                traces.start(host.engine, kind, classes, DESTINATIONS[kind][0], host.admin.user)
+
+    def _forgotten(self, _: object) -> None:
+        self._changed.set()
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """The recorder, if there was ever anything to record."""
+        return self._recorder
+
+    def look(self) -> None:
+        """Under the lock, after a command: a trace may have been started or stopped, an interval cut."""
+        host = self._host()
+        if host is None:
+            return
+        engine = host.engine
+        if engine.traces.changes == self._seen and not engine.cut_intervals:
+            return
+        self._seen = engine.traces.changes
+        recorder = self._recorder
+        if recorder is None:
+            recorder = self._recorder = make_recorder(host, self.settings)
+        batch = recorder.collect()
+        if batch is not None:
+            self._write(recorder, batch)
+        if self._thread is not None:
+            self._changed.set()
+        elif recorder.due_ms():
+            name = f"flintmq records {engine.name}"
+            self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+            self._thread.start()
+
+    def finish(self) -> None:
+        """Under the lock, when all connections have ended: what there is is written, and the file closed."""
+        recorder = self._recorder
+        if recorder is None:
+            return
+        self._recorder = None
+        self._changed.set()
+        batch = recorder.collect(last=True)
+        if batch is not None:
+            self._write(recorder, batch)
+        with self._writing:
+            recorder.close()
+
+    def stop(self) -> None:
+        """The queue manager has ended; the thread will find out."""
+        self._changed.set()
+
+    def _write(self, recorder: Recorder, batch: Batch) -> None:
+        with self._writing:
+            recorder.write(batch)
+
+    def _run(self) -> None:
+        wait_s = 0.0
+        while wait_s >= 0:
+            self._changed.wait(wait_s)
+            self._changed.clear()
+            wait_s = self._turn()
+
+    def _turn(self) -> float:
+        """Collect and write, if that is due; how long to wait for the next, -1 to end."""
+        host = self._host()
+        recorder = self._recorder
+        if host is None or host.state or recorder is None:
+            return -1
+        try:
+            with host.call:
+                batch = recorder.collect()
+                due = recorder.due_ms()
+                now = host.engine.clock.now_ms()
+                if not due:
+                    self._thread = None
+        except (MQError, OSError):
+            return -1  # Stopped by somebody else: host.fail has told why.
+        del host
+        if batch is not None:
+            self._write(recorder, batch)
+        return max(0, due - now) / 1000 + _LATE_S if due else -1
+
+
+def _settings(host: Host) -> Settings:
+    """The stanza of qm.ini. What is wrong with it stands in the error log."""
+    values: dict[str, str] = {}
+    if host.instance is not None:
+        try:
+            values = host.instance.stanza("Telemetry").values
+        except ini.IniError as error:
+            host.errors.write("AMQ7077E", f"{error}")
+    return read_settings(values, host.engine.name, lambda text: host.errors.write("AMQ7077E", text))
+
+
+def make_recorder(host: Host, settings: Settings) -> Recorder:
+    """The recorder of a host: whose records they are, and where they go. The layouts are read when they are needed."""
+    from flintmq.telemetry.recording.dump_files import DumpFiles
+    from flintmq.telemetry.recording.record import Origin
+    from flintmq.telemetry.recording.recorder import Recorder
+    from flintmq.telemetry.recording.records import RELEASE, Writer
+
+    engine = host.engine
+    release = "".join(RELEASE.split("."))
+    origin = Origin(settings.system, settings.subsystem, release, local_offset_us())
+    files = None
+    if host.instance is not None:
+        files = DumpFiles(host.instance.directory / settings.directory, host.instance.directory.name, origin)
+        files.size_max = settings.file_bytes
+        files.files_max = settings.files_max
+        files.compression = settings.compression
+    recorder = Recorder(engine, Writer(origin), files, host.errors.write)
+    recorder.job = f"{engine.name[:4]}CHIN"
+    if host.serves_channels:
+        recorder.channel_rows = host.admin.channel_status
+        recorder.ended_channels = host.admin.ended_channels
+    return recorder
+
+
+def local_offset_us() -> int:
+    """What local time is ahead of UTC now."""
+    return time.localtime().tm_gmtoff * 1_000_000

@@ -1,0 +1,138 @@
+"""Dump files: SMF records with RDW, as a binary transfer of a z/OS data set gives them.
+
+    <queue manager>/smf/QM1.20261116.001.smf      one a day (local date), and a new one when it is full
+                        QM1.20261116.001.smf.gz   the same, closed and compressed (.zst with zstd)
+
+A file begins with a record of type 2 and ends with one of type 3; one without that was not closed, because the process
+ended. Nobody appends to the file of an earlier process. The whole name of the queue manager is in the name of the file:
+a record has only four characters of it.
+
+D1  A file holds whole records only: what could not be written whole is cut off again.
+D2  A file is compressed beside itself and renamed; there is never a moment without the one or the other.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import os
+import shutil
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+
+from flintmq.telemetry.recording.record import Origin, dump_mark
+from flintmq.telemetry.settings import COMPRESSIONS
+from flintmq.telemetry.smf.clock import DAY
+
+SIZE_MAX = 256 * 1024 * 1024
+NUMBER_MAX = 999
+SUFFIX = ".smf"
+
+
+class DumpFiles:
+    """The dump files of one queue manager. Methods raise OSError."""
+
+    def __init__(self, directory: Path, name: str, origin: Origin) -> None:
+        self.directory = directory
+        self.name = name
+        self.origin = origin
+        self.size_max = SIZE_MAX
+        self.compression = "none"
+        #: How many files are kept, 0 for all.
+        self.files_max = 0
+        self._descriptor = -1
+        self._path = directory
+        self._size = 0
+        self._day = ""
+
+    def write(self, records: list[bytes], now_us: int) -> None:
+        """Write whole records, to a new file if there is none, the day is over or the file is full."""
+        day = _day_of(now_us + self.origin.local_us)
+        data = b"".join(records)
+        if self._descriptor >= 0 and (day != self._day or self._size + len(data) > self.size_max):
+            self.close(now_us)
+        if self._descriptor < 0:
+            self._open(day, now_us)
+        self._append(data)
+
+    def close(self, now_us: int) -> None:
+        """End the file, and compress it."""
+        if self._descriptor < 0:
+            return
+        path = self._path
+        try:
+            self._append(dump_mark(self.origin, False, now_us))
+        finally:
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
+        if self.compression != "none":
+            compress(path, self.compression)
+
+    def _open(self, day: str, now_us: int) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        for number in range(1, NUMBER_MAX + 1):
+            path = self.directory / f"{self.name}.{day}.{number:03d}{SUFFIX}"
+            if any(path.with_name(path.name + suffix).exists() for suffix in COMPRESSIONS.values()):
+                continue
+            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o640)
+            self._path, self._size, self._day = path, 0, day
+            self._append(dump_mark(self.origin, True, now_us))
+            self._remove_oldest()
+            return
+        raise FileExistsError(f"{self.directory} has {NUMBER_MAX} files of {day} already")
+
+    def _append(self, data: bytes) -> None:
+        """All of `data`, or nothing of it (D1)."""
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:] if written else data)
+        except OSError:
+            os.ftruncate(self._descriptor, self._size)
+            raise
+        self._size += len(data)
+
+    def _remove_oldest(self) -> None:
+        files = sorted(path for path in self.directory.glob(f"{self.name}.*") if SUFFIX in path.suffixes)
+        if self.files_max:
+            for path in files[: -self.files_max]:
+                path.unlink(missing_ok=True)
+
+
+def _day_of(local_us: int) -> str:
+    return (date(1970, 1, 1) + timedelta(days=local_us // DAY)).strftime("%Y%m%d")
+
+
+def compress(path: Path, kind: str) -> None:
+    """Replace a file by its compressed form (D2). Without the module for zstd it stays as it is."""
+    copy = _zstd if kind == "zstd" else _gzip
+    made = path.with_name(path.name + COMPRESSIONS[kind] + ".new")
+    if copy(path, made):
+        os.replace(made, path.with_name(path.name + COMPRESSIONS[kind]))
+        path.unlink()
+
+
+def _gzip(source: Path, target: Path) -> bool:
+    with open(source, "rb") as plain, gzip.open(target, "wb", compresslevel=6) as packed:
+        shutil.copyfileobj(plain, packed, 1 << 20)
+    return True
+
+
+def _zstd(source: Path, target: Path) -> bool:
+    module = zstd_module()
+    if module is None:
+        return False
+    with open(source, "rb") as plain, open(target, "wb") as packed:
+        module(plain, packed)
+    return True
+
+
+def zstd_module() -> Callable[[object, object], object] | None:
+    """What copies one file to another compressed with zstd, if the module `zstandard` is there."""
+    try:
+        module = importlib.import_module("zstandard")
+    except ImportError:
+        return None
+    copy: Callable[[object, object], object] = module.ZstdCompressor().copy_stream
+    return copy
