@@ -28,7 +28,7 @@ BUILD = HERE.parents[2] / "build" / "interop-java"
 SCRIPT = """
 ALTER QMGR MAXMSGL(104857600)
 ALTER QLOCAL(DEV.QUEUE.1) MAXMSGL(104857600)
-ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) MAXMSGL(104857600)
+ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) MAXMSGL(104857600) COMPHDR(SYSTEM,NONE) COMPMSG(ANY)
 SET AUTHREC PROFILE('**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALL)
 SET AUTHREC PROFILE('DEV.**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(SET)
 SET AUTHREC PROFILE('**') OBJTYPE(TOPIC) PRINCIPAL('app') AUTHADD(ALLMQI)
@@ -121,6 +121,11 @@ def pcf(classes: str, port: int) -> Run:
 
 
 @pytest.fixture(scope="session")
+def compressed(classes: str, port: int) -> Run:
+    return Run("Compressed", classes, port)
+
+
+@pytest.fixture(scope="session")
 def tls(classes: str, port: int) -> Run:
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed: there are no keys to try TLS with")
@@ -159,3 +164,8 @@ def test_the_classes_for_jms(jms: Run, scenario: str) -> None:
 @pytest.mark.parametrize("scenario", scenarios("Pcf"))
 def test_administration_with_the_classes_for_pcf(pcf: Run, scenario: str) -> None:
     pcf.check(scenario)
+
+
+@pytest.mark.parametrize("scenario", scenarios("Compressed"))
+def test_both_on_channels_that_compress(compressed: Run, scenario: str) -> None:
+    compressed.check(scenario)

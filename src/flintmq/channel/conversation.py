@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_handle, write_api, write_longs
+from flintmq.channel.compression import Compression, said_in
 from flintmq.channel.errors import (
     STATUS_CCSID_NOT_SUPPORTED,
     STATUS_MESSAGE_LENGTH,
@@ -191,6 +192,9 @@ class Conversation:
         """A segment of this conversation, or several."""
         session = self.session
         room = session.transmission_size - seg.SIZE_M
+        if session.compression is not None:
+            self._send_compressed(session.compression, kind, request, data)
+            return
         if len(data) <= room:
             self.send_segment(kind, seg.ONLY, request, data)
             return
@@ -201,12 +205,26 @@ class Conversation:
             self.send_segment(kind, flags, request, data[start : start + room])
             flags = 0
 
-    def send_segment(self, kind: int, flags: int, request: int, data: bytes) -> None:
+    def _send_compressed(self, compression: Compression, kind: int, request: int, data: bytes) -> None:
+        """The same, each segment compressed if that makes it shorter."""
+        room = self.session.transmission_size - seg.SIZE_M
+        said = said_in(kind, data, self.big_endian)
+        flags = seg.FIRST
+        for start in range(0, len(data), room):
+            if start + room >= len(data):
+                flags |= seg.LAST
+            fixed = 0 if start else API_SIZE
+            flags_2, body = compression.compress(data[start : start + room], fixed, 0 if start else said, not start)
+            self.send_segment(kind, flags, request, body, flags_2)
+            flags = 0
+
+    def send_segment(self, kind: int, flags: int, request: int, data: bytes, flags_2: int = 0) -> None:
         """One segment of this conversation, with these flags."""
-        if self.session.shared:
-            self.session.push(seg.write_m(kind, flags, self.number, request, self.big_endian, self._tail, data))
+        session, order = self.session, self.big_endian
+        if session.shared:
+            session.push(seg.write_m(kind, flags, self.number, request, order, self._tail, data, flags_2))
         else:
-            self.session.push(seg.write(kind, flags, self.big_endian, self._tail, data))
+            session.push(seg.write(kind, flags, order, self._tail, data, seg.TSH, flags_2))
 
     # -- the engine ---------------------------------------------------------------------------------------------------
 

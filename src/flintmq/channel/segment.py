@@ -130,19 +130,28 @@ def tail(big_endian: bool, ccsid: int) -> bytes:
     return layout.pack(encoding, ccsid, 0)
 
 
-def write(kind: int, flags: int, big_endian: bool, ending: bytes, body: bytes, struc_id: bytes = TSH) -> bytes:
+def write(
+    kind: int, flags: int, big_endian: bool, ending: bytes, body: bytes, struc_id: bytes = TSH, flags_2: int = 0
+) -> bytes:
     """A segment without conversation."""
     order = BIG_ENDIAN if big_endian else LITTLE_ENDIAN
-    return _HEAD.pack(struc_id, SIZE + len(body), order, kind, flags, 0, _NO_LUWID, ending) + body
+    return _HEAD.pack(struc_id, SIZE + len(body), order, kind, flags, flags_2, _NO_LUWID, ending) + body
 
 
 def write_m(
-    kind: int, flags: int, conversation: int, request: int, big_endian: bool, ending: bytes, body: bytes
+    kind: int,
+    flags: int,
+    conversation: int,
+    request: int,
+    big_endian: bool,
+    ending: bytes,
+    body: bytes,
+    flags_2: int = 0,
 ) -> bytes:
     """A segment of a conversation."""
     order = BIG_ENDIAN if big_endian else LITTLE_ENDIAN
     length = SIZE_M + len(body)
-    return _HEAD_M.pack(TSHM, length, conversation, request, order, kind, flags, 0, _NO_LUWID, ending) + body
+    return _HEAD_M.pack(TSHM, length, conversation, request, order, kind, flags, flags_2, _NO_LUWID, ending) + body
 
 
 def read(data: bytes) -> Segment:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from mypy_extensions import mypyc_attr
 
+from flintmq.channel.compression import NAMES
 from flintmq.channel.conversation import Conversation
 from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
 from flintmq.channel.session import Session
@@ -19,6 +20,7 @@ from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
 from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
+from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.get import fail_waiter
 from flintmq.qmgr.queue_manager import QueueManager
@@ -68,6 +70,8 @@ class Channels:
         terms.disconnect_interval = definition.number("DISCINT")
         keep_alive = definition.attributes["KAINT"]
         terms.keep_alive_interval = keep_alive if isinstance(keep_alive, int) else terms.automatic_keep_alive()
+        terms.header_compression = techniques(definition, "COMPHDR")
+        terms.message_compression = techniques(definition, "COMPMSG")
         terms.mca_user = definition.text("MCAUSER")
         terms.instances_max = definition.number("MAXINST")
         terms.instances_per_client_max = definition.number("MAXINSTC")
@@ -189,6 +193,12 @@ class Channels:
                 conversation = self.by_connection.get(waiter.connection.connection_id)
                 if conversation is not None:
                     conversation.woken(waiter)
+
+
+def techniques(definition: MQObject, keyword: str) -> list[int]:
+    """The numbers of what a channel's COMPHDR or COMPMSG allows."""
+    words = definition.names(keyword)
+    return [number for number, word in NAMES.items() if word in words or "ANY" in words]
 
 
 def _consumes(session: Session) -> bool:

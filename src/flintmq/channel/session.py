@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Final
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import read_longs, write_longs
 from flintmq.channel.cipher_spec import Protection, accepts, is_known, peer_matches
+from flintmq.channel.compression import Compression, agreed
 from flintmq.channel.conversation import Conversation, check_ccsid
 from flintmq.channel.errors import (
     STATUS_CHANNEL_UNAVAILABLE,
@@ -36,6 +37,7 @@ from flintmq.channel.errors import (
     STATUS_CLIENT_CERTIFICATE,
     STATUS_CONVERSATION_ID,
     STATUS_PEER_NAME,
+    STATUS_PROTOCOL_DATA,
     STATUS_PROTOCOL_SEGMENT_TYPE,
     STATUS_SOCKET_ACTION_TYPE,
     ChannelError,
@@ -54,8 +56,6 @@ from flintmq.channel.initial_data import (
     ERR1_TRANSMISSION_SIZE,
     ERR2_HEADER_COMPRESSION,
     ERR2_MESSAGE_COMPRESSION,
-    NO_HEADER_COMPRESSION,
-    NO_MESSAGE_COMPRESSION,
     NO_PROTECTION,
     InitialData,
 )
@@ -125,6 +125,7 @@ class Session:
     #: STOP CHANNEL MODE(QUIESCE): it ends with the call that is being done.
     stop_requested: bool = False
     terms: Terms | None = None
+    compression: Compression | None = None
     #: Set by the host when TLS has been agreed on.
     protection: Protection | None = None
 
@@ -162,6 +163,8 @@ class Session:
         """One segment, by the table above."""
         self.heartbeat_sent = False
         self.segments_received += 1
+        if segment.flags_2:
+            self._expand(segment)
         kind = segment.kind
         if kind == seg.HEARTBEAT:
             self._heartbeat(segment)
@@ -179,6 +182,12 @@ class Session:
             if conversation is None:
                 raise ChannelError(STATUS_CONVERSATION_ID, f"there is no conversation {number} on this socket")
             conversation.take(segment)
+
+    def _expand(self, segment: Segment) -> None:
+        """A compressed segment becomes what it stands for. Raises ChannelError."""
+        if self.compression is None:
+            raise ChannelError(STATUS_PROTOCOL_DATA, "a compressed segment, and no compression was agreed on")
+        segment.body = self.compression.expand(segment)
 
     # -- negotiation --------------------------------------------------------------------------------------------------
 
@@ -210,6 +219,9 @@ class Session:
             self.heartbeat_interval = answer.heartbeat_interval
             self.max_message_length = answer.max_message_size
             self.product_id = offer.product_id
+            header, message = answer.header_compression[0], answer.message_compression[0]
+            if header or message:
+                self.compression = Compression(header, message, self.transmission_size)
             number = segment.conversation or ONLY_CONVERSATION
             self.conversations[number] = Conversation(self, number)
 
@@ -254,10 +266,15 @@ class Session:
         answer.heartbeat_interval = max(offer.heartbeat_interval, terms.heartbeat_interval)
         if answer.heartbeat_interval != offer.heartbeat_interval:
             answer.init_err_flags_1 |= ERR1_HEARTBEAT
-        if offer.header_compression != NO_HEADER_COMPRESSION and offer.header_compression != bytes(2):
-            answer.init_err_flags_2 |= ERR2_HEADER_COMPRESSION
-        if offer.message_compression != NO_MESSAGE_COMPRESSION and offer.message_compression != bytes(16):
-            answer.init_err_flags_2 |= ERR2_MESSAGE_COMPRESSION
+        headers, messages = offer.header_compression, offer.message_compression
+        if headers != bytes(2):  # A client that knows nothing of it has zeros.
+            answer.header_compression = bytes([agreed(headers, terms.header_compression)]).ljust(2, b"\xff")
+            if answer.header_compression != headers:
+                answer.init_err_flags_2 |= ERR2_HEADER_COMPRESSION
+        if messages != bytes(16):
+            answer.message_compression = bytes([agreed(messages, terms.message_compression)]).ljust(16, b"\xff")
+            if answer.message_compression != messages:
+                answer.init_err_flags_2 |= ERR2_MESSAGE_COMPRESSION
         answer.conversations_per_socket = min(offer.conversations_per_socket, terms.sharing)
         answer.channel_name = offer.channel_name
         answer.ccsid = self.ccsid

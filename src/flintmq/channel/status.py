@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.channel.compression import NAMES
 from flintmq.channel.session import AGREED, Session
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 
@@ -62,6 +63,14 @@ def instance_row(session: Session) -> Row:
         if connection is not None:
             row["RAPPLTAG"], row["MCAUSER"] = connection.appl_name, connection.user
             break
+    compression = session.compression
+    if compression is None:
+        row["COMPHDR"] = row["COMPMSG"] = ["NONE", "NONE"]
+        row["COMPRATE"] = ["0", "0"]
+    else:
+        row["COMPHDR"] = [NAMES[compression.header], NAMES[compression.last_header]]
+        row["COMPMSG"] = [NAMES[compression.message], NAMES[compression.last_message]]
+        row["COMPRATE"] = compression.rates()
     _add_protection(row, session.protection, terms.cipher_spec)
     return row
 

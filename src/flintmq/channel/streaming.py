@@ -228,6 +228,7 @@ class Stream(Answer):
         name = encode(self.handle.resolved_name, ccsid)
         first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)
         first += descriptor
+        compression = conversation.session.compression
         room = conversation.session.transmission_size - seg.SIZE_M - wire.PREFIX
         part = data[: room - len(first)]
         sent = len(part)
@@ -243,7 +244,11 @@ class Stream(Answer):
                 self.wish.selection_index,
                 big_endian,
             )
-            conversation.send_segment(seg.ASYNC_MESSAGE, flags, REQUEST_PUSHED, prefix + first + part)
+            body = prefix + first + part
+            flags_2 = 0
+            if compression is not None:
+                flags_2, body = compression.compress(body, wire.PREFIX, len(first), number == 0)
+            conversation.send_segment(seg.ASYNC_MESSAGE, flags, REQUEST_PUSHED, body, flags_2)
             if sent == len(data):
                 return
             first = b""

@@ -38,6 +38,9 @@ class Terms:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        #: COMPHDR and COMPMSG: the techniques that clients may choose from.
+        self.header_compression: list[int] = []
+        self.message_compression: list[int] = []
 
     def automatic_keep_alive(self) -> int:
         """KAINT(AUTO): a minute after the heartbeat, which is to find out first."""

@@ -8,6 +8,7 @@
     NAME      str, an MQ object name or ""       BOQNAME(Q.BACKOUT)       characters, padded to `length`
     HEX       str of 2 * `length` digits, or ""  DESTCORL(C1C2...)        the bytes
     LIST      list[str]                          NAMES(A,B)               names, one after the other
+                                                 COMPMSG(RLE,NONE)        the words' numbers, if there are words
     NUMBERS   list[str] of numbers               CLASS(1,3:5) or CLASS(*) nothing: only commands have it
     INTERVAL  "M.SS", "0" or "-1"                STATIME(30.00)           minutes and seconds, two selectors
     PAIR      list of two str                    shown only: QTIME(3, 5)  two integers
@@ -87,7 +88,7 @@ class Attribute:
         elif self.kind == INTERVAL:
             parts.append("-1 | 0 | MMMM | MMMM.SS" if self.low < 0 else "0 | MMMM | MMMM.SS")
         elif self.kind == LIST:
-            parts.append("name, ...")
+            parts.append("name, ..." if not parts else "a list of these")
         elif self.kind == NUMBERS:
             parts.append("* | number, number:number, ...")
         elif self.kind == NAME:
@@ -121,7 +122,7 @@ def parse_value(attribute: Attribute, texts: list[str]) -> Value:
     """The value that `texts`, the words between the parentheses, stand for. No word at all is the blank value."""
     kind = attribute.kind
     if kind == LIST:
-        return _parse_list(attribute, texts)
+        return _parse_words(attribute, texts) if attribute.words else _parse_list(attribute, texts)
     if kind == NUMBERS:
         return _parse_numbers(attribute, texts)
     if len(texts) > 1:
@@ -248,6 +249,14 @@ def _parse_numbers(attribute: Attribute, texts: list[str]) -> list[str]:
     if not numbers:
         raise wrong
     return [str(number) for number in sorted(numbers)]
+
+
+def _parse_words(attribute: Attribute, texts: list[str]) -> list[str]:
+    """A list of words, each once."""
+    result = [_parse_word(attribute, each.strip(" ")) for each in texts]
+    if not result or len(result) > attribute.count_max or len(set(result)) < len(result):
+        raise ValueRejected(attribute.keyword, f"{attribute.keyword} takes {_or(list(attribute.words))}, each once")
+    return result
 
 
 def _parse_interval(attribute: Attribute, text: str) -> str:

@@ -60,6 +60,14 @@ def texts(keyword: str, selector: int, count_max: int, length: int) -> Attribute
     return attribute
 
 
+def words(keyword: str, selector: int, allowed: dict[str, int], default: str) -> Attribute:
+    """A list of words."""
+    attribute = Attribute(keyword, LIST, selector, [default])
+    attribute.words = allowed
+    attribute.count_max = len(allowed)
+    return attribute
+
+
 def interval(keyword: str, selector: int, default: str, low: int = 0) -> Attribute:
     attribute = Attribute(keyword, INTERVAL, selector, default)
     attribute.low = low

@@ -45,6 +45,7 @@ from flintmq.qmgr.attribute_makers import renamed as _renamed
 from flintmq.qmgr.attribute_makers import secret as _secret
 from flintmq.qmgr.attribute_makers import shown as _shown
 from flintmq.qmgr.attribute_makers import text as _text
+from flintmq.qmgr.attribute_makers import words as _words
 from flintmq.qmgr.attributes_security import authority_record, channel_authentication
 
 #: The level of MQ that the attributes, commands and messages follow.
@@ -728,11 +729,21 @@ def _security_attributes() -> list[Attribute]:
 def _channel_attributes() -> list[Attribute]:
     """Server-connection channels. What a client is told of it stands in channel/terms.py."""
     auth = {"REQUIRED": ch.MQSCA_REQUIRED, "OPTIONAL": ch.MQSCA_OPTIONAL}
+    headers = {"NONE": ch.MQCOMPRESS_NONE, "SYSTEM": ch.MQCOMPRESS_SYSTEM}
+    messages = {
+        "NONE": ch.MQCOMPRESS_NONE,
+        "RLE": ch.MQCOMPRESS_RLE,
+        "ZLIBFAST": ch.MQCOMPRESS_ZLIBFAST,
+        "ZLIBHIGH": ch.MQCOMPRESS_ZLIBHIGH,
+        "LZ4FAST": ch.MQCOMPRESS_LZ4FAST,
+        "LZ4HIGH": ch.MQCOMPRESS_LZ4HIGH,
+        "ANY": ch.MQCOMPRESS_ANY,
+    }
     return [
         _enum("CHLTYPE", pcf.MQIACH_CHANNEL_TYPE, {"SVRCONN": ch.MQCHT_SVRCONN}),
         *_altered(),
-        _enum("COMPHDR", pcf.MQIACH_HDR_COMPRESSION, {"NONE": ch.MQCOMPRESS_NONE}),
-        _enum("COMPMSG", pcf.MQIACH_MSG_COMPRESSION, {"NONE": ch.MQCOMPRESS_NONE}),
+        _words("COMPHDR", pcf.MQIACH_HDR_COMPRESSION, headers, "NONE"),
+        _words("COMPMSG", pcf.MQIACH_MSG_COMPRESSION, messages, "NONE"),
         _text("DESCR", pcf.MQCACH_DESC, 64),
         _int("DISCINT", pcf.MQIACH_DISC_INTERVAL, 0, 0, 999_999),
         _int("HBINT", pcf.MQIACH_HB_INTERVAL, 300, 0, 999_999),

@@ -153,6 +153,9 @@ def from_record(record: bytes) -> MQObject:
             raise RecordError(f"catalogue record of {kind}({name}) has {value!r} for {keyword}")
         values[str(keyword)] = value
     for attribute in ATTRIBUTES[kind]:
+        word = values.get(attribute.keyword)
+        if attribute.kind == LIST and isinstance(word, str) and word in attribute.words:
+            values[attribute.keyword] = [word]  # A list of words that was once one word.
         if attribute.keyword in values and not _is_value_of(attribute, values[attribute.keyword]):
             raise RecordError(
                 f"catalogue record of {kind}({name}) has {values[attribute.keyword]!r} for {attribute.keyword}"

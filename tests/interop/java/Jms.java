@@ -35,6 +35,8 @@ import javax.transaction.xa.Xid;
 public final class Jms {
     static final String QUEUE = "DEV.QUEUE.1";
     static int port;
+    /** Techniques for headers and messages, where they are compressed. */
+    static int[] compression;
 
     interface Work {
         void with(Connection connection) throws Exception;
@@ -45,6 +47,7 @@ public final class Jms {
         Scenarios scenarios = new Scenarios();
         add(scenarios, "text", Jms::text);
         add(scenarios, "sizes", Jms::sizes);
+        add(scenarios, "repeated", Jms::repeated);
         add(scenarios, "bodies", Jms::bodies);
         add(scenarios, "properties", Jms::properties);
         add(scenarios, "transacted", Jms::transacted);
@@ -73,14 +76,16 @@ public final class Jms {
     }
 
     static void add(Scenarios scenarios, String name, Work work) {
-        scenarios.add(name, () -> {
-            Connection connection = factory().createConnection();
-            try {
-                work.with(connection);
-            } finally {
-                connection.close();
-            }
-        });
+        scenarios.add(name, () -> run(work));
+    }
+
+    static void run(Work work) throws Exception {
+        Connection connection = factory().createConnection();
+        try {
+            work.with(connection);
+        } finally {
+            connection.close();
+        }
     }
 
     static JmsConnectionFactory factory() throws JMSException {
@@ -92,7 +97,15 @@ public final class Jms {
         factory.setStringProperty(WMQConstants.WMQ_QUEUE_MANAGER, "QM1");
         factory.setStringProperty(WMQConstants.USERID, "app");
         factory.setStringProperty(WMQConstants.PASSWORD, "passw0rd");
+        if (compression != null) {
+            factory.setObjectProperty(WMQConstants.WMQ_HEADER_COMP, list(compression[0]));
+            factory.setObjectProperty(WMQConstants.WMQ_MSG_COMP, list(compression[1]));
+        }
         return factory;
+    }
+
+    static List<Integer> list(int element) {
+        return new ArrayList<>(List.of(element));
     }
 
     static Session session(Connection connection) throws JMSException {
@@ -133,6 +146,19 @@ public final class Jms {
             byte[] back = new byte[(int) got.getBodyLength()];
             got.readBytes(back);
             Scenarios.that(Arrays.equals(data, back), "size " + size);
+        }
+    }
+
+    static void repeated(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageProducer producer = session.createProducer(queue);
+        MessageConsumer consumer = session.createConsumer(queue);
+        connection.start();
+        for (int length : new int[] {1, 50, 5000, 100_001, 1_000_000}) {
+            String text = "\u00ab\u00ab abc   xyz".repeat(length / 12 + 1);
+            producer.send(session.createTextMessage(text));
+            Scenarios.same(text, textOf(consumer.receive(5000)));
         }
     }
 

@@ -1,3 +1,4 @@
+import com.ibm.mq.MQC;
 import com.ibm.mq.MQException;
 import com.ibm.mq.MQGetMessageOptions;
 import com.ibm.mq.MQMessage;
@@ -15,6 +16,8 @@ public final class Mqi {
     static final int BOTH = MQConstants.MQOO_INPUT_SHARED | MQConstants.MQOO_OUTPUT;
     static final String QUEUE = "DEV.QUEUE.1";
     static int port;
+    /** Techniques for headers and messages, where they are compressed. */
+    static int[] compression;
 
     public static void main(String[] args) {
         port = Integer.parseInt(args[0]);
@@ -54,6 +57,10 @@ public final class Mqi {
         properties.put(MQConstants.USER_ID_PROPERTY, user);
         properties.put(MQConstants.PASSWORD_PROPERTY, password);
         properties.put(MQConstants.USE_MQCSP_AUTHENTICATION_PROPERTY, true);
+        if (compression != null) {
+            properties.put(MQC.HEADER_COMPRESSION_PROPERTY, Compressed.list(compression[0]));
+            properties.put(MQC.MESSAGE_COMPRESSION_PROPERTY, Compressed.list(compression[1]));
+        }
         return new MQQueueManager(name, properties);
     }
 
