@@ -234,7 +234,7 @@ def test_a_port_in_use_is_told_and_the_queue_manager_runs(manager: Manager) -> N
         manager.start()
         assert "AMQ9218E" in manager.errors()
         with Control(manager.place) as control:
-            assert control.ask({"do": "ping"}) == {"name": "QM1", "pid": manager.pid}
+            assert control.ask({"do": "ping"}) == {"name": "QM1", "pid": manager.pid, "addresses": []}
 
 
 def test_what_is_not_a_request_is_answered_and_harms_nobody(manager: Manager) -> None:

@@ -134,9 +134,16 @@ def _create_options(options: argparse.Namespace) -> instance.CreateOptions:
         log=log,
         log_directory=options.ld or "",
         developer=options.dev,
-        port=_number(options.p, "-p") if options.p else 0,
+        port=_port(options.p) if options.p else 0,
         stanzas=stanzas,
     )
+
+
+def _port(text: str) -> int:
+    port = _number(text, "-p")
+    if not 0 < port < 65536:
+        raise ValueError(f"-p takes a port from 1 to 65535, not {text}")
+    return port
 
 
 def _number(text: str, option: str) -> int:

@@ -3,7 +3,7 @@
 A Unix socket called `control` in the queue manager's directory, for its owner only. A line is a JSON value. The first
 is an object that says what is wanted:
 
-    {"do": "ping"}                           {"name": "QM1", "pid": 4711}
+    {"do": "ping"}                           {"name": "QM1", "pid": 4711, "addresses": [["127.0.0.1", 1414]]}
     {"do": "end", "how": "quiesce"}          {"name": ..., "pid": ...}; or how: "immediate", "preemptive"
     {"do": "command server", "how": "start"} {"running": true}; or how: "stop", "status"; "reason" if it cannot start
     {"do": "runmqsc", "echo": true, "verify": false}
@@ -175,7 +175,7 @@ class ControlServer:
         wanted = request.get("do") if isinstance(request, dict) else None
         name = self._hub.engine.name
         if wanted == "ping":
-            await _write(writer, {"name": name, "pid": os.getpid()})
+            await _write(writer, {"name": name, "pid": os.getpid(), "addresses": self._listeners.addresses})
         elif wanted == "end" and request.get("how") in ("quiesce", "immediate", "preemptive"):
             await _write(writer, {"name": name, "pid": os.getpid()})
             self._end.put_nowait(request["how"])

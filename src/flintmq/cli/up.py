@@ -1,0 +1,133 @@
+"""flint up: a queue manager to develop with: created if there is none, started if it does not run.
+
+    flint up
+    flint up -p 1415 ORDERS
+    MQ_APP_PASSWORD=passw0rd MQ_ADMIN_PASSWORD=adm1n flint up
+
+It is what `crtmqm --dev -q` makes: the queues DEV.QUEUE.1 to 3, the topic DEV.BASE.TOPIC (dev/), the channels
+DEV.APP.SVRCONN and DEV.ADMIN.SVRCONN, the users app and admin, whose passwords come from MQ_APP_PASSWORD and
+MQ_ADMIN_PASSWORD when it is created, and a listener for this machine only. What is there already is left as it is. Then
+it says how to connect from the shell, from Python and from Java. `flint down` ends it; nothing is lost.
+
+Exit codes: 0 it runs; otherwise those of crtmqm and strmqm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+import flintmq
+from flintmq.cli import _control, crtmqm, main, strmqm
+from flintmq.client import instance
+from flintmq.client.lock import holder_of
+from flintmq.server import users
+from flintmq.server.control import Control, NotRunning
+
+NAME = "up"
+SUMMARY = "a queue manager to develop with: create it, start it, say how to connect"
+
+DEFAULT_NAME = "QM1"
+DEFAULT_PORT = "1414"
+CHANNEL = "DEV.APP.SVRCONN"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", default=DEFAULT_NAME, help=f"the queue manager ({DEFAULT_NAME})")
+    parser.add_argument("-p", metavar="PORT", default=DEFAULT_PORT, help=f"where a new one listens ({DEFAULT_PORT})")
+
+
+def run(options: argparse.Namespace) -> int:
+    try:
+        place = instance.locate(options.name)
+    except flintmq.QueueManagerError as error:
+        return _control.refuse(f"AMQ7048E: {error.text}", _control.BAD_NAME)
+    if not place.exists():
+        default = ["-q"] if not instance.default_name() else []
+        code = _run(crtmqm.NAME, ["--dev", *default, "-z", "-p", options.p, options.name])
+        if code:
+            return code
+        print(f"{place.name} was created.")
+    if holder_of(place.lock_path) is None:
+        code = _run(strmqm.NAME, [options.name])
+        if code:
+            return code
+    try:
+        with Control(place) as control:
+            addresses = control.ask({"do": "ping"}).get("addresses", [])
+    except (NotRunning, OSError):
+        holder = holder_of(place.lock_path)
+        text = f"AMQ5625E: queue manager {place.name} is open in {holder}; close it there, then `flint up` again"
+        return _control.refuse(text, _control.RUNNING)
+    print(f"{place.name} is running.\n")
+    if addresses:
+        print(how_to_connect(place, addresses[0][0], addresses[0][1]))
+    else:
+        print("It listens nowhere: see AMQERR01.LOG in", place.errors_directory)
+    return 0
+
+
+def _run(name: str, words: list[str]) -> int:
+    """Another command, in this process."""
+    command = main.load(name)
+    return command.run(main.parser_of(command, name).parse_args(words))
+
+
+def how_to_connect(place: instance.Instance, host: str, port: int) -> str:
+    """What to copy and paste."""
+    host = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    name = place.name
+    known = {user: has_password for user, has_password, *_ in users.names(place.directory / users.NAME)}
+    has_password = known.get("app", False)
+    python = ', user="app", password=os.environ["MQ_APP_PASSWORD"]' if has_password else ""
+    java = "MQSAMP_USER_ID=app " if has_password else ""
+    return TEXT.format(
+        flint=_launcher(),
+        name=name,
+        host=host,
+        port=port,
+        channel=CHANNEL,
+        imports="import os\n\n    import flintmq" if has_password else "import flintmq",
+        python=python,
+        user=java,
+        java='\n    factory.setStringProperty(WMQConstants.USERID, "app");\n    factory.setStringProperty('
+        'WMQConstants.PASSWORD, System.getenv("MQ_APP_PASSWORD"));'
+        if has_password
+        else "",
+    )
+
+
+def _launcher() -> str:
+    """How this program was called."""
+    if "FLINT_HOME" in os.environ:
+        return "./flint"
+    return "flint" if sys.argv[0].endswith("flint") else f"{sys.executable} -m flintmq.cli"
+
+
+TEXT = """\
+From the shell:
+
+    echo hello | {flint} amqsput DEV.QUEUE.1 {name}
+    {flint} amqsget --wait 1 DEV.QUEUE.1 {name}
+    {flint} runmqsc {name}
+    {user}MQSERVER='{channel}/TCP/{host}({port})' {flint} amqsput DEV.QUEUE.1 {name}
+
+From Python:
+
+    {imports}
+
+    with flintmq.connect("{name}", channel="{channel}", conn="{host}({port})"{python}) as qm:
+        qm.queue("DEV.QUEUE.1").put(b"hello")
+        print(qm.queue("DEV.QUEUE.1").get(wait=1.0).data)
+
+From Java (com.ibm.mq:com.ibm.mq.allclient):
+
+    JmsConnectionFactory factory = JmsFactoryFactory.getInstance(WMQConstants.WMQ_PROVIDER).createConnectionFactory();
+    factory.setStringProperty(WMQConstants.WMQ_HOST_NAME, "{host}");
+    factory.setIntProperty(WMQConstants.WMQ_PORT, {port});
+    factory.setStringProperty(WMQConstants.WMQ_CHANNEL, "{channel}");
+    factory.setIntProperty(WMQConstants.WMQ_CONNECTION_MODE, WMQConstants.WMQ_CM_CLIENT);
+    factory.setStringProperty(WMQConstants.WMQ_QUEUE_MANAGER, "{name}");{java}
+
+`{flint} down {name}` ends it; `{flint} up {name}` goes on where it was."""
