@@ -85,7 +85,7 @@ class Stage:
         place = self.directory / "qmgrs" / NAME
         self.local = str(place / "local")
         self._flint("strmqm", NAME)
-        self._mqsc(
+        self.commands(
             "DEFINE CHANNEL(BENCH.TLS) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS13) SSLCAUTH(OPTIONAL) MCAUSER('app')",
             "SET AUTHREC PROFILE('**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALLMQI)",
         )
@@ -100,9 +100,10 @@ class Stage:
 
     def define(self, queues: list[str]) -> None:
         """Queues for a load."""
-        self._mqsc(*(f"DEFINE QLOCAL({name}) MAXDEPTH(50000)" for name in queues))
+        self.commands(*(f"DEFINE QLOCAL({name}) MAXDEPTH(50000)" for name in queues))
 
-    def _mqsc(self, *commands: str) -> None:
+    def commands(self, *commands: str) -> None:
+        """MQSC."""
         self._flint("runmqsc", NAME, text="\n".join(commands) + "\n")
 
     def _process_id(self) -> int:

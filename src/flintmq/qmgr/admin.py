@@ -686,6 +686,8 @@ class Admin:
                 return MQRCCF_LOG_TYPE_ERROR
             checkpoint(self.qm)
         elif kind == "STATISTICS":
+            for keyword in (intervals.STATIME, intervals.ACCTIME):
+                intervals.interval_ended(self.qm, keyword)
             self.qm.cut_intervals = True
             for queue in self.qm.queues.values():
                 admin_rows.reset_statistics(self.qm, queue)

@@ -6,12 +6,14 @@
     listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of channels and listeners
     runmqsc       a Unix socket in the queue manager's directory: control.py
     endmqm        the same socket
+    Prometheus    GET /metrics, if qm.ini wants it: metrics.py
 
 A turn of the loop: data arrives, the session makes engine calls and leaves bytes to send; waits that these calls have
 completed leave bytes in other sessions; then every session that has something to send writes once. What must be
 durable first waits for one flush of the log, made by a thread, for all sessions that wait (H3 of client/embedded.py).
 
-    V1  The engine is touched by the loop's thread, under the host's lock, and by the host's own timer.
+    V1  The engine is touched by the loop's thread, under the host's lock, and by the host's own threads
+        (its timer, its records).
     V2  Nothing waits in the loop: not for the disk, not for a client. (A checkpoint does write in it.)
     V3  A client that does not read is not read from.
 """

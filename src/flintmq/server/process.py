@@ -39,6 +39,7 @@ from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
 from flintmq.server.listeners import Listeners
+from flintmq.server.metrics import Metrics
 from flintmq.server.operations import Operations
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
@@ -72,6 +73,7 @@ class Server:
         self.hub: Hub | None = None
         self.endings: asyncio.Queue[str] = asyncio.Queue()
         self.listeners: Listeners | None = None
+        self.metrics: Metrics | None = None
         #: The control socket, and that of local applications.
         self._unix: list[asyncio.Server] = []
         self._commands: CommandTask | None = None
@@ -102,11 +104,26 @@ class Server:
                     await loop.create_unix_server(lambda: Link(hub), sock=local),
                 ]
             self.listeners.start_all()
+            await self._start_metrics(hub)
             self._say("AMQ8003I", "The queue manager has started.")
             ready()
             await self._until_the_end(hub)
         finally:
             await self._end(hub)
+
+    async def _start_metrics(self, hub: Hub) -> None:
+        """The endpoint for Prometheus, if qm.ini wants one. Without it the queue manager goes on."""
+        settings = self.host.recording.settings
+        if not settings.metrics_port:
+            return
+        self.metrics = Metrics(hub)
+        where = f"{settings.metrics_address} port {settings.metrics_port}"
+        try:
+            await self.metrics.start(settings.metrics_address, settings.metrics_port)
+        except OSError as error:
+            self._say("AMQ9218E", f"Metrics cannot be served at {where}: {error.strerror or error}.")
+        else:
+            self._say("AMQ9218I", f"Metrics are served at {where}, path /metrics.")
 
     async def _until_the_end(self, hub: Hub) -> None:
         how = await self.endings.get()
@@ -130,6 +147,8 @@ class Server:
             self.listeners.stop_all()
         for listening in self._unix:
             listening.close()
+        if self.metrics is not None:
+            self.metrics.close()
         if self._commands is not None:
             await self._commands.close()
         hub.run(lambda: self._farewell(hub))

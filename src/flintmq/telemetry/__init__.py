@@ -2,7 +2,8 @@
 
     smf/          SMF 115 and 116 records: layouts for reader and writer, dump files, columns
     recording/    writing them: from the counters of the engine to dump files
-    settings.py   what qm.ini says about it
+    metrics.py    the same counters as OpenMetrics text
+    settings.py   what qm.ini says about all of it
 
 Never here: Spark. The pipeline/ builds on what is here.
 """

@@ -278,6 +278,7 @@ def test_channels_are_written_if_they_did_something(world: World) -> None:
     ended: list[Row] = []
     world.recorder.channel_rows = lambda: [dict(row) for row in rows]
     world.recorder.ended_channels = lambda: [ended.pop() for _ in list(ended)]
+    world.engine.alter("QM1", {"STATCHL": "MEDIUM"}, "QMGR")
     world.start(STAT, 4)
     world.start(ACCTG, 4)
     rows[0]["MSGS"], rows[0]["BYTSSENT"] = 10, 1000
@@ -292,6 +293,10 @@ def test_channels_are_written_if_they_did_something(world: World) -> None:
     ended.append({**rows.pop(), "STATUS": "INACTIVE", "MSGS": 11, "RAPPLTAG": ""})
     channel = one(world.after(MINUTE), "116-10", "QCST")
     assert (channel["QCSTNMSG"], channel["QCSTCHST"], channel["QCSTRQMN"]) == (1, 0, "orders")
+    assert channel["QCSTSTCL"] == 33
+    world.engine.alter("QM1", {"STATCHL": "OFF"}, "QMGR")
+    ended.append({"CHANNEL": "APP.SVRCONN", "CONNAME": "", "JOBNAME": "2", "STATUS": "INACTIVE", "MSGS": 1})
+    assert [record.kind for record in world.after(MINUTE)] == ["115-231"]
 
 
 def test_a_trace_that_is_stopped_gets_what_it_has_counted(world: World) -> None:
@@ -321,6 +326,13 @@ def test_reset_qmgr_statistics_ends_the_interval_at_once(world: World) -> None:
     world.admin.reset_qmgr("STATISTICS")
     assert [record.kind for record in world.after(1_000)] == ["115-7"]
     assert world.admin.system_status()["STATIME"] == "5.00"
+
+
+def test_reset_qmgr_statistics_begins_new_intervals_without_a_trace_too(world: World) -> None:
+    world.admin.set_system({"STATIME": "5.00", "ACCTIME": "0.10"})
+    world.admin.reset_qmgr("STATISTICS")
+    row = world.admin.system_status()
+    assert (row["STATIME"], row["ACCTIME"]) == ("5.00", "0.10")
 
 
 def test_the_end_of_the_queue_manager_writes_what_there_is(world: World) -> None:

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 from flintmq.qmgr.channel_control import Row
 
+#: STATCHL as QCSTSTCL has it; with any other nothing is recorded of channels.
+SETTINGS = {"LOW": 17, "MEDIUM": 33, "HIGH": 65}
 _STATUS = {"INACTIVE": 0, "BINDING": 1, "STARTING": 2, "RUNNING": 3, "STOPPING": 4, "RETRYING": 5, "STOPPED": 6}
 #: Counters of a row, and what they are called here.
 _COUNTERS = {
@@ -28,7 +30,7 @@ def channel_entry(before: Row | None, row: Row, now_us: int) -> SimpleNamespace 
         now_us=now_us,
         channel=str(row["CHANNEL"]),
         status=_STATUS.get(str(row["STATUS"]), 3),
-        setting=1,
+        setting=_number(row, "STATCHL"),
         address=str(row["CONNAME"]),
         started_us=_moment(row, "CHSTADA", "CHSTATI"),
         stopped_us=now_us if row["STATUS"] == "INACTIVE" else 0,

@@ -23,7 +23,7 @@ from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.task import Task, TaskWork
 from flintmq.qmgr.traces import ACCTG, STAT
 from flintmq.telemetry.recording import sample as samples
-from flintmq.telemetry.recording.channels import calls_of
+from flintmq.telemetry.recording.channels import SETTINGS, calls_of
 from flintmq.telemetry.recording.dump_files import DumpFiles
 from flintmq.telemetry.recording.record import Span
 from flintmq.telemetry.recording.records import Writer
@@ -165,7 +165,10 @@ class Recorder:
         if 4 in classes and self.channel_rows is not None:
             ended = self.ended_channels() if self.ended_channels is not None else []
             running = self._channels_now()
-            batch.channels = (self._channels, [*ended, *running.values()], self._acct_start_us)
+            setting = SETTINGS.get(qm.definition().text("STATCHL"), 0)
+            if setting:
+                after = [{**row, "STATCHL": setting} for row in (*ended, *running.values())]
+                batch.channels = (self._channels, after, self._acct_start_us)
             self._channels = running
         interval_ended(qm, ACCTIME)
         self._acct_start_us = now_us
