@@ -20,10 +20,11 @@ from flintmq.channel.segment import Segment, Splitter
 from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.client.lock import holder_of
+from flintmq.client.remote.local import socket_path
 from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQGMO_WAIT, MQOO_INPUT_SHARED, MQOO_OUTPUT, MQPMO_SYNCPOINT
 from flintmq.mqi.md import MQMD
 from flintmq.server import process
-from flintmq.server.control import Control, NotRunning, address
+from flintmq.server.control import Control, NotRunning
 from tests.channel.peer import Peer, Reply, World
 
 BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT
@@ -289,7 +290,7 @@ class LocalPeer(SocketPeer):
 
     def connect_to(self, port: int) -> socket.socket:
         made = socket.socket(socket.AF_UNIX)
-        with address(instance.by_name("QM1").directory, process.LOCAL) as path:
+        with socket_path(instance.by_name("QM1").directory) as path:
             made.connect(path)
         made.settimeout(20)
         return made
@@ -297,7 +298,7 @@ class LocalPeer(SocketPeer):
 
 def test_applications_of_this_machine_say_the_same_on_a_unix_socket_for_the_owner_only(manager: Manager) -> None:
     manager.start()
-    local = manager.place.directory / process.LOCAL
+    local = manager.place.directory / instance.LOCAL_SOCKET
     assert stat.S_IMODE(local.stat().st_mode) == 0o600
     peer = LocalPeer(0)
     assert peer.connect().reason == 0

@@ -23,6 +23,7 @@ from flintmq.channel.calls import (
 )
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.subscribe_calls import mqsub, mqsubrq, spi_subscribe
+from flintmq.channel.terms import LOCAL_CHANNEL
 from flintmq.mqi import gmo as gmo_structure
 from flintmq.mqi import md as md_structure
 from flintmq.mqi import od as od_structure
@@ -94,7 +95,11 @@ def mqconn(conversation: Conversation, call: Call) -> None:
     terms = session.terms
     assert terms is not None
     q_mgr_id = engine.definition().text("QMID")
-    reason, user = session.channels.gatekeeper.admit(terms, conversation.identity, session.address)
+    is_local = terms.name == LOCAL_CHANNEL
+    if is_local:
+        reason, user = 0, session.local_user
+    else:
+        reason, user = session.channels.gatekeeper.admit(terms, conversation.identity, session.address)
     wanted = data.q_mgr_name
     if not reason and wanted and not wanted.startswith("*") and wanted != engine.name:
         reason = MQRC_Q_MGR_NAME_ERROR

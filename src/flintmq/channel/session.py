@@ -61,6 +61,7 @@ from flintmq.channel.initial_data import (
 )
 from flintmq.channel.segment import Segment, Splitter
 from flintmq.channel.streaming import pump_all
+from flintmq.channel.terms import LOCAL_CHANNEL, local_terms
 
 if TYPE_CHECKING:
     from flintmq.channel.server import Channels
@@ -126,6 +127,8 @@ class Session:
     stop_requested: bool = False
     terms: Terms | None = None
     compression: Compression | None = None
+    #: Set by the host for a client of this machine: the user, by the system's word. It needs no channel of its own.
+    local_user: str = ""
     #: Set by the host when TLS has been agreed on.
     protection: Protection | None = None
 
@@ -201,7 +204,10 @@ class Session:
             )
         terms = self.terms
         if terms is None:
-            terms = self.channels.terms_of(offer.channel_name, self.address)
+            if self.local_user and offer.channel_name == LOCAL_CHANNEL:
+                terms = local_terms()
+            else:
+                terms = self.channels.terms_of(offer.channel_name, self.address)
             self._check_protection(terms)
             self.terms = terms
             self.channels.started(self)

@@ -11,11 +11,16 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from flintmq.channel.identity import Identity
+from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 
 MESSAGE_LENGTH_DEFAULT: Final = 4 * 1024 * 1024
 HEARTBEAT_DEFAULT: Final = 300
 SHARING_DEFAULT: Final = 10
 INSTANCES_MAX: Final = 999_999_999
+
+
+#: What clients of this machine, on the Unix socket, name instead of a channel.
+LOCAL_CHANNEL: Final = "LOCAL.BINDINGS"
 
 
 class Terms:
@@ -45,6 +50,13 @@ class Terms:
     def automatic_keep_alive(self) -> int:
         """KAINT(AUTO): a minute after the heartbeat, which is to find out first."""
         return self.heartbeat_interval + 60 if self.heartbeat_interval else 0
+
+
+def local_terms() -> Terms:
+    """What clients of this machine get: all there is, and nobody asks for a password."""
+    terms = Terms(LOCAL_CHANNEL)
+    terms.max_message_length = MESSAGE_LENGTH_MAX
+    return terms
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -267,6 +267,7 @@ _BY_REASON: dict[int, type[MQError]] = {each.default_reason: each for each in _W
     rc.MQRC_CHANNEL_CONFIG_ERROR: NotConnected,
     rc.MQRC_UNKNOWN_CHANNEL_NAME: NotConnected,
     rc.MQRC_SSL_INITIALIZATION_ERROR: NotConnected,
+    rc.MQRC_KEY_REPOSITORY_ERROR: NotConnected,
     rc.MQRC_SSL_PEER_NAME_MISMATCH: NotConnected,
     rc.MQRC_STANDBY_Q_MGR: NotConnected,
     rc.MQRC_Q_MGR_NAME_ERROR: NotConnected,

@@ -54,6 +54,8 @@ from flintmq.store.pageset import PageSet
 
 NAME_MAX = 48
 MEMORY = ":memory:"
+#: The Unix socket for local applications, in the directory of a queue manager that runs as a process.
+LOCAL_SOCKET = "local"
 MEMORY_NAME = "MEMORY"
 _HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
 
@@ -297,9 +299,11 @@ def take_lock(instance: Instance) -> InstanceLock:
     try:
         return InstanceLock.acquire(instance.lock_path)
     except LockHeld as held:
-        error = QueueManagerInUse(
-            f"queue manager {instance.name} is in use by {held.holder}; only one process may have it open at a time"
-        )
+        hint = ""
+        if (instance.directory / LOCAL_SOCKET).exists():
+            hint = f'; it runs as a process of its own: flintmq.connect("{instance.name}") connects to it'
+        what = f"queue manager {instance.name} is in use by {held.holder}"
+        error = QueueManagerInUse(f"{what}; only one process may have it open at a time{hint}")
         error.pid = held.holder.pid
         raise error from None
 

@@ -23,12 +23,11 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from flintmq.client.instance import Instance
+from flintmq.client.remote.local import socket_path
 from flintmq.command.session import Session
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from flintmq.server.listeners import Listeners, Listening
 
 NAME = "control"
-#: The longest path that a Unix socket can have here, with room to spare.
-_PATH_MAX = 100
 _LINE_MAX = 1024 * 1024
 _TIMEOUT_S = 30.0
 
@@ -47,20 +44,6 @@ Reply = dict[str, Any]
 
 class NotRunning(Exception):
     """Nobody listens: the queue manager does not run as a process of its own."""
-
-
-@contextmanager
-def address(directory: Path, name: str = NAME) -> Iterator[str]:
-    """The path of the socket, short enough to be one: through an open directory if need be."""
-    path = str(directory / name)
-    if len(os.fsencode(path)) <= _PATH_MAX:
-        yield path
-        return
-    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{opened}/{name}"
-    finally:
-        os.close(opened)
 
 
 # -- the commands' side -----------------------------------------------------------------------------------------------
@@ -73,7 +56,7 @@ class Control:
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(_TIMEOUT_S)
         try:
-            with address(instance.directory) as path:
+            with socket_path(instance.directory, NAME) as path:
                 self._socket.connect(path)
         except (FileNotFoundError, ConnectionRefusedError) as error:
             self._socket.close()
@@ -140,7 +123,7 @@ def listen(instance: Instance, name: str = NAME, backlog: int = 16) -> socket.so
     (instance.directory / name).unlink(missing_ok=True)
     made = socket.socket(socket.AF_UNIX)
     try:
-        with address(instance.directory, name) as path:
+        with socket_path(instance.directory, name) as path:
             made.bind(path)
         os.chmod(instance.directory / name, 0o600)
         made.listen(backlog)

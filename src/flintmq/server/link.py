@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pwd
 import socket
 import ssl
+import struct
 from typing import TYPE_CHECKING, cast
 
 from flintmq.channel.session import Session
@@ -36,6 +38,7 @@ class Link(asyncio.Protocol):
         self._transport = stream = cast(asyncio.Transport, transport)  # uvloop's does not inherit from it.
         stream.set_write_buffer_limits(WRITE_BUFFER_MAX)
         self._session = self._hub.session(address_of(stream))
+        self._session.local_user = user_of(stream)
         self._hub.links[self._session] = self
 
     def data_received(self, data: bytes) -> None:
@@ -137,3 +140,17 @@ def address_of(transport: asyncio.Transport) -> str:
     if isinstance(peer, tuple) and len(peer) >= 2:
         return f"{peer[0]}({peer[1]})"
     return "local"
+
+
+def user_of(transport: asyncio.Transport) -> str:
+    """Who a client of this machine is, by the word of the system; "" for one that comes over the network."""
+    opened = transport.get_extra_info("socket")
+    if opened is None or opened.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
+        return ""
+    with socket.socket(fileno=os.dup(opened.fileno())) as same:
+        raw = same.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    _, uid, _ = struct.unpack("3i", raw)
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)

@@ -25,7 +25,7 @@ import flintmq
 from flintmq.channel.errors import STATUS_QM_TERMINATING
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance as place
-from flintmq.client.instance import Instance
+from flintmq.client.instance import LOCAL_SOCKET, Instance
 from flintmq.qmgr import admin_security
 from flintmq.qmgr.authority import ObjectAuthority
 from flintmq.qmgr.get import quiesce_waiters
@@ -48,9 +48,6 @@ QUIESCE = "quiesce"
 IMMEDIATE = "immediate"
 PREEMPTIVE = "preemptive"
 
-#: The Unix socket in the queue manager's directory that applications of this machine, and of its owner, connect to.
-#: They say on it what clients say to a listener.
-LOCAL = "local"
 _BACKLOG = 100
 #: How long a start may take: restart reads the log since the last checkpoint.
 START_TIMEOUT_S = 120.0
@@ -98,7 +95,7 @@ class Server:
                 commands.start()
             if self.host.instance is not None:
                 answers = control.ControlServer(hub, self.endings, self.listeners, commands)
-                local = control.listen(self.host.instance, LOCAL, _BACKLOG)
+                local = control.listen(self.host.instance, LOCAL_SOCKET, _BACKLOG)
                 self._unix = [
                     await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance)),
                     await loop.create_unix_server(lambda: Link(hub), sock=local),
@@ -163,7 +160,7 @@ class Server:
             self._say("AMQ8004I", "The queue manager has ended.")
         self.host.close()
         if self.host.instance is not None:
-            for name in (control.NAME, LOCAL):
+            for name in (control.NAME, LOCAL_SOCKET):
                 (self.host.instance.directory / name).unlink(missing_ok=True)
 
     def _farewell(self, hub: Hub) -> None:

@@ -6,14 +6,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
+import tempfile
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import flintmq
-from flintmq.channel.terms import Gatekeeper
+from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper
 from flintmq.client import instance
 from flintmq.client.queue_manager import QueueManager
+from flintmq.client.remote.definition import Address, Definition
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
 
@@ -30,6 +34,8 @@ class Serving:
         self.qm = QueueManager(self.host, "inside")
         self.gatekeeper = gatekeeper or Gatekeeper()
         self.port = 0
+        #: Where the Unix socket is.
+        self.directory = tempfile.mkdtemp(prefix="flintmq")
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
@@ -44,10 +50,13 @@ class Serving:
         self.hub = Hub(self.host, self.gatekeeper, self.loop)
         self._end = asyncio.Event()
         server = await self.loop.create_server(lambda: Link(self.hub), "127.0.0.1", 0)
+        path = os.path.join(self.directory, instance.LOCAL_SOCKET)
+        local = await self.loop.create_unix_server(lambda: Link(self.hub), path)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._end.wait()
         server.close()
+        local.close()
         for link in list(self.hub.links.values()):
             link.abort()
         self.hub.close()
@@ -70,7 +79,13 @@ class Serving:
         given: dict[str, Any] = {"channel": CHANNEL, "conn": self.conn, "timeout": 20.0, **options}
         return flintmq.connect(given.pop("name", "QM1"), **given)
 
+    def connect_locally(self) -> flintmq.RemoteQueueManager:
+        """A client of this machine."""
+        place = Address("", 0, self.directory)
+        return flintmq.RemoteQueueManager([Definition("QM1", LOCAL_CHANNEL, (place,), application="test")])
+
     def close(self) -> None:
         self.soon(self._end.set)
         self._thread.join(20)
+        shutil.rmtree(self.directory)
         self.qm.close()

@@ -31,13 +31,13 @@ class World:
         return self.qm.queue(name)
 
 
-@pytest.fixture(params=["embedded", "tcp"])
+@pytest.fixture(params=["embedded", "tcp", "local"])
 def world(request: pytest.FixtureRequest) -> Iterator[World]:
     serving = Serving()
     if request.param == "embedded":
         yield World(serving.qm, serving)
     else:
-        with serving.connect() as qm:
+        with serving.connect() if request.param == "tcp" else serving.connect_locally() as qm:
             yield World(qm, serving)
     serving.close()
 

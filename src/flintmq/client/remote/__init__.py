@@ -12,6 +12,7 @@ A call's way, from the program to the socket and back:
     session.py       one socket, seen from the client: negotiation, segments, heartbeats; no I/O
     wire.py          the socket: connects, sends a request, waits for its answer
     aio.py, aio_wire.py   flintmq.aconnect(), the same for asyncio
+    config.py, ccdt.py, local.py   what the environment, mqclient.ini, a table and this machine say of it; tls.py
     refusal.py       the sentences of errors: what, where, and what to do
 
 Layouts are shared with the server's side, `flintmq.channel`. What is here never assumes that a FlintMQ is at the other

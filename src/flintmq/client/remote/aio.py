@@ -33,7 +33,7 @@ from flintmq.client.errors import MQError, NoMessageAvailable, NotConnected, Tra
 from flintmq.client.message import Message, Wait
 from flintmq.client.queue import get_options, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
-from flintmq.client.remote.connect import Options, RemoteQueueManager, definition_of
+from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
 from flintmq.client.remote.definition import Definition
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
@@ -60,9 +60,9 @@ class _Line:
 class AsyncRemoteQueueManager(AsyncCalls):
     """A queue manager at the other end of a channel, for the tasks of one event loop. Made by `aconnect`."""
 
-    def __init__(self, definition: Definition, wire: AsyncWire) -> None:
+    def __init__(self, definitions: list[Definition], wire: AsyncWire) -> None:
         super().__init__()
-        self._definition = definition
+        self._definitions = definitions
         self._loop = asyncio.get_running_loop()
         self._shared = _Line(wire)
         self._lines = {self._shared}
@@ -118,7 +118,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             self._lines.discard(line)
         if self._closed:
             raise NotConnected(f"the connection to {self.name} is closed")
-        line = _Line(await open_async_wire(self._definition))
+        line = _Line(await open_async_wire(self._definitions))
         self._lines.add(line)
         return line
 
@@ -132,7 +132,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
     def _in_worker(self) -> RemoteQueueManager:
         """The same queue manager for a worker: each has a connection of its own."""
         if self._sync is None:
-            self._sync = RemoteQueueManager(self._definition)
+            self._sync = RemoteQueueManager(self._definitions)
         return self._sync
 
     async def _work(self, call: Callable[[], T]) -> T:
@@ -277,8 +277,8 @@ class aconnect:
         self._qm: AsyncRemoteQueueManager | None = None
 
     async def _connect(self) -> AsyncRemoteQueueManager:
-        definition = definition_of(self._name, self._options)
-        self._qm = AsyncRemoteQueueManager(definition, await open_async_wire(definition))
+        definitions = definitions_of(self._name, self._options)
+        self._qm = AsyncRemoteQueueManager(definitions, await open_async_wire(definitions))
         return self._qm
 
     def __await__(self) -> Generator[Any, None, AsyncRemoteQueueManager]:

@@ -10,14 +10,16 @@ If the task is cancelled in a call:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import ssl
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
 from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected
-from flintmq.client.remote import requests
+from flintmq.client.remote import local, requests, tls
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.refusal import refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer, Session
@@ -39,7 +41,7 @@ class AsyncWire(asyncio.Protocol):
     def __init__(self, definition: Definition, address: Address) -> None:
         self.definition = definition
         self.where = definition.at(address)
-        self.session = Session(definition.channel, definition.q_mgr_name, definition.sharing, definition.heartbeat_s)
+        self.session = Session(definition.channel, definition.wanted_name, definition.sharing, definition.heartbeat_s)
         self.q_mgr_name = ""
         self.broken: MQError | None = None
         self._loop = asyncio.get_running_loop()
@@ -196,7 +198,7 @@ class AsyncWire(asyncio.Protocol):
     def _mqconn(self) -> Steps[None]:
         definition = self.definition
         body = requests.connect_body(
-            self.session, definition.q_mgr_name, definition.application, MQAT_DEFAULT, definition.options
+            self.session, definition.wanted_name, definition.application, MQAT_DEFAULT, definition.options
         )
         answer = yield seg.MQCONN, 0, body, 0, True
         if answer.completion == MQCC_FAILED:
@@ -222,32 +224,57 @@ def _mqdisc() -> Steps[None]:
     yield seg.MQDISC, 0, b"", 0, True
 
 
-async def open_async_wire(definition: Definition) -> AsyncWire:
-    """Connect to the first address that answers. Raises the error of the last one."""
+async def open_async_wire(definitions: Sequence[Definition]) -> AsyncWire:
+    """Connect to the first address of the first channel that lets us. Raises the error of the last one."""
     last: MQError | None = None
-    for address in definition.addresses:
-        try:
-            return await _connected(definition, address)
-        except MQError as error:
-            last = error
+    for definition in definitions:
+        for address in definition.addresses:
+            try:
+                return await _connected(definition, address)
+            except MQError as error:
+                last = error
     assert last is not None
     raise last
 
 
 async def _connected(definition: Definition, address: Address) -> AsyncWire:
-    loop = asyncio.get_running_loop()
     wire = AsyncWire(definition, address)
     try:
         async with asyncio.timeout(definition.timeout):
-            await loop.create_connection(lambda: wire, address.host, address.port)
+            await _opened(wire, definition, address)
             await wire.begin()
     except TimeoutError:
+        reason = MQRC_HOST_NOT_AVAILABLE if wire._transport is None else MQRC_Q_MGR_NOT_AVAILABLE
         wire.drop()
-        reason = MQRC_Q_MGR_NOT_AVAILABLE if wire._transport is not None else MQRC_HOST_NOT_AVAILABLE
-        raise refused(reason, definition.at(address), f"no answer in {definition.timeout} seconds") from None
-    except OSError as error:
-        raise refused(MQRC_HOST_NOT_AVAILABLE, definition.at(address), error.strerror or str(error)) from None
+        raise refused(reason, wire.where, f"no answer in {definition.timeout} seconds") from None
     except BaseException:
         wire.drop()
         raise
     return wire
+
+
+async def _opened(wire: AsyncWire, definition: Definition, address: Address) -> None:
+    """Connect the socket, with TLS if the channel has it. Raises MQError."""
+    loop = asyncio.get_running_loop()
+    protection = definition.protection
+    try:
+        if address.directory:
+            with local.socket_path(Path(address.directory)) as path:
+                await loop.create_unix_connection(lambda: wire, path)
+        elif not protection.cipher_spec:
+            await loop.create_connection(lambda: wire, address.host, address.port)
+        else:
+            context = tls.context(protection, wire.where)
+            transport, _ = await loop.create_connection(
+                lambda: wire, address.host, address.port, ssl=context, server_hostname=address.host
+            )
+            made = transport.get_extra_info("ssl_object")
+            tls.check(protection, made.cipher(), made.version(), made.getpeercert(), wire.where)
+    except ssl.SSLError as error:
+        raise tls.failed(error, wire.where) from None
+    except (FileNotFoundError, ConnectionRefusedError) as error:
+        if address.directory:
+            raise local.not_running(address.directory, wire.where) from None
+        raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, error.strerror or str(error)) from None
+    except OSError as error:
+        raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, error.strerror or str(error)) from None

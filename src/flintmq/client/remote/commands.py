@@ -102,7 +102,9 @@ def _one(
             raise CommandFailed(text) from None
         header, said = _read(message)
         lines += said
-        rows += [row for row in (_row(text) for text in said) if row]
+        row = _row(said)
+        if row:
+            rows.append(row)
         if header.comp_code == MQCC_FAILED:
             reason = reason or header.reason
         if header.control == _LAST:
@@ -120,12 +122,11 @@ def _read(message: Message) -> tuple[MQCFH, list[str]]:
     return found.header, [line for text in texts for line in text.split("\n")]
 
 
-def _row(text: str) -> dict[str, Value]:
-    """The attributes that a piece of text shows."""
-    if re.match(r"[A-Z]{3}\d{4}[A-Z]?:", text):
-        return {}
+def _row(lines: list[str]) -> dict[str, Value]:
+    """The attributes that an answer shows; lines that begin with the number of a message show none."""
     row: dict[str, Value] = {}
-    for keyword, value in _ATTRIBUTE.findall(text):
+    shown = [line for line in lines if not re.match(r"[A-Z]{3}\d{4}[A-Z]?:", line)]
+    for keyword, value in _ATTRIBUTE.findall("\n".join(shown)):
         plain = value.strip().removeprefix("'").removesuffix("'")
         row[keyword] = int(plain) if re.fullmatch(r"-?\d{1,18}", plain) else plain
     return row

@@ -14,14 +14,20 @@ from __future__ import annotations
 
 import threading
 import weakref
+from dataclasses import replace
 from typing import Self, TypedDict, Unpack
 
-from flintmq.client.errors import NotConnected
+from flintmq.channel.terms import LOCAL_CHANNEL
+from flintmq.client.errors import NotConnected, error_of
 from flintmq.client.queue import Owner
 from flintmq.client.queue_manager import application_name
+from flintmq.client.remote import ccdt, config, local
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
-from flintmq.client.remote.definition import Definition, addresses
+from flintmq.client.remote.definition import Definition, Protection, addresses
 from flintmq.client.remote.wire import open_wire
+from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR
+
+TIMEOUT_S = 30.0
 
 
 class Options(TypedDict, total=False):
@@ -33,32 +39,78 @@ class Options(TypedDict, total=False):
     password: str
     application: str
     timeout: float
+    cipher_spec: str
+    key_repository: str
+    certificate_label: str
+    ssl_peer: str
 
 
-def definition_of(name: str, options: Options) -> Definition:
-    """The channel that `connect` is asked for. Raises MQError for what cannot be."""
-    return Definition(
+def definitions_of(name: str, options: Options) -> list[Definition]:
+    """The channels that lead to the queue manager, in the order in which they are tried. Raises MQError."""
+    said = config.settings()
+    given = Protection(
+        options.get("cipher_spec", ""),
+        options.get("key_repository", "") or said.key_repository,
+        options.get("certificate_label", "") or said.certificate_label,
+        options.get("ssl_peer", ""),
+    )
+    base = Definition(
         name,
-        options.get("channel", ""),
-        addresses(options.get("conn", "")),
+        "",
+        (),
         options.get("user", ""),
         options.get("password", ""),
-        options.get("application") or application_name(),
-        options.get("timeout", 30.0),
-    ).checked()
+        options.get("application") or said.application or application_name(),
+        options.get("timeout") or said.connect_timeout_s or TIMEOUT_S,
+        protection=given,
+    )
+    found = [each.checked() for each in _channels(name, options, said, base)]
+    if not found:
+        text = f"no channel in {said.table} leads to {name or 'a blank queue manager name'}"
+        raise error_of(MQRC_Q_MGR_NAME_ERROR, text)
+    return found
+
+
+def _channels(name: str, options: Options, said: config.Settings, base: Definition) -> list[Definition]:
+    """By the table of config.py."""
+    channel, conn = options.get("channel", ""), options.get("conn", "")
+    if channel and conn:
+        return [replace(base, channel=channel, addresses=addresses(conn))]
+    if channel or conn:
+        raise config.wrong("channel= and conn= belong together: give both, or none and MQSERVER or a table")
+    if said.server:
+        channel, places = config.read_server(said.server)
+        return [replace(base, channel=channel, addresses=places)]
+    if said.table is not None:
+        return [
+            replace(
+                base,
+                channel=each.name,
+                addresses=each.addresses,
+                heartbeat_s=each.heartbeat_s,
+                protection=each.protection(base.protection),
+            )
+            for each in ccdt.choose(ccdt.read(said.table), name)
+        ]
+    found, place = local.find(name)
+    return [replace(base, q_mgr_name=found, channel=LOCAL_CHANNEL, addresses=(place,), protection=Protection())]
 
 
 def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
     """Connect to the queue manager `name` through its server-connection channel `channel`.
 
     `conn` is where it listens: "host(1414)", or several with commas between, which are tried in order. `name` may be
-    "" or "*anything" to take whichever queue manager is there. `user` and `password` are for its connection
-    authentication; a password travels as it is unless the channel has TLS. `application` is the name that messages put
-    here carry, instead of the program's. `timeout` is how long connecting may take, in seconds.
+    "" or "*anything" to take whichever queue manager is there. Without `channel` and `conn` the environment and
+    mqclient.ini are asked (config.py), and if they say nothing, the queue manager of this machine is meant.
 
-    Raises NotConnected (2538 nobody answers, 2540 no such channel, 2059 ...), NotAuthorized (2035) and other MQError.
+    `user` and `password` are for the connection authentication of the queue manager; a password travels as it is unless
+    the channel has TLS. `cipher_spec` asks for TLS: ANY_TLS12_OR_HIGHER, for example; tls.py says what
+    `key_repository`, `certificate_label` and `ssl_peer` are. `application` is the name that messages put here carry,
+    instead of the program's. `timeout` is how long connecting may take, in seconds.
+
+    Raises NotConnected (2538 nobody answers, 2540 no such channel, 2059, 2393 ...), NotAuthorized (2035), MQError.
     """
-    return RemoteQueueManager(definition_of(name, options))
+    return RemoteQueueManager(definitions_of(name, options))
 
 
 class _Local(threading.local):
@@ -79,12 +131,12 @@ class _Owned(RemoteConnection):
 class RemoteQueueManager(RemoteCalls):
     """A queue manager at the other end of a channel. Made by `flintmq.connect`; close it, or use it in a `with`."""
 
-    def __init__(self, definition: Definition) -> None:
-        self._definition = definition
+    def __init__(self, definitions: list[Definition]) -> None:
+        self._definitions = definitions
         self._local = _Local()
         self._connections: weakref.WeakSet[RemoteConnection] = weakref.WeakSet()
         self._closed = False
-        self._name = definition.q_mgr_name
+        self._name = definitions[0].q_mgr_name
         self._name = self._current()._mqi.wire.q_mgr_name
 
     @property
@@ -104,10 +156,10 @@ class RemoteQueueManager(RemoteCalls):
     def _made(self, kind: type[RemoteConnection], application: str = "") -> RemoteConnection:
         if self._closed:
             raise NotConnected(f"the connection to {self._name} is closed")
-        definition = self._definition
+        definitions = self._definitions
         if application:
-            definition = definition.with_application(application)
-        connection = kind(self, open_wire(definition))
+            definitions = [each.with_application(application) for each in definitions]
+        connection = kind(self, open_wire(definitions))
         self._connections.add(connection)
         return connection
 

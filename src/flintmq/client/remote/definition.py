@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from flintmq.channel.cipher_spec import is_known
 from flintmq.client.errors import error_of
-from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR, MQRC_Q_MGR_NAME_ERROR
+from flintmq.mqi.reason import (
+    MQRC_CHANNEL_CONFIG_ERROR,
+    MQRC_Q_MGR_NAME_ERROR,
+    MQRC_SSL_INITIALIZATION_ERROR,
+)
 
 PORT = 1414
 CHANNEL_LENGTH = 20
@@ -14,13 +19,15 @@ _NAME_LENGTH = 48
 
 @dataclass(frozen=True)
 class Address:
-    """One entry of a CONNAME."""
+    """One entry of a CONNAME, or the socket of a queue manager of this machine."""
 
     host: str
     port: int = PORT
+    #: The directory of a local queue manager.
+    directory: str = ""
 
     def __str__(self) -> str:
-        return f"{self.host}({self.port})"
+        return f"the local socket in {self.directory}" if self.directory else f"{self.host}({self.port})"
 
 
 def addresses(conn: str) -> tuple[Address, ...]:
@@ -45,6 +52,18 @@ def _is_port(text: str) -> bool:
 
 
 @dataclass(frozen=True)
+class Protection:
+    """How a channel is protected: TLS by CipherSpec."""
+
+    cipher_spec: str = ""
+    #: A PEM file with the certificates that are trusted and, if the channel wants it, our own with its key.
+    key_repository: str = ""
+    certificate_label: str = ""
+    #: SSLPEER: what the name in the queue manager's certificate must have.
+    peer: str = ""
+
+
+@dataclass(frozen=True)
 class Definition:
     """A client-connection channel."""
 
@@ -61,6 +80,7 @@ class Definition:
     sharing: int = 0
     #: MQCNO_*.
     options: int = 0
+    protection: Protection = Protection()
 
     def checked(self) -> Definition:
         """The same. Raises MQError for a name that cannot be one."""
@@ -73,11 +93,23 @@ class Definition:
                 MQRC_Q_MGR_NAME_ERROR,
                 f"a queue manager name has up to {_NAME_LENGTH} characters, not {self.q_mgr_name!r}",
             )
+        if self.protection.cipher_spec and not is_known(self.protection.cipher_spec):
+            raise error_of(
+                MQRC_SSL_INITIALIZATION_ERROR,
+                f"{self.protection.cipher_spec!r} is not a CipherSpec that is known here: ANY_TLS12_OR_HIGHER, for "
+                f"example, or TLS_AES_256_GCM_SHA384",
+            )
         return self
+
+    @property
+    def wanted_name(self) -> str:
+        """What the queue manager is asked to be called: blank takes any, and a group is the client's own business."""
+        return "" if self.q_mgr_name.startswith("*") else self.q_mgr_name
 
     def at(self, address: Address) -> str:
         """Where this leads, for the texts of errors."""
-        return f"{self.q_mgr_name or 'queue manager'} at {address}, channel {self.channel}"
+        name = self.q_mgr_name or "queue manager"
+        return f"{name} at {address}" if address.directory else f"{name} at {address}, channel {self.channel}"
 
     def with_application(self, application: str) -> Definition:
         """The same under another name."""

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import struct
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
 from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
-from flintmq.client.remote import requests
+from flintmq.client.remote import local, requests, tls
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.refusal import refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer, Session
@@ -32,6 +34,7 @@ from flintmq.mqi.reason import (
     MQRC_HCONN_ERROR,
     MQRC_HOST_NOT_AVAILABLE,
     MQRC_Q_MGR_NOT_AVAILABLE,
+    MQRC_SSL_INITIALIZATION_ERROR,
 )
 
 _READ_MAX = 1 << 16
@@ -48,7 +51,7 @@ class Wire:
         self.definition = definition
         self.address = address
         self.where = definition.at(address)
-        self.session = Session(definition.channel, definition.q_mgr_name, definition.sharing, definition.heartbeat_s)
+        self.session = Session(definition.channel, definition.wanted_name, definition.sharing, definition.heartbeat_s)
         self.q_mgr_name = ""
         self.connection_id = bytes(24)
         self._socket = sock
@@ -256,26 +259,22 @@ class Wire:
             pass
 
 
-def open_wire(definition: Definition) -> Wire:
-    """Connect to the first address that answers. Raises the error of the last one, or of one that decides."""
+def open_wire(definitions: Sequence[Definition]) -> Wire:
+    """Connect to the first address of the first channel that lets us. Raises the error of the last one."""
     last: MQError | None = None
-    for address in definition.addresses:
-        try:
-            return _connected(definition, address)
-        except MQError as error:
-            last = error
+    for definition in definitions:
+        for address in definition.addresses:
+            try:
+                return _connected(definition, address)
+            except MQError as error:
+                last = error
     assert last is not None
     raise last
 
 
 def _connected(definition: Definition, address: Address) -> Wire:
+    sock = _opened(definition, address)
     try:
-        sock = socket.create_connection((address.host, address.port), definition.timeout)
-    except OSError as error:
-        raise refused(MQRC_HOST_NOT_AVAILABLE, definition.at(address), error.strerror or str(error)) from None
-    try:
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         sock.settimeout(None)
         wire = Wire(definition, address, sock)
         wire._set_timeout(definition.timeout)
@@ -286,6 +285,48 @@ def _connected(definition: Definition, address: Address) -> Wire:
         sock.close()
         raise
     return wire
+
+
+def _opened(definition: Definition, address: Address) -> socket.socket:
+    """A socket that is connected, with TLS if the channel has it. Raises MQError."""
+    where = definition.at(address)
+    if address.directory:
+        return _opened_locally(address.directory, where)
+    try:
+        sock = socket.create_connection((address.host, address.port), definition.timeout)
+    except OSError as error:
+        raise refused(MQRC_HOST_NOT_AVAILABLE, where, error.strerror or str(error)) from None
+    try:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if not definition.protection.cipher_spec:
+            return sock
+        made = tls.context(definition.protection, where).wrap_socket(sock, server_hostname=address.host)
+        tls.check(definition.protection, made.cipher(), made.version(), made.getpeercert(), where)
+        return made
+    except ssl.SSLError as error:
+        sock.close()
+        raise tls.failed(error, where) from None
+    except OSError as error:
+        sock.close()
+        raise refused(MQRC_SSL_INITIALIZATION_ERROR, where, f"the TLS handshake failed: {why(error)}") from None
+    except BaseException:
+        sock.close()
+        raise
+
+
+def _opened_locally(directory: str, where: str) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX)
+    try:
+        with local.socket_path(Path(directory)) as path:
+            sock.connect(path)
+    except (FileNotFoundError, ConnectionRefusedError):
+        sock.close()
+        raise local.not_running(directory, where) from None
+    except OSError as error:
+        sock.close()
+        raise refused(MQRC_HOST_NOT_AVAILABLE, where, error.strerror or str(error)) from None
+    return sock
 
 
 def _after_fork() -> None:

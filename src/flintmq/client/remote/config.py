@@ -1,0 +1,171 @@
+"""Where a client learns what it is not told: the environment, mqclient.ini and the channel definition table.
+
+Which channel `connect` uses, the first that is there:
+
+    channel= and conn=                                  what the program says
+    MQSERVER=DEV.APP.SVRCONN/TCP/host(1414)             the environment
+    MQCCDTURL=file:///path/ccdt.json                    a table: the URL, or directory and file
+      MQCHLLIB, MQCHLTAB
+    CHANNELS: ServerConnectionParms=...                 mqclient.ini, as MQSERVER
+      ChannelDefinitionDirectory, ChannelDefinitionFile
+    the local socket of the queue manager               local.py
+
+mqclient.ini is the file that MQCLNTCF names, or the first of that name in the working directory, the data directory and
+the home directory. What is read of it:
+
+    CHANNELS:  ServerConnectionParms, ChannelDefinitionDirectory, ChannelDefinitionFile, DefRecon, ReconDelay,
+               MQReconnectTimeout
+    TCP:       Connect_Timeout (seconds)
+    SSL:       SSLKeyRepository, CertificateLabel
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from flintmq.client import ini
+from flintmq.client.errors import MQError, error_of
+from flintmq.client.instance import data_directory
+from flintmq.client.remote.definition import Address, addresses
+from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
+
+FILE = "mqclient.ini"
+_JSON = "ccdt.json"
+#: Milliseconds before each try to connect again, and as much again by chance; the last goes on.
+DELAYS = ((1000, 200), (2000, 200), (4000, 200), (8000, 500), (16000, 1000), (25000, 6000))
+RECONNECT_TIMEOUT_S = 1800.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment and mqclient.ini say."""
+
+    #: CHANNEL/TCP/host(port), or "".
+    server: str = ""
+    table: Path | None = None
+    reconnect: str = "no"
+    delays: tuple[tuple[int, int], ...] = DELAYS
+    reconnect_timeout_s: float = RECONNECT_TIMEOUT_S
+    connect_timeout_s: float = 0.0
+    key_repository: str = ""
+    certificate_label: str = ""
+    application: str = ""
+
+
+def settings() -> Settings:
+    """What is said outside of the program. Raises MQError for a file that cannot be read."""
+    environment = os.environ
+    stanzas = _stanzas()
+    channels, tcp, security = (_values(stanzas, name) for name in ("CHANNELS", "TCP", "SSL"))
+    table = _table(environment.get("MQCCDTURL", ""), environment.get("MQCHLLIB", ""), environment.get("MQCHLTAB", ""))
+    server = environment.get("MQSERVER", "")
+    if not server and table is None:
+        server = channels.get("ServerConnectionParms")
+        if not server:
+            table = _table("", channels.get("ChannelDefinitionDirectory"), channels.get("ChannelDefinitionFile"))
+    return Settings(
+        server,
+        None if server else table,
+        _reconnect(channels.get("DefRecon")),
+        _delays(channels.get("ReconDelay")),
+        _number(channels.get("MQReconnectTimeout"), RECONNECT_TIMEOUT_S, "MQReconnectTimeout"),
+        _number(tcp.get("Connect_Timeout"), 0.0, "Connect_Timeout"),
+        environment.get("MQSSLKEYR", "") or security.get("SSLKeyRepository"),
+        environment.get("MQCERTLABL", "") or security.get("CertificateLabel"),
+        environment.get("MQAPPLNAME", ""),
+    )
+
+
+def read_server(text: str) -> tuple[str, tuple[Address, ...]]:
+    """(channel, addresses) of MQSERVER. Raises MQError (2539)."""
+    channel, slash, rest = text.partition("/")
+    transport, second, conn = rest.partition("/")
+    if not slash or not second or transport.strip().upper() != "TCP" or not channel.strip():
+        raise wrong(f"MQSERVER is written CHANNEL/TCP/host(port), not {text!r}")
+    return channel.strip(), addresses(conn)
+
+
+def wrong(text: str) -> MQError:
+    """A setting that cannot be used."""
+    return error_of(MQRC_CHANNEL_CONFIG_ERROR, text)
+
+
+# -- mqclient.ini -----------------------------------------------------------------------------------------------------
+
+
+def ini_path() -> Path | None:
+    """The file that is used, None if there is none."""
+    named = os.environ.get("MQCLNTCF", "")
+    if named:
+        return Path(named.removeprefix("file://"))
+    for directory in (Path.cwd(), data_directory(), Path.home()):
+        if (directory / FILE).is_file():
+            return directory / FILE
+    return None
+
+
+def _stanzas() -> list[ini.Stanza]:
+    path = ini_path()
+    if path is None:
+        return []
+    try:
+        return ini.parse(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise wrong(f"{path}: {error.strerror or error}") from None
+    except (ini.IniError, UnicodeDecodeError) as error:
+        raise wrong(str(error)) from None
+
+
+def _values(stanzas: list[ini.Stanza], name: str) -> ini.Stanza:
+    """All stanzas of this name as one."""
+    found = ini.Stanza(name)
+    for each in stanzas:
+        if each.name.upper() == name:
+            found.values.update(each.values)
+    return found
+
+
+def _number(text: str, otherwise: float, what: str) -> float:
+    if not text:
+        return otherwise
+    if not text.isascii() or not text.isdigit():
+        raise wrong(f"{what} is a number of seconds, not {text!r}")
+    return float(text)
+
+
+def _reconnect(text: str) -> str:
+    words = {"": "no", "NO": "no", "YES": "yes", "QMGR": "qmgr", "DISABLED": "disabled"}
+    word = words.get(text.strip().upper())
+    if word is None:
+        raise wrong(f"DefRecon is NO, YES, QMGR or DISABLED, not {text!r}")
+    return word
+
+
+def _delays(text: str) -> tuple[tuple[int, int], ...]:
+    """(1000,200)(2000,200): milliseconds before each try, and as much again by chance."""
+    if not text.strip():
+        return DELAYS
+    found = re.findall(r"\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)", text)
+    if not found or re.sub(r"\(\s*\d+\s*(?:,\s*\d+\s*)?\)|[\s,]", "", text):
+        raise wrong(f"ReconDelay is written (delay,random)(delay,random) in milliseconds, not {text!r}")
+    return tuple((int(delay), int(chance or 0)) for delay, chance in found)
+
+
+# -- where the table is -----------------------------------------------------------------------------------------------
+
+
+def _table(url: str, directory: str, file: str) -> Path | None:
+    """The channel definition table that is named, None if there is none."""
+    if url:
+        parts = urlsplit(url)
+        if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
+            raise wrong(f"MQCCDTURL is a file: URL here, not {url!r}")
+        path = Path(unquote(parts.path))
+        return path / (file or _JSON) if path.is_dir() else path
+    if not directory and not file:
+        return None
+    return Path(directory.removeprefix("file://") or ".") / (file or _JSON)

@@ -1,0 +1,74 @@
+"""The queue manager of this machine: where its socket for local applications is, and why there is none.
+
+A queue manager that runs as a process (`strmqm`) listens on a Unix socket in its directory, and says there what it says
+to clients at a listener. Who connects is the user of the process, by the system's word; no password is needed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flintmq.client import instance
+from flintmq.client.errors import MQError, QueueManagerError
+from flintmq.client.instance import LOCAL_SOCKET
+from flintmq.client.lock import holder_of
+from flintmq.client.remote.definition import Address
+from flintmq.client.remote.refusal import refused
+from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
+
+#: The longest path that a Unix socket can have here, with room to spare.
+_PATH_MAX = 100
+
+
+@contextmanager
+def socket_path(directory: Path, name: str = LOCAL_SOCKET) -> Iterator[str]:
+    """The path of a socket, short enough to be one: through an open directory if need be."""
+    path = str(directory / name)
+    if len(os.fsencode(path)) <= _PATH_MAX:
+        yield path
+        return
+    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{opened}/{name}"
+    finally:
+        os.close(opened)
+
+
+def find(name: str) -> tuple[str, Address]:
+    """(name, where it listens) of a queue manager of this machine, by name or path; "" for the only one that runs.
+
+    Raises MQError.
+    """
+    if not name or name.startswith("*"):
+        return _any()
+    try:
+        found = instance.locate(name)
+    except QueueManagerError as error:
+        raise refused(MQRC_Q_MGR_NAME_ERROR, f"queue manager {name}", error.text) from None
+    if not found.exists():
+        text = f"there is none in {found.directory}; give channel= and conn= for one elsewhere, or set MQSERVER"
+        raise refused(MQRC_Q_MGR_NAME_ERROR, f"queue manager {name}", text)
+    return found.name, Address("", 0, str(found.directory))
+
+
+def _any() -> tuple[str, Address]:
+    running = [each for each in instance.instances() if (each.directory / LOCAL_SOCKET).exists()]
+    if len(running) != 1:
+        names = ", ".join(each.name for each in running) or "none"
+        text = f"which one? running on this machine: {names}; give a name, or channel= and conn="
+        raise refused(MQRC_Q_MGR_NAME_ERROR, "queue manager", text)
+    return running[0].name, Address("", 0, str(running[0].directory))
+
+
+def not_running(directory: str, where: str) -> MQError:
+    """The error for a queue manager that nobody listens for."""
+    holder = holder_of(Path(directory) / "lock")
+    text = "it is not running; `strmqm` starts it, and flintmq.open() opens it in this process"
+    if holder is not None:
+        text = (
+            f"{holder} has it open for itself, with flintmq.open(); applications connect to one that strmqm has started"
+        )
+    return refused(MQRC_Q_MGR_NOT_AVAILABLE, where, text)

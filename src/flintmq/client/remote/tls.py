@@ -1,0 +1,109 @@
+"""TLS of a client: the context for a CipherSpec, and whether what was agreed on is what was asked for.
+
+The key repository is a PEM file, with or without its `.pem`: certificates that are trusted, and, for a channel with
+SSLCAUTH(REQUIRED), our private key and certificate. `trusted.pem` beside it is trusted too, as at the server.
+`certificate_label` names another file beside it, `<label>.pem`, with the key and certificate to show. Without a key
+repository the system's certificates are trusted. Whose certificate it is, is checked by `ssl_peer`, as MQ does; the
+name of the host is not looked at.
+"""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+from flintmq.channel.cipher_spec import SUITES, accepts, peer_matches
+from flintmq.channel.cipher_spec import Protection as Agreed
+from flintmq.client.errors import MQError
+from flintmq.client.remote.definition import Protection
+from flintmq.client.remote.refusal import refused
+from flintmq.mqi.reason import (
+    MQRC_KEY_REPOSITORY_ERROR,
+    MQRC_SSL_INITIALIZATION_ERROR,
+    MQRC_SSL_PEER_NAME_MISMATCH,
+)
+
+TRUSTED = "trusted.pem"
+_SUFFIX = ".pem"
+_FOREIGN = (".kdb", ".p12", ".pfx", ".jks")
+#: The attributes of a distinguished name, and how MQ writes them.
+_SHORT = {
+    "commonName": "CN",
+    "countryName": "C",
+    "localityName": "L",
+    "organizationName": "O",
+    "organizationalUnitName": "OU",
+    "stateOrProvinceName": "ST",
+    "emailAddress": "MAIL",
+    "title": "T",
+}
+
+
+def context(protection: Protection, where: str) -> ssl.SSLContext:
+    """What a handshake is made with. Raises MQError (2381, 2393)."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    made.check_hostname = False
+    made.minimum_version = ssl.TLSVersion.TLSv1_2
+    spec = protection.cipher_spec
+    suite = SUITES.get(spec, "")
+    if spec.startswith("ANY_TLS13") or suite.startswith("TLS_"):
+        made.minimum_version = ssl.TLSVersion.TLSv1_3
+    elif spec == "ANY_TLS12" or suite:
+        made.maximum_version = ssl.TLSVersion.TLSv1_2
+    if suite and not suite.startswith("TLS_"):
+        made.set_ciphers(suite)
+    if not protection.key_repository:
+        made.load_default_certs()
+        return made
+    path = _repository(protection.key_repository, where)
+    try:
+        made.load_verify_locations(path)
+        trusted = path.with_name(TRUSTED)
+        if trusted.exists():
+            made.load_verify_locations(trusted)
+        own = path.with_name(protection.certificate_label + _SUFFIX) if protection.certificate_label else path
+        if protection.certificate_label and not own.exists():
+            text = f"there is no certificate {own} for the label {protection.certificate_label}"
+            raise refused(MQRC_KEY_REPOSITORY_ERROR, where, text)
+        if b"PRIVATE KEY" in own.read_bytes():
+            made.load_cert_chain(own)
+    except (ssl.SSLError, OSError) as error:
+        text = f"the key repository {path} cannot be used: {error}"
+        raise refused(MQRC_KEY_REPOSITORY_ERROR, where, text) from None
+    return made
+
+
+def _repository(name: str, where: str) -> Path:
+    """The PEM file that is meant."""
+    path = Path(name).expanduser()
+    for each in (path, path.with_name(path.name + _SUFFIX), path.with_suffix(_SUFFIX)):
+        if each.suffix not in _FOREIGN and each.is_file():
+            return each
+    hint = "; export it to PEM" if path.suffix in _FOREIGN and path.exists() else ""
+    raise refused(MQRC_KEY_REPOSITORY_ERROR, where, f"there is no key repository {path} in PEM{hint}")
+
+
+def check(
+    protection: Protection, suite: tuple[str, str, int] | None, version: str | None, peer: object, where: str
+) -> None:
+    """Raise MQError unless TLS has agreed on what was asked for, with whom it was meant (2393, 2398)."""
+    name = distinguished_name(peer)
+    agreed = Agreed(suite[0] if suite is not None else "", version or "", name)
+    if not accepts(protection.cipher_spec, agreed):
+        text = f"{agreed.suite} of {agreed.version} was agreed on, not {protection.cipher_spec}"
+        raise refused(MQRC_SSL_INITIALIZATION_ERROR, where, text)
+    if protection.peer and not peer_matches(protection.peer, name):
+        raise refused(MQRC_SSL_PEER_NAME_MISMATCH, where, f"SSLPEER({protection.peer}) is wanted, and it is {name}")
+
+
+def failed(error: ssl.SSLError, where: str) -> MQError:
+    """The error of a handshake."""
+    said = getattr(error, "verify_message", "") or error.reason or str(error)
+    return refused(MQRC_SSL_INITIALIZATION_ERROR, where, f"the TLS handshake failed: {said}")
+
+
+def distinguished_name(certificate: object) -> str:
+    """The name in a certificate, as SSLPEER has it."""
+    subject = certificate.get("subject", ()) if isinstance(certificate, dict) else ()
+    parts = [f"{_SHORT.get(key, key)}={value}" for relative in subject for key, value in relative]
+    return ",".join(reversed(parts))
