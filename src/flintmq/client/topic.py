@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import MQError, UnknownObject
+from flintmq.client.errors import MQError, NoMessageAvailable, UnknownObject
 from flintmq.client.link import SCHEME
 from flintmq.client.message import (
     Data,
@@ -188,6 +188,10 @@ class Subscribed:
         """MQSUBRQ: how many retained publications come again."""
         raise NotImplementedError
 
+    def moved(self) -> bool:
+        """Whether publications come to another queue than before: the connection was lost, and made again."""
+        return False
+
     def close(self, options: int) -> None:
         """End it, or leave it for the next time. A second close does nothing."""
         raise NotImplementedError
@@ -268,20 +272,31 @@ class Subscription:
 
     def get(self, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None) -> Message:
         """The next publication; `message.topic` says of what. As Queue.get."""
-        return self._queue.get(
-            wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert, syncpoint=syncpoint
-        )
+        while True:
+            try:
+                return self._queue.get(
+                    wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert, syncpoint=syncpoint
+                )
+            except UnknownObject:
+                if not self._subscribed.moved():
+                    raise
+                self._queue = Queue(self._queue._owner, self._subscribed.queue_name)
 
     def get_or_none(self, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None) -> Message | None:
         """As `get`, but None if there is no publication."""
-        return self._queue.get_or_none(
-            wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert, syncpoint=syncpoint
-        )
+        try:
+            return self.get(wait=wait, convert=convert, syncpoint=syncpoint)
+        except NoMessageAvailable:
+            return None
 
     def messages(self, *, wait: Wait = None) -> Iterator[Message]:
         """Get publications until there are no more, none came for `wait` seconds, or the subscription is closed."""
         try:
-            yield from self._queue.messages(wait=wait, correlation_id=self._subscribed.correlation_id)
+            while True:
+                message = self.get_or_none(wait=wait)
+                if message is None:
+                    return
+                yield message
         except UnknownObject:
             if not self._subscribed.closed:
                 raise

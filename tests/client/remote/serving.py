@@ -85,6 +85,9 @@ class Serving:
         return flintmq.RemoteQueueManager([Definition("QM1", LOCAL_CHANNEL, (place,), application="test")])
 
     def close(self) -> None:
+        """A second close does nothing."""
+        if not self._thread.is_alive():
+            return
         self.soon(self._end.set)
         self._thread.join(20)
         shutil.rmtree(self.directory)

@@ -11,6 +11,7 @@ A call's way, from the program to the socket and back:
     requests.py      the calls as bytes: what is sent, and what the answer says
     session.py       one socket, seen from the client: negotiation, segments, heartbeats; no I/O
     wire.py          the socket: connects, sends a request, waits for its answer
+    reconnect.py     what becomes of a call when the socket is lost
     aio.py, aio_wire.py   flintmq.aconnect(), the same for asyncio
     config.py, ccdt.py, local.py   what the environment, mqclient.ini, a table and this machine say of it; tls.py
     refusal.py       the sentences of errors: what, where, and what to do

@@ -30,14 +30,11 @@ from urllib.parse import unquote, urlsplit
 from flintmq.client import ini
 from flintmq.client.errors import MQError, error_of
 from flintmq.client.instance import data_directory
-from flintmq.client.remote.definition import Address, addresses
+from flintmq.client.remote.definition import DELAYS, RECONNECT_TIMEOUT_S, Address, addresses
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
 
 FILE = "mqclient.ini"
 _JSON = "ccdt.json"
-#: Milliseconds before each try to connect again, and as much again by chance; the last goes on.
-DELAYS = ((1000, 200), (2000, 200), (4000, 200), (8000, 500), (16000, 1000), (25000, 6000))
-RECONNECT_TIMEOUT_S = 1800.0
 
 
 @dataclass(frozen=True)

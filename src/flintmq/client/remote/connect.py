@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Self, TypedDict, Unpack
 
@@ -24,6 +25,7 @@ from flintmq.client.queue_manager import application_name
 from flintmq.client.remote import ccdt, config, local
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
 from flintmq.client.remote.definition import Definition, Protection, addresses
+from flintmq.client.remote.reconnect import NO, Reconnect, Told
 from flintmq.client.remote.wire import open_wire
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR
 
@@ -43,6 +45,8 @@ class Options(TypedDict, total=False):
     key_repository: str
     certificate_label: str
     ssl_peer: str
+    reconnect: str
+    on_event: Callable[[int, str], object]
 
 
 def definitions_of(name: str, options: Options) -> list[Definition]:
@@ -63,12 +67,23 @@ def definitions_of(name: str, options: Options) -> list[Definition]:
         options.get("application") or said.application or application_name(),
         options.get("timeout") or said.connect_timeout_s or TIMEOUT_S,
         protection=given,
+        reconnect=_reconnect(options, said),
+        delays=said.delays,
+        reconnect_timeout_s=said.reconnect_timeout_s,
     )
     found = [each.checked() for each in _channels(name, options, said, base)]
     if not found:
         text = f"no channel in {said.table} leads to {name or 'a blank queue manager name'}"
         raise error_of(MQRC_Q_MGR_NAME_ERROR, text)
     return found
+
+
+def _reconnect(options: Options, said: config.Settings) -> str:
+    """Whether a lost connection is made again: what the program says, unless DefRecon is DISABLED."""
+    wish = options.get("reconnect", "")
+    if wish not in ("", "no", "yes", "qmgr"):
+        raise ValueError(f"reconnect is 'no', 'yes' or 'qmgr', not {wish!r}")
+    return "no" if said.reconnect == "disabled" else wish or said.reconnect
 
 
 def _channels(name: str, options: Options, said: config.Settings, base: Definition) -> list[Definition]:
@@ -89,11 +104,16 @@ def _channels(name: str, options: Options, said: config.Settings, base: Definiti
                 addresses=each.addresses,
                 heartbeat_s=each.heartbeat_s,
                 protection=each.protection(base.protection),
+                reconnect=base.reconnect if "reconnect" in options else _of_table(each.reconnect, base.reconnect),
             )
             for each in ccdt.choose(ccdt.read(said.table), name)
         ]
     found, place = local.find(name)
     return [replace(base, q_mgr_name=found, channel=LOCAL_CHANNEL, addresses=(place,), protection=Protection())]
+
+
+def _of_table(entry: str, otherwise: str) -> str:
+    return "no" if entry == "disabled" else entry or otherwise
 
 
 def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
@@ -108,9 +128,12 @@ def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
     `key_repository`, `certificate_label` and `ssl_peer` are. `application` is the name that messages put here carry,
     instead of the program's. `timeout` is how long connecting may take, in seconds.
 
+    `reconnect` "yes" or "qmgr" makes a lost connection again, with all that was open; reconnect.py says what a program
+    hears of it. `on_event` is called with MQRC_RECONNECTING and the like, and a sentence.
+
     Raises NotConnected (2538 nobody answers, 2540 no such channel, 2059, 2393 ...), NotAuthorized (2035), MQError.
     """
-    return RemoteQueueManager(definitions_of(name, options))
+    return RemoteQueueManager(definitions_of(name, options), options.get("on_event"))
 
 
 class _Local(threading.local):
@@ -131,11 +154,14 @@ class _Owned(RemoteConnection):
 class RemoteQueueManager(RemoteCalls):
     """A queue manager at the other end of a channel. Made by `flintmq.connect`; close it, or use it in a `with`."""
 
-    def __init__(self, definitions: list[Definition]) -> None:
+    def __init__(self, definitions: list[Definition], on_event: Told | None = None) -> None:
         self._definitions = definitions
+        self._on_event = on_event
         self._local = _Local()
         self._connections: weakref.WeakSet[RemoteConnection] = weakref.WeakSet()
         self._closed = False
+        #: It was there once: when it is not, it will be again.
+        self._connected = False
         self._name = definitions[0].q_mgr_name
         self._name = self._current()._mqi.wire.q_mgr_name
 
@@ -159,7 +185,17 @@ class RemoteQueueManager(RemoteCalls):
         definitions = self._definitions
         if application:
             definitions = [each.with_application(application) for each in definitions]
-        connection = kind(self, open_wire(definitions))
+        reconnect = Reconnect(definitions, self._on_event) if definitions[0].reconnect != NO else None
+        try:
+            wire = open_wire(definitions)
+        except NotConnected as error:
+            if reconnect is None or not self._connected:
+                raise
+            wire = reconnect.until(
+                lambda: open_wire(definitions), definitions[0].at(definitions[0].addresses[0]), error
+            )
+        self._connected = True
+        connection = kind(self, wire, reconnect)
         self._connections.add(connection)
         return connection
 
@@ -180,7 +216,7 @@ class RemoteQueueManager(RemoteCalls):
         """Close what connections have open of the queue `name` for speed only. One that is just in a call keeps it."""
         for connection in list(self._connections):
             if connection._usable() and connection._mqi.wire.is_idle():
-                connection._run(connection._link.release(name))
+                connection._run(connection._link.release, name)
 
     def __enter__(self) -> Self:
         return self
@@ -198,6 +234,8 @@ class RemoteQueueManager(RemoteCalls):
             if connection._mqi.wire.is_idle():
                 connection.close()
             else:
+                if connection._mqi.reconnect is not None:
+                    connection._mqi.reconnect.ending.set()
                 connection._mqi.wire.interrupt()
         self._connections.clear()
 

@@ -5,7 +5,8 @@ Most programs never make one: `flintmq.connect` gives each thread its own (conne
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from flintmq.client.calls import BaseConnection, Calls
 from flintmq.client.commands import CommandReply
@@ -14,9 +15,10 @@ from flintmq.client.message import Message
 from flintmq.client.remote import commands
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.mqi import RemoteMQI
+from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import RemoteHandle, Steps, T
 from flintmq.client.topic import Subscribed
-from flintmq.mqi.constants import MQSR_ACTION_PUBLICATION
+from flintmq.mqi.constants import MQCA_Q_NAME, MQSR_ACTION_PUBLICATION
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
@@ -44,32 +46,32 @@ class RemoteCalls(Calls):
 
     def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
         connection = self._current()
-        connection._run(commands.create_queue(connection._link, name, attributes))
+        connection._run(commands.create_queue, connection._link, name, attributes)
 
     def _check_queue(self, name: str) -> None:
         connection = self._current()
         check_name(name, connection._mqi.wire.q_mgr_name)
-        connection._run(connection._link.check(name))
+        connection._run(connection._link.check, name)
 
     def _depth(self, name: str) -> int:
         connection = self._current()
-        return connection._run(connection._link.depth(name))
+        return connection._run(connection._link.depth, name)
 
     def _clear(self, name: str) -> None:
         connection = self._current()
-        connection._run(commands.clear_queue(connection._link, name))
+        connection._run(commands.clear_queue, connection._link, name)
 
     def _run_mqsc(self, text: str, check: bool) -> CommandReply:
         connection = self._current()
-        return connection._run(commands.run(connection._link, text, check))
+        return connection._run(commands.run, connection._link, text, check)
 
 
 class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     """One connection. Used by one thread at a time."""
 
-    def __init__(self, owner: RemoteQueueManager, wire: Wire) -> None:
+    def __init__(self, owner: RemoteQueueManager, wire: Wire, reconnect: Reconnect | None = None) -> None:
         self._owner_of = owner
-        self._mqi = RemoteMQI(wire)
+        self._mqi = RemoteMQI(wire, reconnect)
         self._link = Link(self._mqi)
 
     def _current(self) -> RemoteConnection:
@@ -87,6 +89,8 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     def close(self) -> None:
         """Disconnect. What was not committed is backed out."""
         wire = self._mqi.wire
+        if self._mqi.reconnect is not None:
+            self._mqi.reconnect.ending.set()
         if wire.broken is None:
             try:
                 if self._mqi.has_work:
@@ -107,11 +111,12 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
 
     # -- used by Queue, Topic, Transaction ----------------------------------------------------------------------------
 
-    def _run(self, steps: Steps[T]) -> T:
-        return self._mqi.wire.run(steps)
+    def _run(self, make: Callable[..., Steps[T]], *args: Any) -> T:
+        return self._mqi._run(make, *args)
 
     def _usable(self) -> bool:
-        return self._mqi.wire.broken is None
+        wire, reconnect = self._mqi.wire, self._mqi.reconnect
+        return wire.broken is None or (wire.lost and reconnect is not None and not reconnect.ending.is_set())
 
     def _put(
         self,
@@ -123,7 +128,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         extra_options: int = 0,
     ) -> None:
         in_unit = self._in_transaction if syncpoint is None else syncpoint
-        self._run(self._link.put(name, md, data, in_unit, properties, extra_options))
+        self._run(self._link.put, name, md, data, in_unit, properties, extra_options)
 
     def _get(
         self,
@@ -136,17 +141,17 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         selector: str = "",
     ) -> Message:
         in_unit = self._in_transaction if syncpoint is None else syncpoint
-        return self._run(self._link.get(name, md, gmo, max_length, requeue, in_unit, selector))
+        return self._run(self._link.get, name, md, gmo, max_length, requeue, in_unit, selector)
 
     def _open(self, name: str, options: int, selector: str = "") -> RemoteHandle:
-        return self._run(self._link.open(name, options, selector))
+        return self._run(self._link.open, name, options, selector)
 
     def _browse(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO) -> Message:
-        return self._run(self._link.got(name, handle, md, gmo))
+        return self._run(self._link.got, name, handle, md, gmo)
 
     def _close_handle(self, handle: RemoteHandle) -> None:
         if self._usable():
-            self._run(self._link.close(handle))
+            self._run(self._link.close, handle)
 
     def _drop_handle(self, handle: RemoteHandle) -> None:
         """The next call on this connection closes it: a finalizer must not use the socket."""
@@ -181,7 +186,8 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
             raise TransactionError("there is a transaction on this connection already; transactions do not nest")
         if self._mqi.has_work:
             raise TransactionError("there is uncommitted work on this connection: commit() or backout() it first")
-        self._mqi.wire.check()
+        if not self._usable():
+            self._mqi.wire.check()
         self._in_transaction = True
 
 
@@ -192,12 +198,22 @@ class RemoteSubscribed(Subscribed):
         self.connection = connection
         self.sd = sd
         try:
-            self.hsub, self.queue_name = connection._run(connection._link.subscribe(sd, queue))
+            self.hobj, self.hsub, self.queue_name = connection._run(connection._link.subscribe, sd, queue)
         except BaseException:
             self.closed = True
             connection.close()
             raise
         self.correlation_id = sd.sub_correl_id if queue is not None else None
+        self._managed = queue is None
+
+    def moved(self) -> bool:
+        mqi = self.connection._mqi
+        if mqi.reconnect is None or self.closed or not self._managed:
+            return False
+        before = self.queue_name
+        said = mqi.inq(self.hobj, [MQCA_Q_NAME])
+        self.queue_name = said.characters[0].strip()
+        return self.queue_name != before
 
     def request(self) -> int:
         sro = MQSRO()

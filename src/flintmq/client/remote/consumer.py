@@ -11,7 +11,7 @@ import logging
 import threading
 
 from flintmq.client.consumer import Consumer, Handler
-from flintmq.client.errors import GetInhibited, MQError, NoMessageAvailable
+from flintmq.client.errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 from flintmq.client.message import Message
 from flintmq.client.queue import get_options, wanted
 from flintmq.client.remote.connection import RemoteConnection
@@ -54,7 +54,7 @@ class RemoteConsumer(Consumer):
             if not callable(callback):
                 raise TypeError(f"a callback is a callable that takes a message, not {type(callback).__name__}")
             wanted(correlation_id, message_id)
-            connection._run(connection._link._get_handle(name, selector))
+            connection._run(connection._link._get_handle, name, selector)
         except BaseException:
             connection.close()
             raise
@@ -74,6 +74,8 @@ class RemoteConsumer(Consumer):
             return  # The loop ends after this callback.
         if self._busy.acquire(timeout=CLOSE_WAIT_S):
             self._busy.release()
+        if self._connection._mqi.reconnect is not None:
+            self._connection._mqi.reconnect.ending.set()
         self._connection._mqi.wire.interrupt()
         self._thread.join(CLOSE_WAIT_S)
         self._connection.close()
@@ -116,6 +118,8 @@ class RemoteConsumer(Consumer):
         try:
             self._callback(message)
             connection._commit()
+        except BackedOut:
+            return True  # The connection was lost and is there again: the message comes again.
         except MQError as error:
             if not connection._usable():
                 raise

@@ -13,6 +13,9 @@ from flintmq.mqi.reason import (
 )
 
 PORT = 1414
+#: Milliseconds before each try to connect again, and as much again by chance; the last goes on.
+DELAYS = ((1000, 200), (2000, 200), (4000, 200), (8000, 500), (16000, 1000), (25000, 6000))
+RECONNECT_TIMEOUT_S = 1800.0
 CHANNEL_LENGTH = 20
 _NAME_LENGTH = 48
 
@@ -81,6 +84,10 @@ class Definition:
     #: MQCNO_*.
     options: int = 0
     protection: Protection = Protection()
+    #: "no", "yes" or "qmgr"; the milliseconds before each try, fixed and by chance, and the seconds for all of them.
+    reconnect: str = "no"
+    delays: tuple[tuple[int, int], ...] = DELAYS
+    reconnect_timeout_s: float = RECONNECT_TIMEOUT_S
 
     def checked(self) -> Definition:
         """The same. Raises MQError for a name that cannot be one."""

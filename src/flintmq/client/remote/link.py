@@ -379,16 +379,16 @@ class Link:
         else:
             yield from self.close(handle)
 
-    def subscribe(self, sd: MQSD, queue: str | None) -> Steps[tuple[RemoteHandle, str]]:
-        """MQSUB: (Hsub, name of the queue that publications come to)."""
+    def subscribe(self, sd: MQSD, queue: str | None) -> Steps[tuple[RemoteHandle, RemoteHandle, str]]:
+        """MQSUB: (Hobj, Hsub, name of the queue that publications come to)."""
         destination = None
         if queue is not None:
             destination = yield from self.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
         hobj, hsub = yield from self.mqi.sub_steps(sd, destination)
         if queue is not None:
-            return hsub, queue
+            return hobj, hsub, queue
         said = yield from self.mqi.inq_steps(hobj, [MQCA_Q_NAME])
-        return hsub, said.characters[0].strip()
+        return hobj, hsub, said.characters[0].strip()
 
 
 def _by_name(properties: MessageProperties) -> dict[str, Value]:

@@ -9,9 +9,11 @@ What a call does is in steps.py; here its exchanges are made on the socket of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from flintmq.channel import segment as seg
+from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
 from flintmq.mqi.constants import MQCO_NONE
@@ -31,57 +33,67 @@ class RemoteMQI(MQISteps):
 
     wire: Wire
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, reconnect: Reconnect | None = None) -> None:
         super().__init__(wire)
+        self.reconnect = reconnect
 
-    def _run(self, steps: Steps[T]) -> T:
-        return self.wire.run(steps)
+    def _run(self, make: Callable[..., Steps[T]], *args: Any) -> T:
+        """Make the exchanges of a call."""
+        if self.reconnect is None:
+            return self.wire.run(make(*args))
+        return self.reconnect.run(self, make, args)
+
+    def restored(self, wire: Wire) -> None:
+        """The connection was lost and is there again: open what was open. Raises MQError."""
+        self.wire = wire
+        wire.run(self.reopen_steps())
+        self.generation += 1
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
     def open(self, od: MQOD, options: int) -> RemoteHandle:
         """MQOPEN."""
-        return self._run(self.open_steps(od, options))
+        return self._run(self.open_steps, od, options)
 
     def close(self, handle: RemoteHandle, options: int = MQCO_NONE) -> None:
         """MQCLOSE."""
-        self._run(self.close_steps(handle, options))
+        self._run(self.close_steps, handle, options)
 
     def inq(self, handle: RemoteHandle, selectors: Sequence[int]) -> Inquiry:
         """MQINQ: `integers` and `characters` of the answer are in the order of their selectors."""
-        return self._run(self.inq_steps(handle, selectors))
+        return self._run(self.inq_steps, handle, selectors)
 
     def set(
         self, handle: RemoteHandle, selectors: Sequence[int], int_attrs: Sequence[int] = (), char_attrs: str = ""
     ) -> None:
         """MQSET: `int_attrs` in the order of their selectors, `char_attrs` one after the other in their full length."""
-        self._run(self.set_steps(handle, selectors, int_attrs, char_attrs))
+        self._run(self.set_steps, handle, selectors, int_attrs, char_attrs)
 
     def stat(self, type: int) -> MQSTS:
         """MQSTAT, by MQSTAT_TYPE_*: what has become of asynchronous puts since the last time."""
-        return self._run(self.stat_steps(type))
+        return self._run(self.stat_steps, type)
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def put(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         """MQPUT. Ids and context are written into `md`."""
-        self._run(self.put_steps(handle, md, pmo, data))
+        self._run(self.put_steps, handle, md, pmo, data)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         """MQPUT1."""
-        self._run(self.put1_steps(od, md, pmo, data))
+        self._run(self.put1_steps, od, md, pmo, data)
 
     def get(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
         """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
-        return self._run(self.get_steps(handle, md, gmo, max_length))
+        return self._run(self.get_steps, handle, md, gmo, max_length)
 
     def cmit(self) -> None:
         """MQCMIT."""
-        self._run(self.cmit_steps())
+        self._run(self.cmit_steps)
 
     def back(self) -> None:
         """MQBACK."""
-        self._run(self.back_steps())
+        self._run(self.back_steps)
 
     # -- publish/subscribe --------------------------------------------------------------------------------------------
 
@@ -89,38 +101,38 @@ class RemoteMQI(MQISteps):
         self, sd: MQSD, handle: RemoteHandle | None = None, hsub: RemoteHandle | None = None
     ) -> tuple[RemoteHandle, RemoteHandle]:
         """MQSUB: (Hobj, Hsub), the queue that publications come to and the subscription."""
-        return self._run(self.sub_steps(sd, handle, hsub))
+        return self._run(self.sub_steps, sd, handle, hsub)
 
     def subrq(self, hsub: RemoteHandle, action: int, sro: MQSRO | None = None) -> int:
         """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""
-        return self._run(self.subrq_steps(hsub, action, sro))
+        return self._run(self.subrq_steps, hsub, action, sro)
 
     # -- XA -----------------------------------------------------------------------------------------------------------
 
     def xa_start(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """Puts and gets in syncpoint belong to the branch from now on. The xid is packed: `xa.pack_xid`."""
-        return self._run(self.branch_steps(seg.XA_START, xid, flags))
+        return self._run(self.branch_steps, seg.XA_START, xid, flags)
 
     def xa_end(self, xid: bytes, flags: int = xa.TMSUCCESS) -> int:
         """They no longer do: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
-        return self._run(self.branch_steps(seg.XA_END, xid, flags))
+        return self._run(self.branch_steps, seg.XA_END, xid, flags)
 
     def xa_prepare(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """Promise to commit the branch or to roll it back."""
-        return self._run(self.branch_steps(seg.XA_PREPARE, xid, flags))
+        return self._run(self.branch_steps, seg.XA_PREPARE, xid, flags)
 
     def xa_commit(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """Commit a prepared branch, or with TMONEPHASE one that was not prepared."""
-        return self._run(self.branch_steps(seg.XA_COMMIT, xid, flags))
+        return self._run(self.branch_steps, seg.XA_COMMIT, xid, flags)
 
     def xa_rollback(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """Roll back a branch, prepared or not."""
-        return self._run(self.branch_steps(seg.XA_ROLLBACK, xid, flags))
+        return self._run(self.branch_steps, seg.XA_ROLLBACK, xid, flags)
 
     def xa_forget(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
         """The transaction manager knows what became of a branch that an administrator has resolved."""
-        return self._run(self.branch_steps(seg.XA_FORGET, xid, flags))
+        return self._run(self.branch_steps, seg.XA_FORGET, xid, flags)
 
     def xa_recover(self, count: int, flags: int = xa.TMSTARTRSCAN | xa.TMENDRSCAN) -> tuple[int, list[bytes]]:
         """Up to `count` branches that are in doubt or heuristic: (code, xids)."""
-        return self._run(self.xa_recover_steps(count, flags))
+        return self._run(self.xa_recover_steps, count, flags)

@@ -27,7 +27,7 @@ from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_XAREQUEST
 from flintmq.channel.mqi_calls import GMO_SIZES, MD_SIZES, od_end
 from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
-from flintmq.client.errors import MQError, error_of
+from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.client.remote import handles, requests
 from flintmq.client.remote.refusal import call_refused
@@ -99,15 +99,17 @@ class AnyWire(Protocol):
 class RemoteHandle:
     """An open object of a queue manager at the other end of a channel."""
 
-    __slots__ = ("buffer", "defaults", "number", "object_name", "open", "options")
+    __slots__ = ("buffer", "defaults", "number", "object_name", "od", "open", "options")
 
-    def __init__(self, number: int, name: str, options: int, defaults: OpenDefaults) -> None:
+    def __init__(self, number: int, name: str, options: int, defaults: OpenDefaults, od: MQOD | None = None) -> None:
         #: What the queue manager calls it.
         self.number = number
         self.object_name = name
         self.options = options
         self.defaults = defaults
         self.open = True
+        #: What it was opened with, to be opened again.
+        self.od = od
         #: What a get without a length of its own asks for: the longest message so far.
         self.buffer = _BUFFER
 
@@ -128,6 +130,11 @@ class MQISteps(PropertyCalls):
         self._room: handles.Room | None = None
         self._handles_of: EngineConnection | None = None
         self._xa_opened = False
+        #: What is open, and the subscriptions, to be opened again when a connection is lost.
+        self._opened: list[RemoteHandle] = []
+        self._subscriptions: list[tuple[MQSD, RemoteHandle | None, RemoteHandle, RemoteHandle]] = []
+        #: How often the connection was made again.
+        self.generation = 0
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
@@ -135,6 +142,7 @@ class MQISteps(PropertyCalls):
         """MQOPEN."""
         options = index(options)
         _no_list(od)
+        wanted = MQOD.unpack(od.pack())
         session = self.wire.session
         body = requests.open_body(od, options, session.big_endian, session.ccsid)
         answer = yield from self._call(seg.MQOPEN, 0, body, od.object_name or od.object_string)
@@ -145,13 +153,20 @@ class MQISteps(PropertyCalls):
         name = od.object_name
         for each in OD_FIELDS:
             setattr(od, each, getattr(made, each))
-        return RemoteHandle(answer.handle, name or od.object_string, options, defaults)
+        if wanted.object_name != od.object_name:
+            wanted.dynamic_q_name = od.object_name  # A dynamic queue is made again under its name.
+        handle = RemoteHandle(answer.handle, name or od.object_string, options, defaults, wanted)
+        self._opened.append(handle)
+        return handle
 
     def close_steps(self, handle: RemoteHandle, options: int = MQCO_NONE) -> Steps[None]:
         """MQCLOSE."""
         body = write_long(index(options), self.wire.session.big_endian)
         yield from self._call(seg.MQCLOSE, _number(handle), body, handle.object_name)
         handle.open = False
+        if handle in self._opened:
+            self._opened.remove(handle)
+        self._subscriptions = [each for each in self._subscriptions if each[3] is not handle]
 
     def inq_steps(self, handle: RemoteHandle, selectors: Sequence[int]) -> Steps[Inquiry]:
         """MQINQ: `integers` and `characters` of the answer are in the order of their selectors."""
@@ -389,6 +404,7 @@ class MQISteps(PropertyCalls):
         self, sd: MQSD, handle: RemoteHandle | None = None, hsub: RemoteHandle | None = None
     ) -> Steps[tuple[RemoteHandle, RemoteHandle]]:
         """MQSUB: (Hobj, Hsub), the queue that publications come to and the subscription."""
+        wanted = MQSD.unpack(sd.pack())
         session = self.wire.session
         number = hsub.number if hsub is not None else MQHO_UNUSABLE_HOBJ
         body = write_longs([number, 0], session.big_endian) + sd.pack(session.big_endian, session.ccsid)
@@ -401,11 +417,44 @@ class MQISteps(PropertyCalls):
             self.wire.bad_answer(error)
         for each in SD_FIELDS:
             setattr(sd, each, getattr(got, each))
+        given = handle
         if handle is None:
             handle = RemoteHandle(answer.handle, name, 0, OpenDefaults())
         if hsub is None:
             hsub = RemoteHandle(made, name, 0, OpenDefaults())
+            self._subscriptions.append((wanted, given, handle, hsub))
         return handle, hsub
+
+    # -- again --------------------------------------------------------------------------------------------------------
+
+    def reopen_steps(self) -> Steps[None]:
+        """Open again what was open before the connection was lost. What cannot be has a handle that is none."""
+        opened, self._opened = self._opened, []
+        subscriptions, self._subscriptions = self._subscriptions, []
+        for handle in opened:
+            assert handle.od is not None
+            try:
+                made = yield from self.open_steps(MQOD.unpack(handle.od.pack()), handle.options)
+            except NotConnected:
+                self._opened, self._subscriptions = opened, subscriptions
+                raise
+            except MQError:
+                handle.number = MQHO_UNUSABLE_HOBJ
+            else:
+                handle.number, handle.defaults = made.number, made.defaults
+        self._opened = opened
+        for sd, given, hobj, hsub in subscriptions:
+            try:
+                again = MQSD.unpack(sd.pack())
+                destination, subscription = yield from self.sub_steps(again, given)
+                hobj.number, hsub.number = destination.number, subscription.number
+            except NotConnected:
+                self._subscriptions = subscriptions
+                raise
+            except MQError:
+                hobj.number = hsub.number = MQHO_UNUSABLE_HOBJ
+        self._subscriptions = subscriptions
+        self.has_work = self._xa_opened = False
 
     def subrq_steps(self, hsub: RemoteHandle, action: int, sro: MQSRO | None = None) -> Steps[int]:
         """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""

@@ -8,6 +8,7 @@ was agreed, and a minute, the connection counts as broken.
 from __future__ import annotations
 
 import os
+import select
 import socket
 import ssl
 import struct
@@ -61,6 +62,11 @@ class Wire:
         self.orphans: list[int] = []
         #: Why no call can be made any more.
         self.broken: MQError | None = None
+        #: The other side, or the network, has ended it; not we.
+        self.lost = False
+        self._ending = False
+        #: The type of the call that is on its way, 0 if there is none.
+        self.in_flight = 0
         _wires.add(self)
 
     # -- calls --------------------------------------------------------------------------------------------------------
@@ -72,6 +78,7 @@ class Wire:
             if self.broken is not None:
                 self._refuse()
             session = self.session
+            self.in_flight = kind
             self._socket.sendall(session.request(kind, handle, body, flags))
             while True:
                 data = self._socket.recv(_READ_MAX)
@@ -82,6 +89,7 @@ class Wire:
                 if answer is not None:
                     if answer.kind != kind + seg.REPLY:
                         self._fail(f"a call of type {kind:#x} was answered by {answer.kind:#x}")
+                    self.in_flight = 0
                     return answer
                 self._between()
         except (OSError, ChannelError) as error:
@@ -137,6 +145,7 @@ class Wire:
             session.out.clear()
         if session.ended >= 0:
             reason = status_reason(session.ended, False)
+            self.lost = not self._ending
             self._break(refused(reason, self.where, f"the queue manager has ended the channel, status {session.ended}"))
             self._refuse()
 
@@ -154,7 +163,27 @@ class Wire:
         with self._lock:
             self._fail(why(error))
 
+    def is_dead(self) -> bool:
+        """Whether the other side has hung up, or has something to say, while no call was made."""
+        if isinstance(self._socket, ssl.SSLSocket):
+            ready, _, _ = select.select([self._socket], [], [], 0)
+            return bool(ready)
+        try:
+            said = self._socket.recv(_READ_MAX, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        # Heartbeats are for later; the end of the channel, or of the stream, is the end.
+        return not said or bytes([seg.STATUS_DATA]) in (said[9:10], said[17:18])
+
+    def lose(self) -> None:
+        """It is dead: no call can be made on it."""
+        self.lost, self.in_flight = True, 0
+        self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "the other side has closed the connection"))
+
     def _fail(self, why: str) -> NoReturn:
+        self.lost = not self._ending
         self._break(refused(MQRC_CONNECTION_BROKEN, self.where, why))
         self._refuse()
 
@@ -253,6 +282,7 @@ class Wire:
 
     def interrupt(self) -> None:
         """End the call that another thread makes: it raises NotConnected."""
+        self._ending = True
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:

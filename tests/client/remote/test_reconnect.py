@@ -1,0 +1,247 @@
+"""Connections that are lost are made again: by cutting sockets, and by restarting the queue manager."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import flintmq
+from flintmq.cli.main import main
+from flintmq.mqi import reason as rc
+from flintmq.mqi.constants import MQOO_INPUT_EXCLUSIVE
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.server.control import Control, NotRunning
+from tests.client.remote.serving import CHANNEL, QUEUE, Serving
+from tests.server.test_process import Manager, free_port
+
+
+@pytest.fixture(autouse=True)
+def quickly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tries are milliseconds apart, and the last comes after some seconds."""
+    for name in ("MQSERVER", "MQCCDTURL", "MQCHLLIB", "MQCHLTAB"):
+        monkeypatch.delenv(name, raising=False)
+    path = tmp_path / "quick.ini"
+    path.write_text("CHANNELS:\n   ReconDelay=(10,5)(30,10)\n   MQReconnectTimeout=20\n")
+    monkeypatch.setenv("MQCLNTCF", str(path))
+
+
+def cut(serving: Serving) -> None:
+    """Cut all sockets, and wait until that has happened."""
+    serving.cut()
+    until(lambda: not serving.hub.links)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if condition():
+            return
+        threading.Event().wait(0.01)
+    assert condition()
+
+
+def test_without_reconnect_a_lost_connection_stays_lost(serving: Serving) -> None:
+    with serving.connect() as qm:
+        queue = qm.queue(QUEUE)
+        cut(serving)
+        for _ in range(2):
+            with pytest.raises(flintmq.NotConnected) as lost:
+                queue.put(b"")
+            assert lost.value.reason == rc.MQRC_CONNECTION_BROKEN
+
+
+def test_an_idle_connection_is_made_again_and_nobody_hears_of_it(serving: Serving) -> None:
+    events: list[int] = []
+    with serving.connect(reconnect="yes", on_event=lambda reason, text: events.append(reason)) as qm:
+        queue = qm.queue(QUEUE)
+        queue.put(b"1")
+        for _ in range(3):
+            cut(serving)
+            queue.put(b"2")
+        assert [message.data for message in queue.messages()] == [b"1", b"2", b"2", b"2"]
+    assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED] * 3
+
+
+def test_a_unit_of_work_is_backed_out_and_the_program_goes_on(serving: Serving) -> None:
+    with serving.connect(reconnect="yes") as qm:
+        queue = qm.queue(QUEUE)
+        with pytest.raises(flintmq.BackedOut), qm.transaction():
+            queue.put(b"lost")
+            cut(serving)
+            queue.put(b"never")
+        assert queue.depth == 0
+        with qm.transaction():
+            queue.put(b"kept")
+        queue.put(b"by hand", syncpoint=True)
+        cut(serving)
+        with pytest.raises(flintmq.MQError) as lost:
+            qm.commit()
+        assert lost.value.reason in (rc.MQRC_BACKED_OUT, rc.MQRC_CALL_INTERRUPTED)
+        assert [message.data for message in queue.messages()] == [b"kept"]
+
+
+def test_a_get_that_waits_is_made_again(serving: Serving) -> None:
+    with serving.connect(reconnect="yes") as qm:
+        queue = qm.queue(QUEUE)
+        got: list[bytes] = []
+        waiting = threading.Thread(target=lambda: got.append(queue.get(wait=20.0).data))
+        waiting.start()
+        until(lambda: any(each.waiting for session in serving.hub.sessions for each in session.conversations.values()))
+        cut(serving)
+        queue.put(b"after all")
+        waiting.join(20)
+        assert got == [b"after all"]
+
+
+def test_a_put_that_was_on_its_way_is_uncertain(serving: Serving) -> None:
+    with serving.connect(reconnect="yes") as qm:
+        queue = qm.queue(QUEUE)
+        queue.put(b"1")
+        wire = qm.mqi.wire
+        real = wire._socket
+
+        class Cut:
+            """A socket that breaks when something was sent."""
+
+            def __getattr__(self, name: str) -> object:
+                return getattr(real, name)
+
+            def recv(self, size: int, flags: int = 0) -> bytes:
+                if flags:
+                    return real.recv(size, flags)
+                raise ConnectionResetError(104, "reset")
+
+        wire._socket = Cut()  # type: ignore[assignment]
+        with pytest.raises(flintmq.MQError) as uncertain:
+            queue.put(b"2")
+        assert uncertain.value.reason == rc.MQRC_CALL_INTERRUPTED
+        queue.put(b"3")
+
+
+def test_handles_of_the_mqi_are_opened_again_and_dynamic_queues_under_their_names(serving: Serving) -> None:
+    with serving.connect(reconnect="qmgr") as qm:
+        mqi, od = qm.mqi, MQOD()
+        od.object_name, od.dynamic_q_name = "SYSTEM.DEFAULT.MODEL.QUEUE", "REPLIES.*"
+        handle = mqi.open(od, MQOO_INPUT_EXCLUSIVE)
+        name = od.object_name
+        cut(serving)
+        target = MQOD()
+        target.object_name = name
+        with pytest.raises(flintmq.NoMessageAvailable):
+            mqi.get(handle, MQMD(), MQGMO())
+        mqi.put1(target, MQMD(), MQPMO(), b"to the same name")
+        assert mqi.get(handle, MQMD(), MQGMO()) == b"to the same name"
+        assert mqi.generation == 1
+
+
+def test_subscriptions_are_made_again(serving: Serving) -> None:
+    with serving.connect(reconnect="yes") as qm:
+        with qm.subscribe("news/#") as news, qm.subscribe("news/#", durable_name="mine") as mine:
+            qm.topic("news/1").publish("before", persistent=True)
+            assert news.get(wait=5.0).text == "before"
+            cut(serving)
+            assert news.get_or_none(wait=0.05) is None
+            assert mine.get(wait=5.0).text == "before"
+            until(lambda: mine.request() == 0)
+            qm.topic("news/2").publish("after")
+            assert news.get(wait=5.0).text == "after"
+            assert mine.get(wait=5.0).text == "after"
+            mine.remove()
+
+
+def test_a_consumer_goes_on(serving: Serving) -> None:
+    serving.qm.mqsc("DEFINE QLOCAL(WORK)\nDEFINE QLOCAL(DONE)")
+    with serving.connect(reconnect="yes") as qm:
+        work, done = qm.queue("WORK"), qm.queue("DONE")
+        calls: list[str] = []
+
+        def handle(message: flintmq.Message) -> None:
+            calls.append(message.text)
+            if calls == ["a"]:
+                cut(serving)
+            done.put(message.text.upper())
+
+        with work.consume(handle):
+            work.put("a")
+            assert done.get(wait=20.0).text == "A"
+            work.put("b")
+            assert done.get(wait=20.0).text == "B"
+        assert calls == ["a", "a", "b"]
+
+
+def test_the_next_address_is_tried_and_the_same_queue_manager_is_insisted_on(serving: Serving) -> None:
+    other = Serving(name="QM2")
+    try:
+        conn = f"{serving.conn},{other.conn}"
+        anywhere, same = (serving.connect(name="*", conn=conn, reconnect=word) for word in ("yes", "qmgr"))
+        with anywhere, same:
+            anywhere.queue(QUEUE).put(b"1")
+            serving.close()
+            anywhere.queue(QUEUE).put(b"2")
+            assert other.qm.queue(QUEUE).get().data == b"2"
+            with pytest.raises(flintmq.MQError) as refused:
+                same.queue(QUEUE)
+            assert refused.value.reason == rc.MQRC_RECONNECT_FAILED
+    finally:
+        other.close()
+
+
+def test_when_nobody_comes_back_the_time_is_over(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "short.ini"
+    path.write_text("CHANNELS:\n   ReconDelay=(10)\n   MQReconnectTimeout=1\n   DefRecon=YES\n")
+    monkeypatch.setenv("MQCLNTCF", str(path))
+    events: list[int] = []
+    with serving.connect(on_event=lambda reason, text: events.append(reason)) as qm:
+        queue = qm.queue(QUEUE)
+        serving.close()
+        with pytest.raises(flintmq.MQError) as over:
+            queue.put(b"")
+        assert over.value.reason == rc.MQRC_RECONNECT_TIMED_OUT
+    assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECT_FAILED]
+
+
+def test_reconnect_is_one_of_three_words(serving: Serving) -> None:
+    with pytest.raises(ValueError, match="'no', 'yes' or 'qmgr'"):
+        serving.connect(reconnect="perhaps")
+
+
+@pytest.fixture
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager]:
+    monkeypatch.setenv("FLINTMQ_DATA", str(tmp_path / "data"))
+    port = free_port()
+    assert main(["crtmqm", "--dev", "-q", "-p", str(port), "QM1"]) == 0
+    made = Manager(port)
+    made.start()
+    yield made
+    try:
+        with Control(made.place) as control:
+            control.ask({"do": "end", "how": "preemptive"})
+    except NotRunning:
+        return
+    made.wait_until_ended()
+
+
+@pytest.mark.parametrize("how", ["-i", "-p"])
+def test_a_restart_of_the_queue_manager_is_outlived(manager: Manager, how: str) -> None:
+    conn = f"127.0.0.1({manager.port})"
+    with flintmq.connect("QM1", channel=CHANNEL, conn=conn, reconnect="qmgr") as qm:
+        queue = qm.queue(QUEUE)
+        queue.put(b"persistent", persistent=True)
+        got: list[bytes] = []
+        other = qm.queue("DEV.QUEUE.2")
+        waiting = threading.Thread(target=lambda: got.append(other.get(wait=30.0).data))
+        waiting.start()
+        assert main(["endmqm", how, "QM1"]) == 0
+        manager.wait_until_ended()
+        manager.start()
+        assert queue.get(wait=5.0).data == b"persistent"
+        other.put(b"to the one who waited")
+        waiting.join(30)
+        assert got == [b"to the one who waited"]
