@@ -325,3 +325,51 @@ def test_every_command_of_the_model_can_be_sent_as_pcf(administration: Catalogue
     outcome = pcf_execute.run_message(message(form.pcf_command), administration)
     assert outcome.responses
     assert outcome.reason not in (pcf.MQRCCF_CFH_COMMAND_ERROR, pcf.MQRCCF_UNEXPECTED_ERROR)
+
+
+def test_authority_records_are_set_inquired_and_deleted(administration: CatalogueAdministration) -> None:
+    profile = MQCFST(pcf.MQCACF_AUTH_PROFILE_NAME, "ORDERS.**")
+    queues = MQCFIN(pcf.MQIACF_OBJECT_TYPE, mq.MQOT_Q)
+    alice = MQCFSL(pcf.MQCACF_PRINCIPAL_ENTITY_NAMES, ["alice"])
+    given = MQCFIL(pcf.MQIACF_AUTH_ADD_AUTHS, [pcf.MQAUTH_OUTPUT, pcf.MQAUTH_INQUIRE])
+    assert run(administration, pcf.MQCMD_SET_AUTH_REC, profile, queues, alice, given).reason == 0
+    (record,) = run(
+        administration,
+        pcf.MQCMD_INQUIRE_AUTH_RECS,
+        MQCFIN(pcf.MQIACF_AUTH_OPTIONS, pcf.MQAUTHOPT_NAME_EXPLICIT | pcf.MQAUTHOPT_ENTITY_EXPLICIT),
+        profile,
+        queues,
+        MQCFST(pcf.MQCACF_ENTITY_NAME, "alice"),
+        MQCFIN(pcf.MQIACF_ENTITY_TYPE, 1),
+    ).responses
+    assert record.string(pcf.MQCACF_AUTH_PROFILE_NAME) == "ORDERS.**"
+    assert record.string(pcf.MQCACF_ENTITY_NAME) == "alice"
+    assert record.integer(pcf.MQIACF_OBJECT_TYPE) == mq.MQOT_Q
+    listed = record.find(pcf.MQIACF_AUTHORIZATION_LIST)
+    assert isinstance(listed, MQCFIL)
+    assert sorted(listed.values) == sorted([pcf.MQAUTH_OUTPUT, pcf.MQAUTH_INQUIRE])
+    assert run(administration, pcf.MQCMD_DELETE_AUTH_REC, profile, queues, alice).reason == 0
+    wrong = run(administration, pcf.MQCMD_SET_AUTH_REC, profile, queues, alice, MQCFIL(given.parameter, [4711]))
+    assert refused(wrong) == (pcf.MQRCCF_ATTR_VALUE_ERROR, pcf.MQIACF_PARAMETER_ID, pcf.MQIACF_AUTH_ADD_AUTHS)
+    missing = run(administration, pcf.MQCMD_SET_AUTH_REC, profile, alice, given)
+    assert refused(missing) == (pcf.MQRCCF_PARM_MISSING, pcf.MQIACF_PARAMETER_ID, pcf.MQIACF_OBJECT_TYPE)
+
+
+#: Keywords that MQ has no PCF parameter for, or only on z/OS, or that are our own; MQSC shows them.
+WITHOUT_PARAMETER = {
+    "ACTIVE", "ARCHPATH", "AUTOCLUS", "BYTES", "COMPFAIL", "COMPIN", "COMPOUT", "COMPREQ", "DATFSSZ", "DATFSUSE",
+    "DECFAIL", "DECIN", "DECOUT", "DECREQ", "DSN", "FLUSHES", "IFVER", "LOGCHKPT", "LOGCOPY", "LOGDUR", "LOGEND",
+    "LOGFSSZ", "LOGFSUSE", "LOGUSED", "MESSAGES", "NEWACCTIME", "NEWSTATIME", "PAGES", "PERCENT", "PGSIN", "PGSOUT",
+    "QMFSENC", "QMFSSZ", "QMFSUSE", "QMURID", "RECORDS", "STALLS", "STATUS", "SYNCS", "UIDSUPP", "UNICLUS", "URID",
+    "USED", "BUFFERS",
+}  # fmt: skip
+
+
+def test_whatever_can_be_shown_or_set_has_its_number_in_pcf() -> None:
+    """A new attribute brings its number (selector), or is listed above."""
+    missing: set[str] = set()
+    for form in FORMS.values():
+        if form.pcf_command:
+            shown = {each.keyword for each in (*form.shown, *form.settable) if not each.selector}
+            missing |= {f"{form.noun} {keyword}" for keyword in shown - WITHOUT_PARAMETER}
+    assert missing == set()

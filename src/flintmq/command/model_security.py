@@ -5,6 +5,7 @@ from __future__ import annotations
 from flintmq.command import security
 from flintmq.command.form import NO_NAME, OPTIONAL_NAME, USER_NAME, Form, settable
 from flintmq.command.options import ALL, WHERE, choice, text, texts
+from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.qmgr.attribute import STRING
 from flintmq.qmgr.attributes import ATTRIBUTES
@@ -13,14 +14,29 @@ from flintmq.qmgr.attributes_security import ENTITY_LENGTH, OBJECT_TYPES, PROFIL
 _ENTITIES_MAX = 100
 _AUTHORITIES_MAX = 32
 
-_PROFILE = text("PROFILE", STRING, PROFILE_LENGTH)
-_OBJTYPE = choice("OBJTYPE", " ".join(OBJECT_TYPES))
-_ANY_OBJTYPE = choice("OBJTYPE", " ".join(("ALL", *OBJECT_TYPES)))
-_PRINCIPALS = texts("PRINCIPAL", _ENTITIES_MAX, ENTITY_LENGTH)
-_GROUPS = texts("GROUP", _ENTITIES_MAX, ENTITY_LENGTH)
+_PROFILE = text("PROFILE", STRING, PROFILE_LENGTH, pcf.MQCACF_AUTH_PROFILE_NAME)
+_OBJTYPE = choice(
+    "OBJTYPE", " ".join(OBJECT_TYPES), selector=pcf.MQIACF_OBJECT_TYPE, numbers=tuple(OBJECT_TYPES.values())
+)
+_ANY_OBJTYPE = choice(
+    "OBJTYPE",
+    " ".join(("ALL", *OBJECT_TYPES)),
+    selector=pcf.MQIACF_OBJECT_TYPE,
+    numbers=(mq.MQOT_ALL, *OBJECT_TYPES.values()),
+)
+_PRINCIPALS = texts("PRINCIPAL", _ENTITIES_MAX, ENTITY_LENGTH, pcf.MQCACF_PRINCIPAL_ENTITY_NAMES)
+_GROUPS = texts("GROUP", _ENTITIES_MAX, ENTITY_LENGTH, pcf.MQCACF_GROUP_ENTITY_NAMES)
 _PRINCIPAL = text("PRINCIPAL", STRING, ENTITY_LENGTH)
 _GROUP = text("GROUP", STRING, ENTITY_LENGTH)
-_SERVCOMP = text("SERVCOMP", STRING, 48)
+_SERVCOMP = text("SERVCOMP", STRING, 48, pcf.MQCACF_SERVICE_COMPONENT)
+_AUTHADD = texts("AUTHADD", _AUTHORITIES_MAX, 8, pcf.MQIACF_AUTH_ADD_AUTHS)
+_AUTHRMV = texts("AUTHRMV", _AUTHORITIES_MAX, 8, pcf.MQIACF_AUTH_REMOVE_AUTHS)
+_SECURITY_TYPE = choice(
+    "TYPE",
+    "AUTHSERV CONNAUTH SSL CLASSES",
+    selector=pcf.MQIACF_SECURITY_TYPE,
+    numbers=(pcf.MQSECTYPE_AUTHSERV, pcf.MQSECTYPE_CONNAUTH, pcf.MQSECTYPE_SSL, pcf.MQSECTYPE_CLASSES),
+)
 _MATCH = choice("MATCH", "PROFILE MATCHING EXACT")
 _RECORD = tuple(ATTRIBUTES["AUTHREC"])
 
@@ -40,8 +56,8 @@ FORMS = [
             _OBJTYPE,
             _PRINCIPALS,
             _GROUPS,
-            texts("AUTHADD", _AUTHORITIES_MAX, 8),
-            texts("AUTHRMV", _AUTHORITIES_MAX, 8),
+            _AUTHADD,
+            _AUTHRMV,
             _SERVCOMP,
         ),
         required=("OBJTYPE",),
@@ -82,7 +98,7 @@ FORMS = [
         pcf.MQCMD_INQUIRE_ENTITY_AUTH,
         "Show what a user or a group may do with an object, all records and groups considered.",
         "DISPLAY ENTAUTH PRINCIPAL('alice') OBJTYPE(QUEUE) OBJNAME(ORDERS.IN)",
-        options=(ALL, _PRINCIPAL, _GROUP, _OBJTYPE, text("OBJNAME"), _SERVCOMP),
+        options=(ALL, _PRINCIPAL, _GROUP, _OBJTYPE, text("OBJNAME", selector=pcf.MQCACF_OBJECT_NAME), _SERVCOMP),
         shown=_RECORD,
         required=("OBJTYPE",),
     ),
@@ -134,7 +150,7 @@ FORMS = [
         pcf.MQCMD_REFRESH_SECURITY,
         "Forget what is known about users and their groups, so that it is asked again.",
         "REFRESH SECURITY TYPE(AUTHSERV)",
-        options=(choice("TYPE", "AUTHSERV CONNAUTH SSL CLASSES"),),
+        options=(_SECURITY_TYPE,),
     ),
     Form(
         "RVERIFY",

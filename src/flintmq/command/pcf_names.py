@@ -5,7 +5,7 @@ All else (commands, attributes, words and their numbers) stands in the model, an
 
 from __future__ import annotations
 
-from flintmq.command.model import FORMS, Form
+from flintmq.command.model import FORMS, NO_NAME, OPTIONAL_NAME, Form
 from flintmq.mqi import channel_constants as ch
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
@@ -14,6 +14,8 @@ from flintmq.qmgr.attributes import NAME_SELECTORS, QUEUE_KINDS, QUEUE_TYPES
 #: Noun -> the parameter that stands for the name after it, where it is not that of the kind of object.
 _NAMES = {
     "BUFFPOOL": pcf.MQIACF_BUFFER_POOL_ID,
+    "CHLAUTH": pcf.MQCACH_CHANNEL_NAME,
+    "SECURITY": pcf.MQCACF_USER_IDENTIFIER,
     "PSID": mq.MQIA_PAGESET_ID,
     "QUEUE": mq.MQCA_Q_NAME,
     "QSTATS": mq.MQCA_Q_NAME,
@@ -27,7 +29,10 @@ _NAMES = {
 #: Noun -> the MQCFIL that lists the attributes to show.
 _ATTRIBUTE_LISTS = {
     "AUTHINFO": pcf.MQIACF_AUTH_INFO_ATTRS,
+    "AUTHREC": pcf.MQIACF_AUTH_PROFILE_ATTRS,
+    "AUTHSERV": pcf.MQIACF_AUTH_SERVICE_ATTRS,
     "CHANNEL": pcf.MQIACF_CHANNEL_ATTRS,
+    "CHLAUTH": pcf.MQIACF_CHLAUTH_ATTRS,
     "CHSTATUS": pcf.MQIACH_CHANNEL_INSTANCE_ATTRS,
     "CONN": pcf.MQIACF_CONNECTION_ATTRS,
     "LISTENER": pcf.MQIACF_LISTENER_ATTRS,
@@ -40,6 +45,7 @@ _ATTRIBUTE_LISTS = {
     "QSTATUS": pcf.MQIACF_Q_STATUS_ATTRS,
     "QUEUE": pcf.MQIACF_Q_ATTRS,
     "SBSTATUS": pcf.MQIACF_SUB_STATUS_ATTRS,
+    "SECURITY": pcf.MQIACF_SECURITY_ATTRS,
     "STGCLASS": pcf.MQIACF_STORAGE_CLASS_ATTRS,
     "SUB": pcf.MQIACF_SUB_ATTRS,
     "TOPIC": pcf.MQIACF_TOPIC_ATTRS,
@@ -114,7 +120,9 @@ FORMS_OF_COMMAND = _forms()
 
 def name_parameter(form: Form) -> int:
     """The parameter that stands for the name after the noun, 0 if there is none."""
-    return _NAMES.get(form.noun) or (NAME_SELECTORS.get(form.kind, 0) if form.kind != "QMGR" else 0)
+    if form.name in (NO_NAME, OPTIONAL_NAME):
+        return 0
+    return _NAMES.get(form.noun) or NAME_SELECTORS.get(form.kind, 0)
 
 
 def attribute_list(form: Form) -> int:

@@ -17,6 +17,7 @@ An attribute without a parameter of its own in MQ is not in the response.
 
 from __future__ import annotations
 
+from flintmq.command import pcf_authority
 from flintmq.command.model import Form
 from flintmq.command.pcf_names import NAME_LISTS, name_parameter
 from flintmq.command.pcf_request import CommandRefused, PCFCommand
@@ -86,6 +87,8 @@ def responses(command: int, bound: PCFCommand, reply: Reply) -> list[PCFMessage]
     if reply.failed:
         return refusal(command, _reason(bound, reply.reason))
     answers = [answer for answer in reply.answers if _is_of_type(bound, answer)]
+    if any(answer.items for answer in answers):
+        answers = [answer for answer in answers if answer.items]  # Without a closing "normal completion".
     if not answers:
         return refusal(command, _reason(bound, MQRC_UNKNOWN_OBJECT_NAME))
     if bound.names_only:
@@ -185,8 +188,9 @@ def _parameters(form: Form, answer: Answer) -> list[Parameter]:
     found: list[Parameter] = []
     attributes = _attributes(form, answer)
     for number, item in enumerate(answer.items):
-        if number == 0 and form.noun != "CONN":
-            found += _name(form, item)
+        name = _name(form, item) if number == 0 and form.noun != "CONN" else []
+        if name:
+            found += name
         elif item.keyword == "TYPE" and item.value in QUEUE_KINDS:
             found.append(MQCFIN(mq.MQIA_Q_TYPE, QUEUE_TYPES[str(item.value)]))
         elif item.keyword == "SUB" and form.noun in ("SUB", "SBSTATUS"):
@@ -215,7 +219,7 @@ def _name(form: Form, item: Item) -> list[Parameter]:
     selector = name_parameter(form) or (mq.MQCA_Q_MGR_NAME if item.keyword == "QMNAME" else 0)
     if item.keyword == "SUBID":
         return [MQCFBS(pcf.MQBACF_SUB_ID, bytes.fromhex(str(item.value)))]
-    if isinstance(item.value, int) or form.noun in ("PSID", "BUFFPOOL"):
+    if item.keyword in ("PSID", "BUFFPOOL"):
         selector = selector or (mq.MQIA_PAGESET_ID if item.keyword == "PSID" else pcf.MQIACF_BUFFER_POOL_ID)
         return [MQCFIN(selector, int(str(item.value)))]
     return [_string(selector, str(item.value), 0)] if selector else []
@@ -238,8 +242,9 @@ def _attribute(attribute: Attribute, value: Value) -> list[Parameter]:
 
 
 def _list(attribute: Attribute, values: list[str]) -> list[Parameter]:
-    if attribute.words:
-        return [MQCFIL(attribute.selector, [attribute.words[value] for value in values if value in attribute.words])]
+    numbers = pcf_authority.numbers_of(attribute)
+    if numbers:
+        return [MQCFIL(attribute.selector, [numbers[value] for value in values if value in numbers])]
     names: list[Parameter] = [MQCFSL(attribute.selector, [value.ljust(attribute.length) for value in values])]
     if attribute.selector == mq.MQCA_NAMES:
         names.append(MQCFIN(mq.MQIA_NAME_COUNT, len(values)))

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from flintmq.command import pcf_authority
 from flintmq.command.model import (
     CONNECTION_ID,
     FORMS,
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
-    NO_NAME,
     OBJECT_NAME,
     SUBSCRIPTION_NAME,
     Form,
@@ -227,13 +227,15 @@ def _parameters(message: PCFMessage, bound: PCFCommand, copying: bool) -> None:
             continue
         else:
             _take(form, bound, parameter, unknown)
-    if form.name != NO_NAME and not named and not _may_do_without(form, request):
+    if name_parameter(form) and not named and not _may_do_without(form, request):
         raise CommandRefused(
             pcf.MQRCCF_PARM_COUNT_TOO_SMALL if not message.parameters else pcf.MQRCCF_PARM_MISSING, name
         )
     if copying and "LIKE" not in request.options:
         raise CommandRefused(pcf.MQRCCF_PARM_MISSING, source)
     _check_required(form, bound, copying)
+    if form.noun in pcf_authority.NOUNS:
+        pcf_authority.finish(request)
 
 
 def _may_do_without(form: Form, request: Request) -> bool:
@@ -266,6 +268,8 @@ def _take(form: Form, bound: PCFCommand, parameter: Parameter, unknown: int) -> 
     if form.verb == "DISPLAY" and _is_type(form, bound, parameter):
         return
     if form.kind == "NAMELIST" and parameter.parameter == mq.MQIA_NAME_COUNT:
+        return
+    if form.noun in pcf_authority.NOUNS and pcf_authority.take(bound.request, parameter):
         return
     raise CommandRefused(unknown, parameter.parameter)
 
@@ -319,7 +323,7 @@ def _value(attribute: Attribute, parameter: Parameter, unknown: int) -> Value:
             if len(parameter.string) not in (0, attribute.length):
                 raise CommandRefused(pcf.MQRCCF_CFBS_STRING_LENGTH_ERR, attribute.selector)
             return parameter.string.hex().upper()
-        if isinstance(parameter, MQCFIL) and attribute.kind in (ENUM, LIST) and attribute.words:
+        if isinstance(parameter, MQCFIL) and attribute.kind in (ENUM, LIST) and pcf_authority.numbers_of(attribute):
             return _words(attribute, parameter, wrong)
     except ValueRejected:
         raise wrong from None
@@ -328,7 +332,7 @@ def _value(attribute: Attribute, parameter: Parameter, unknown: int) -> Value:
 
 def _words(attribute: Attribute, parameter: MQCFIL, wrong: CommandRefused) -> Value:
     """A list of numbers that stand for words: the compression that a channel offers."""
-    words = {number: word for word, number in attribute.words.items()}
+    words = {number: word for word, number in pcf_authority.numbers_of(attribute).items()}
     chosen: list[str] = []
     for number in parameter.values:
         if number not in words:

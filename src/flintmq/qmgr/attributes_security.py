@@ -35,13 +35,13 @@ ENTITY_TYPES: Final = {"PRINCIPAL": sv.MQZAET_PRINCIPAL, "GROUP": sv.MQZAET_GROU
 
 
 def authority_record() -> list[Attribute]:
-    """PROFILE, OBJTYPE, ENTITY and ENTTYPE identify it."""
+    """PROFILE, OBJTYPE, ENTITY and ENTTYPE identify it. In PCF its authorities are numbers, here words."""
     return [
         fixed(text("PROFILE", pcf.MQCACF_AUTH_PROFILE_NAME, PROFILE_LENGTH)),
         fixed(enum("OBJTYPE", pcf.MQIACF_OBJECT_TYPE, OBJECT_TYPES, "QMGR")),
         fixed(text("ENTITY", pcf.MQCACF_ENTITY_NAME, ENTITY_LENGTH)),
         fixed(enum("ENTTYPE", pcf.MQIACF_ENTITY_TYPE, ENTITY_TYPES)),
-        names("AUTHLIST", 0, 32, 8),  # In commands a list of MQAUTH_* numbers; here of words.
+        names("AUTHLIST", pcf.MQIACF_AUTHORIZATION_LIST, 32, 8),
     ]
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.constants import (
     MQOO_BROWSE,
     MQOO_INPUT_AS_Q_DEF,
@@ -87,6 +88,35 @@ WORDS: Final[dict[str, int]] = {
     "SYSTEM": MQZAO_SYSTEM,
 }
 NONE: Final = "NONE"
+#: Their numbers in commands (MQAUTH_*).
+NUMBERS: Final[dict[str, int]] = {
+    "ALL": pcf.MQAUTH_ALL,
+    "ALLADM": pcf.MQAUTH_ALL_ADMIN,
+    "ALLMQI": pcf.MQAUTH_ALL_MQI,
+    "ALTUSR": pcf.MQAUTH_ALT_USER_AUTHORITY,
+    "BROWSE": pcf.MQAUTH_BROWSE,
+    "CHG": pcf.MQAUTH_CHANGE,
+    "CLR": pcf.MQAUTH_CLEAR,
+    "CONNECT": pcf.MQAUTH_CONNECT,
+    "CRT": pcf.MQAUTH_CREATE,
+    "CTRL": pcf.MQAUTH_CONTROL,
+    "CTRLX": pcf.MQAUTH_CONTROL_EXTENDED,
+    "DLT": pcf.MQAUTH_DELETE,
+    "DSP": pcf.MQAUTH_DISPLAY,
+    "GET": pcf.MQAUTH_INPUT,
+    "INQ": pcf.MQAUTH_INQUIRE,
+    "NONE": pcf.MQAUTH_NONE,
+    "PASSALL": pcf.MQAUTH_PASS_ALL_CONTEXT,
+    "PASSID": pcf.MQAUTH_PASS_IDENTITY_CONTEXT,
+    "PUB": pcf.MQAUTH_PUBLISH,
+    "PUT": pcf.MQAUTH_OUTPUT,
+    "RESUME": pcf.MQAUTH_RESUME,
+    "SET": pcf.MQAUTH_SET,
+    "SETALL": pcf.MQAUTH_SET_ALL_CONTEXT,
+    "SETID": pcf.MQAUTH_SET_IDENTITY_CONTEXT,
+    "SUB": pcf.MQAUTH_SUBSCRIBE,
+    "SYSTEM": pcf.MQAUTH_SYSTEM,
+}
 #: Words for several: their bits are those that the type of object takes.
 _SETS: Final = ("ALL", "ALLADM", "ALLMQI")
 

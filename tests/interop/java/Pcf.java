@@ -29,6 +29,9 @@ public final class Pcf {
         scenarios.add("names", Pcf::names);
         scenarios.add("queueManager", Pcf::queueManager);
         scenarios.add("channels", Pcf::channels);
+        scenarios.add("channelStatus", Pcf::channelStatus);
+        scenarios.add("stopAndStartChannel", Pcf::stopAndStartChannel);
+        scenarios.add("authorityRecords", Pcf::authorityRecords);
         scenarios.add("otherObjects", Pcf::otherObjects);
         scenarios.add("queueStatus", Pcf::queueStatus);
         scenarios.add("resetStatistics", Pcf::resetStatistics);
@@ -169,6 +172,58 @@ public final class Pcf {
         delete.addParameter(MQConstants.MQCACH_CHANNEL_NAME, "PCF.SVRCONN");
         agent.send(delete);
         Scenarios.same(MQConstants.MQRCCF_CHANNEL_NOT_FOUND, reason(delete));
+    }
+
+    static void channelStatus() throws Exception {
+        PCFMessage request = command(MQConstants.MQCMD_INQUIRE_CHANNEL_STATUS);
+        request.addParameter(MQConstants.MQCACH_CHANNEL_NAME, "DEV.ADMIN.*");
+        PCFMessage status = agent.send(request)[0];
+        Scenarios.same(MQConstants.MQCHS_RUNNING, status.getIntParameterValue(MQConstants.MQIACH_CHANNEL_STATUS));
+        Scenarios.same(MQConstants.MQCHT_SVRCONN, status.getIntParameterValue(MQConstants.MQIACH_CHANNEL_TYPE));
+        Scenarios.that(
+            status.getStringParameterValue(MQConstants.MQCACH_CONNECTION_NAME).startsWith("127.0.0.1"), "address");
+        PCFMessage none = command(MQConstants.MQCMD_INQUIRE_CHANNEL_STATUS);
+        none.addParameter(MQConstants.MQCACH_CHANNEL_NAME, "NOBODY.*");
+        none.addParameter(MQConstants.MQIACH_CHANNEL_INSTANCE_TYPE, MQConstants.MQOT_CURRENT_CHANNEL);
+        Scenarios.same(MQConstants.MQRCCF_CHL_STATUS_NOT_FOUND, reason(none));
+        PCFMessage listeners = command(MQConstants.MQCMD_INQUIRE_LISTENER_STATUS);
+        listeners.addParameter(MQConstants.MQCACH_LISTENER_NAME, "*");
+        PCFMessage listener = agent.send(listeners)[0];
+        Scenarios.same(Mqi.port, listener.getIntParameterValue(MQConstants.MQIACH_PORT));
+    }
+
+    static void stopAndStartChannel() throws Exception {
+        PCFMessage stop = command(MQConstants.MQCMD_STOP_CHANNEL);
+        stop.addParameter(MQConstants.MQCACH_CHANNEL_NAME, "DEV.APP.SVRCONN");
+        stop.addParameter(MQConstants.MQIACF_MODE, MQConstants.MQMODE_FORCE);
+        agent.send(stop);
+        Scenarios.that(Mqi.reason(() -> Mqi.manager()) != 0, "a stopped channel was used");
+        PCFMessage start = command(MQConstants.MQCMD_START_CHANNEL);
+        start.addParameter(MQConstants.MQCACH_CHANNEL_NAME, "DEV.APP.SVRCONN");
+        agent.send(start);
+        Mqi.manager().disconnect();
+    }
+
+    static void authorityRecords() throws Exception {
+        PCFMessage set = command(MQConstants.MQCMD_SET_AUTH_REC);
+        set.addParameter(MQConstants.MQCACF_AUTH_PROFILE_NAME, "PCF.**");
+        set.addParameter(MQConstants.MQIACF_OBJECT_TYPE, MQConstants.MQOT_Q);
+        set.addParameter(MQConstants.MQIACF_AUTH_ADD_AUTHS, new int[] {MQConstants.MQAUTH_OUTPUT});
+        set.addParameter(MQConstants.MQCACF_PRINCIPAL_ENTITY_NAMES, new String[] {"alice"});
+        agent.send(set);
+        PCFMessage inquire = command(MQConstants.MQCMD_INQUIRE_AUTH_RECS);
+        inquire.addParameter(
+            MQConstants.MQIACF_AUTH_OPTIONS,
+            MQConstants.MQAUTHOPT_NAME_ALL_MATCHING + MQConstants.MQAUTHOPT_ENTITY_EXPLICIT);
+        inquire.addParameter(MQConstants.MQCACF_AUTH_PROFILE_NAME, "PCF.QUEUE");
+        inquire.addParameter(MQConstants.MQIACF_OBJECT_TYPE, MQConstants.MQOT_Q);
+        inquire.addParameter(MQConstants.MQCACF_ENTITY_NAME, "alice");
+        PCFMessage record = agent.send(inquire)[0];
+        Scenarios.same("PCF.**", record.getStringParameterValue(MQConstants.MQCACF_AUTH_PROFILE_NAME).trim());
+        Scenarios.same(
+            "[" + MQConstants.MQAUTH_OUTPUT + "]",
+            Arrays.toString(record.getIntListParameterValue(MQConstants.MQIACF_AUTHORIZATION_LIST)));
+        agent.send(command(MQConstants.MQCMD_REFRESH_SECURITY));
     }
 
     static void otherObjects() throws Exception {

@@ -1,0 +1,54 @@
+"""What PCF says in another way about authority records: numbers for authorities, one parameter for users and groups.
+
+MQSC                          PCF
+AUTHADD(PUT, INQ)             MQIACF_AUTH_ADD_AUTHS [MQAUTH_OUTPUT, MQAUTH_INQUIRE]
+PRINCIPAL(alice)              MQCACF_PRINCIPAL_ENTITY_NAMES; in an inquiry MQCACF_ENTITY_NAME and MQIACF_ENTITY_TYPE
+MATCH(EXACT), MATCH(MATCHING) MQIACF_AUTH_OPTIONS: MQAUTHOPT_NAME_EXPLICIT, MQAUTHOPT_NAME_ALL_MATCHING
+"""
+
+from __future__ import annotations
+
+from flintmq.command.request import Request
+from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.pcf import MQCFIN, MQCFST, Parameter
+from flintmq.qmgr.attribute import Attribute
+from flintmq.qmgr.attributes_security import ENTITY_TYPES
+from flintmq.qmgr.authorities import NUMBERS
+
+NOUNS = ("AUTHREC", "ENTAUTH")
+#: Lists whose words are authorities.
+LISTS = (pcf.MQIACF_AUTH_ADD_AUTHS, pcf.MQIACF_AUTH_REMOVE_AUTHS, pcf.MQIACF_AUTHORIZATION_LIST)
+_ENTITY = "ENTITY"
+_ENTITY_TYPE = "ENTTYPE"
+
+
+def numbers_of(attribute: Attribute) -> dict[str, int]:
+    """The numbers of the words that `attribute` lists."""
+    return NUMBERS if attribute.selector in LISTS else attribute.words
+
+
+def take(request: Request, parameter: Parameter) -> bool:
+    """Whether `parameter` is one of those that MQSC does not have; it is kept in the request until `finish`."""
+    number = parameter.parameter
+    if number == pcf.MQCACF_ENTITY_NAME and isinstance(parameter, MQCFST):
+        request.options[_ENTITY] = parameter.text()
+        return True
+    if number == pcf.MQIACF_ENTITY_TYPE and isinstance(parameter, MQCFIN):
+        words = {value: word for word, value in ENTITY_TYPES.items()}
+        request.options[_ENTITY_TYPE] = words.get(parameter.value, "PRINCIPAL")
+        return True
+    if number == pcf.MQIACF_AUTH_OPTIONS and isinstance(parameter, MQCFIN):
+        if parameter.value & pcf.MQAUTHOPT_NAME_EXPLICIT:
+            request.options["MATCH"] = "EXACT"
+        elif parameter.value & pcf.MQAUTHOPT_NAME_ALL_MATCHING:
+            request.options["MATCH"] = "MATCHING"
+        return True
+    return False
+
+
+def finish(request: Request) -> None:
+    """PRINCIPAL or GROUP, as MQSC has it."""
+    entity = request.options.pop(_ENTITY, "")
+    entity_type = str(request.options.pop(_ENTITY_TYPE, "PRINCIPAL"))
+    if entity:
+        request.options[entity_type] = entity
