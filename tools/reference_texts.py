@@ -37,9 +37,17 @@ OPTIONS = {
     "AUTHADD": "authorities to give: `ALL`, `ALLADM`, `ALLMQI`, `NONE`, or some of "
     "[these](../concepts/security.md#authorities)",
     "AUTHRMV": "authorities to take away",
+    "ACTION": "`ADD` a record, or to its list; `REPLACE` it; `REMOVE` it, or from its list; `REMOVEALL` of this type",
+    "ADDRESS": "with this address; for RUNCHECK, that of the client",
+    "CLNTUSER": "with this user; for RUNCHECK, that of the client",
+    "QMNAME": "with this queue manager",
+    "SSLPEER": "with this name in the certificate; for RUNCHECK, that of the client",
+    "SSLCERTI": "with this name of who signed it; for RUNCHECK, that of the client",
     "SERVCOMP": "accepted; there is one authority service",
-    "MATCH": "`PROFILE`: profiles that are called so, `*` stands for any characters; `MATCHING`: those that are for "
-    "the object of this name; `EXACT`: the one profile that is called so",
+    "MATCH": "of AUTHREC, `PROFILE`: profiles that are called so, `*` stands for any characters; `MATCHING`: those "
+    "that are for the object of this name; `EXACT`: the one profile that is called so. Of CHLAUTH, `GENERIC` and "
+    "`EXACT`: those that are called so; `ALL`: those that are for the channel; `RUNCHECK`: the one that decides about "
+    "a client",
     "WHERE": "only what passes the filter; see [WHERE](#where)",
     "TYPE": "which rows; for MOVE, whether the target must be empty (MOVE) or not (ADD)",
     "TOQLOCAL": "where the messages go",

@@ -87,6 +87,7 @@ class Stage:
         self._flint("strmqm", NAME)
         self.commands(
             "DEFINE CHANNEL(BENCH.TLS) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS13) SSLCAUTH(OPTIONAL) MCAUSER('app')",
+            "SET CHLAUTH('BENCH.*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL)",
             "SET AUTHREC PROFILE('**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALLMQI)",
         )
         self.pid = self._process_id()

@@ -76,7 +76,7 @@ def test_types_names_and_what_cannot_be_asked_for(run: Run) -> None:
     make("QM1", SCRIPT)
     out = run("dmpmqcfg", "-m", "QM1", "-t", "qalias", "-n", "AL*").out
     assert [line for line in out.splitlines() if "DEFINE" in line] == ["DEFINE QALIAS('ALIAS') +"]
-    assert definitions(run("dmpmqcfg", "-m", "QM1", "-t", "channel").out) == []
+    assert definitions(run("dmpmqcfg", "-m", "QM1", "-t", "comminfo").out) == []
     assert definitions(run("dmpmqcfg", "-m", "QM1", "-x", "authrec").out) == []
     out = run("dmpmqcfg", "-t", "qmgr", "-o", "1line", "QM1").out
     assert [line.partition("(")[0] for line in definitions(out)] == ["ALTER QMGR DEADQ"]
@@ -87,6 +87,37 @@ def test_types_names_and_what_cannot_be_asked_for(run: Run) -> None:
     with flintmq.open("QM1"):
         ended = run("dmpmqcfg", "-m", "QM1")
         assert ended.code == 20 and ended.err.startswith("AMQ8146E")
+
+
+def test_channels_and_who_may_use_what_are_written_and_taken_back(run: Run) -> None:
+    """A queue manager that is made from the dump has the same records."""
+    make(
+        "QM1",
+        "DEFINE CHANNEL(APP) CHLTYPE(SVRCONN) MCAUSER('joe')\n"
+        "DEFINE LISTENER(ONE) TRPTYPE(TCP) PORT(1515)\n"
+        "DEFINE AUTHINFO(CHECKED) AUTHTYPE(IDPWOS) CHCKCLNT(REQUIRED)\n"
+        "SET AUTHREC PROFILE('ORDERS.**') OBJTYPE(QUEUE) PRINCIPAL('joe') GROUP('clerks') AUTHADD(PUT,GET)\n"
+        "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('joe') AUTHADD(CONNECT)\n"
+        "SET AUTHREC PROFILE('X') OBJTYPE(TOPIC) GROUP('clerks') AUTHADD(NONE)\n"
+        "SET CHLAUTH('APP') TYPE(USERMAP) CLNTUSER('joe') ADDRESS('10.*') MCAUSER('ann') CHCKCLNT(REQUIRED)\n"
+        "SET CHLAUTH('*') TYPE(BLOCKADDR) ADDRLIST('10.0.0.1','10.9.*')",
+    )
+    first = definitions(run("dmpmqcfg", "-m", "QM1", "-o", "1line").out)
+    for wanted in (
+        "DEFINE CHANNEL('APP') CHLTYPE(SVRCONN) MCAUSER('joe') TRPTYPE(TCP) REPLACE",
+        "SET AUTHREC PROFILE('ORDERS.**') OBJTYPE(QUEUE) GROUP('clerks') AUTHADD(GET,PUT)",
+        "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('joe') AUTHADD(CONNECT)",
+        "SET AUTHREC PROFILE('X') OBJTYPE(TOPIC) GROUP('clerks') AUTHADD(NONE)",
+        "SET CHLAUTH('*') TYPE(BLOCKADDR) ADDRLIST('10.0.0.1','10.9.*') ACTION(REPLACE)",
+    ):
+        assert wanted in first
+    make("QM2", "\n".join(first).replace("QM1", "QM2").replace("ibmwebspheremqqm1", "ibmwebspheremqqm2"))
+    second = definitions(run("dmpmqcfg", "-m", "QM2", "-o", "1line").out)
+    assert [line for line in second if "QMGR" not in line] == [line for line in first if "QMGR" not in line]
+    rules = definitions(run("dmpmqcfg", "-m", "QM1", "-x", "chlauth", "-o", "1line").out)
+    assert rules and all(line.startswith("SET CHLAUTH") for line in rules)
+    records = definitions(run("dmpmqcfg", "-m", "QM1", "-x", "authrec", "-o", "1line").out)
+    assert len(records) == 4 and all(line.startswith("SET AUTHREC") for line in records)
 
 
 def test_the_heading_and_the_end_are_comments(run: Run) -> None:

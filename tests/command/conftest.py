@@ -15,6 +15,7 @@ from flintmq.command.display import render
 from flintmq.command.execute import execute
 from flintmq.command.reply import Reply
 from flintmq.mqi.pcf_constants import (
+    MQRCCF_CHLAUTH_NOT_FOUND,
     MQRCCF_CONNECTION_ID_ERROR,
     MQRCCF_OBJECT_ALREADY_EXISTS,
     MQRCCF_OBJECT_OPEN_FORCE,
@@ -28,6 +29,7 @@ from flintmq.mqi.reason import (
     MQRC_Q_NOT_EMPTY,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
+from flintmq.qmgr import chlauth
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.authorities import WORDS, words_of
 from flintmq.qmgr.authority_records import record_name
@@ -155,6 +157,22 @@ class CatalogueAdministration:
     def entity_authority(self, object_type: str, name: str, entity_type: str, entity: str) -> list[str]:
         found = self.catalogue.find("AUTHREC", record_name(object_type, name, entity_type, entity))
         return [] if found is None else found.names("AUTHLIST")
+
+    def set_chlauth(self, values: Row, action: str) -> int:
+        name = chlauth.record_name(values)
+        found = self.catalogue.find("CHLAUTH", name)
+        if found is not None and action == "REMOVE":
+            self.catalogue.remove(found)
+        elif found is not None:
+            found.change(values)
+        elif action == "REMOVE":
+            return MQRCCF_CHLAUTH_NOT_FOUND
+        else:
+            self.catalogue.add("CHLAUTH", name, values)
+        return self.reason
+
+    def check_chlauth(self, client: chlauth.Client) -> MQObject | None:
+        return chlauth.deciding_map(self.catalogue, client)
 
     def security(self) -> Row:
         return self.kept_security

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from flintmq.channel.identity import Identity
+from flintmq.channel.terms import Terms
 from flintmq.cli.main import main
 from flintmq.server import users
+from flintmq.server.entities import SystemEntities
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.users import Users, hashed, matches
 from tests.channel.peer import Peer, World
@@ -37,8 +40,12 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def world(path: Path) -> World:
+    """CHLAUTH is off: its rules are those of test_chlauth.py."""
     world = World()
-    world.channels.gatekeeper = ConnectionAuthentication(world.qm, Users(path))
+    users = Users(path)
+    world.qm.entities = SystemEntities(users, "owner")
+    world.channels.gatekeeper = ConnectionAuthentication(world.qm, users, "owner")
+    world.alter("QMGR", "QM1", CHLAUTH="DISABLED")
     return world
 
 
@@ -75,15 +82,32 @@ def connect(world: World, user: str, password: str = "", channel: str = CHANNEL)
 def test_chckclnt_decides(world: World, check: str, user: str, password: str, reason: int) -> None:
     world.alter("AUTHINFO", CONNAUTH, CHCKCLNT=check)
     assert connect(world, user, password) == (reason, "" if reason else user)
-    told = [text for number, text in world.qm.notices if number == "AMQ5534E"]
+    told = [text for number, text in world.qm.notices if number == ("AMQ5534E" if password else "AMQ5540E")]
     assert len(told) == (1 if reason else 0)
     if told:
         assert user in told[0] and CHANNEL in told[0] and "127.0.0.1(50000)" in told[0] and check in told[0]
         assert "right" not in told[0].replace("wrong", "")
 
 
-def test_mcauser_stands_above_the_user_who_gave_a_password(world: World) -> None:
+def test_who_gave_a_password_stands_above_mcauser_and_that_above_who_says_so(world: World) -> None:
+    assert connect(world, "joe", "right", "DEV.APP.SVRCONN") == (0, "joe")
+    assert connect(world, "joe", "", "DEV.APP.SVRCONN") == (0, "app")
+    world.alter("AUTHINFO", CONNAUTH, ADOPTCTX="NO")
     assert connect(world, "joe", "right", "DEV.APP.SVRCONN") == (0, "app")
+    world.alter("AUTHINFO", CONNAUTH, CHCKCLNT="NONE")
+    assert connect(world, "mqm", "anything", "DEV.APP.SVRCONN") == (0, "app")  # Nothing was proved.
+
+
+def test_who_says_nothing_is_the_owner(world: World) -> None:
+    world.alter("AUTHINFO", CONNAUTH, CHCKCLNT="OPTIONAL")
+    assert connect(world, "") == (0, "owner")
+
+
+def test_a_user_that_is_too_long_is_refused_and_not_cut(world: World) -> None:
+    identity = Identity()
+    identity.user = "joe.of.the.long.name"
+    assert world.channels.gatekeeper.admit(Terms(CHANNEL), identity, "10.0.0.7(1)") == (2035, "")
+    assert [number for number, _ in world.qm.notices] == ["AMQ9557E"]
 
 
 def test_a_user_is_only_adopted_if_the_object_says_so(world: World) -> None:
@@ -108,6 +132,7 @@ def test_a_refusal_is_held_back_for_faildlay(world: World) -> None:
 def test_without_users_the_log_says_how_to_define_some(tmp_path: Path) -> None:
     world = World()
     world.channels.gatekeeper = ConnectionAuthentication(world.qm, Users(tmp_path / "none"))
+    world.alter("QMGR", "QM1", CHLAUTH="DISABLED")
     assert connect(world, "joe", "any")[0] == 2035
     assert "flint user" in world.qm.notices[0][1]
 

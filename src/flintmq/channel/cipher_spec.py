@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.mqi import distinguished_name
+
 #: CipherSpec -> OpenSSL's name.
 SUITES: Final = {
     "TLS_AES_128_GCM_SHA256": "TLS_AES_128_GCM_SHA256",
@@ -42,12 +44,14 @@ _VERSIONS: Final = {
 class Protection:
     """What TLS has agreed on for one socket."""
 
-    def __init__(self, suite: str, version: str, peer_name: str) -> None:
+    def __init__(self, suite: str, version: str, peer_name: str, issuer: str = "") -> None:
         #: OpenSSL's names: `TLS_AES_256_GCM_SHA384`, `TLSv1.3`.
         self.suite = suite
         self.version = version
         #: The distinguished name of the client's certificate, `CN=app,O=us`; "" if it has shown none.
         self.peer_name = peer_name
+        #: That of who has signed it.
+        self.issuer = issuer
 
 
 def is_known(cipher_spec: str) -> bool:
@@ -66,34 +70,5 @@ def accepts(cipher_spec: str, protection: Protection | None) -> bool:
 
 
 def peer_matches(pattern: str, peer_name: str) -> bool:
-    """Whether a distinguished name has every attribute of SSLPEER; a value may end in `*`, and blank is anybody."""
-    have: dict[str, list[str]] = {}
-    for key, value in _attributes(peer_name):
-        have.setdefault(key, []).append(value)
-    for key, value in _attributes(pattern):
-        found = have.get(key, [])
-        if value.endswith("*"):
-            if not [each for each in found if each.startswith(value[:-1])]:
-                return False
-        elif value not in found:
-            return False
-    return True
-
-
-def _attributes(name: str) -> list[tuple[str, str]]:
-    """(key, value) of `CN=app, O="us, them"`, keys in upper case."""
-    parts: list[str] = [""]
-    quoted = False
-    for character in name:
-        if character == '"':
-            quoted = not quoted
-        elif character == "," and not quoted:
-            parts.append("")
-        else:
-            parts[-1] += character
-    pairs: list[tuple[str, str]] = []
-    for part in parts:
-        key, equals, value = part.partition("=")
-        if equals:
-            pairs.append((key.strip().upper(), value.strip()))
-    return pairs
+    """Whether the name in a certificate is what SSLPEER wants."""
+    return distinguished_name.matches(pattern, peer_name)

@@ -33,6 +33,9 @@ class Identity:
     claimed_user: str = ""
     password: str = ""
     has_password: bool = False
+    #: The names in the certificate that the client has shown, and in that of who has signed it.
+    peer_name: str = ""
+    peer_issuer: str = ""
 
     def read_user(self, body: bytes, ccsid: int) -> None:
         """USERID_DATA. Raises ChannelError."""

@@ -95,10 +95,14 @@ def mqconn(conversation: Conversation, call: Call) -> None:
     terms = session.terms
     assert terms is not None
     q_mgr_id = engine.definition().text("QMID")
-    is_local = terms.name == LOCAL_CHANNEL
+    is_local = session.local_user != "" and terms.name == LOCAL_CHANNEL
     if is_local:
         reason, user = 0, session.local_user
     else:
+        protection = session.protection
+        if protection is not None:
+            conversation.identity.peer_name = protection.peer_name
+            conversation.identity.peer_issuer = protection.issuer
         reason, user = session.channels.gatekeeper.admit(terms, conversation.identity, session.address)
     wanted = data.q_mgr_name
     if not reason and wanted and not wanted.startswith("*") and wanted != engine.name:

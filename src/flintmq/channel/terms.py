@@ -66,6 +66,10 @@ class Gatekeeper:
     #: How long the last refusal is to be held back.
     delay_ms: int = 0
 
+    def refuses_address(self, address: str) -> bool:
+        """Called when a socket is opened, before anything was said. True closes it; the refusal has been told."""
+        return False
+
     def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
         """(reason, user) for a client that connects: MCAUSER of the channel, else who the client says it is."""
         return 0, terms.mca_user or identity.claimed_user or identity.user

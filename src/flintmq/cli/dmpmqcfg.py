@@ -28,6 +28,7 @@ SUMMARY = "write the definitions of a queue manager as MQSC"
 BAD_ARGUMENT = 10
 COULD_NOT_RUN = 20
 EXPORTS = ("all", "object", "sub", "authrec", "chlauth", "policy")
+_EXPORTED = {"SUB": "sub", "AUTHREC": "authrec", "CHLAUTH": "chlauth"}
 _RULE = "*" * 79
 
 
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 def _wanted(options: argparse.Namespace) -> Dump:
     kinds = TYPES[options.t]
     if options.x != "all":
-        kinds = tuple(kind for kind in kinds if options.x == ("sub" if kind == "SUB" else "object"))
+        kinds = tuple(kind for kind in kinds if options.x == _EXPORTED.get(kind, "object"))
     return Dump(kinds, options.n, options.a, options.o)
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import MQObject
+from flintmq.qmgr.chlauth import Client
 
 Row = dict[str, Value]
 
@@ -61,6 +62,12 @@ class Administration(Protocol):
 
     def entity_authority(self, object_type: str, name: str, entity_type: str, entity: str) -> list[str]:
         """DISPLAY ENTAUTH: what an entity may do with an object, all records and groups considered."""
+
+    def set_chlauth(self, values: Row, action: str) -> int:
+        """SET CHLAUTH with the values that were given. 3337 there is such a map, 3338 there is no such record."""
+
+    def check_chlauth(self, client: Client) -> MQObject | None:
+        """DISPLAY CHLAUTH MATCH(RUNCHECK): the record that decides about a client, None if there is none."""
 
     def security(self) -> Row:
         """DISPLAY SECURITY: INTERVAL and TIMEOUT."""

@@ -23,6 +23,8 @@ from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF, record_name
 from flintmq.qmgr.catalogue import Catalogue
+from flintmq.qmgr.chlauth import ADMINISTRATORS
+from flintmq.qmgr.chlauth import record_name as chlauth_name
 from flintmq.qmgr.topic_tree import BASE_TOPIC, BASE_VALUES
 
 PRODUCT = "FlintMQ"
@@ -184,6 +186,56 @@ _ADDED = {
     "AUTHINFO": "SYSTEM.DEFAULT.AUTHINFO.IDPWOS",
 }
 
+#: Nobody administers over a channel, and nobody comes in through the channels that are there for their defaults.
+_CHANNEL_RULES: list[Changes] = [
+    {"CHLAUTH": "*", "TYPE": "BLOCKUSER", "USERLIST": [ADMINISTRATORS], "DESCR": "Privileged users are not let in"},
+    {
+        "CHLAUTH": "SYSTEM.*",
+        "TYPE": "ADDRESSMAP",
+        "ADDRESS": "*",
+        "USERSRC": "NOACCESS",
+        "DESCR": "Nobody uses SYSTEM channels",
+    },
+    {
+        "CHLAUTH": "SYSTEM.ADMIN.SVRCONN",
+        "TYPE": "ADDRESSMAP",
+        "ADDRESS": "*",
+        "USERSRC": "CHANNEL",
+        "DESCR": "but this one, if it is defined",
+    },
+]
+
+#: Those of the developer container: applications on one channel, `admin` on the other, nobody elsewhere.
+_DEVELOPER_RULES: list[Changes] = [
+    {
+        "CHLAUTH": "*",
+        "TYPE": "ADDRESSMAP",
+        "ADDRESS": "*",
+        "USERSRC": "NOACCESS",
+        "DESCR": "Everybody else is refused",
+    },
+    {
+        "CHLAUTH": "DEV.APP.SVRCONN",
+        "TYPE": "ADDRESSMAP",
+        "ADDRESS": "*",
+        "USERSRC": "CHANNEL",
+        "DESCR": "Applications are let in",
+    },
+    {
+        "CHLAUTH": "DEV.ADMIN.SVRCONN",
+        "TYPE": "BLOCKUSER",
+        "USERLIST": ["nobody"],
+        "DESCR": "Administrators are let in",
+    },
+    {
+        "CHLAUTH": "DEV.ADMIN.SVRCONN",
+        "TYPE": "USERMAP",
+        "CLNTUSER": "admin",
+        "USERSRC": "CHANNEL",
+        "DESCR": "and only as this user",
+    },
+]
+
 #: The listener of `crtmqm -p` and `--dev`. It is for this machine only, until its IPADDR is altered.
 LISTENER = "SYSTEM.LISTENER.TCP.1"
 LOOPBACK = "127.0.0.1"
@@ -204,7 +256,7 @@ def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
     ):
         for name, purpose, changes in named:
             rows.append(_row(kind, name, {"DESCR": f"{product} {purpose}", **more, **changes}))
-    return rows
+    return rows + [_rule(changes) for changes in _CHANNEL_RULES]
 
 
 def missing_objects(catalogue: Catalogue) -> list[DefaultObject]:
@@ -245,7 +297,11 @@ def developer_objects() -> list[DefaultObject]:
     rows.append(_row("CHANNEL", "DEV.APP.SVRCONN", {"MCAUSER": APP, "DESCR": "For applications"}))
     for object_type, profile, words in _APP_AUTHORITIES:
         rows.append(_authority(object_type, profile, APP, words.split()))
-    return rows
+    return rows + [_rule(changes) for changes in _DEVELOPER_RULES]
+
+
+def _rule(changes: Changes) -> DefaultObject:
+    return _row("CHLAUTH", chlauth_name(changes), changes)
 
 
 def _authority(object_type: str, profile: str, user: str, words: list[str]) -> DefaultObject:

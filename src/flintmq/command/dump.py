@@ -5,9 +5,9 @@
     1line    one line, for `diff`                                   left out
     2line    one line, and a comment                                the comment
 
-    order    QMGR, then what others lead to before what leads to it: pools, page sets, storage classes, processes,
-             namelists, queues, topics, subscriptions. Within a kind the SYSTEM.DEFAULT object first: it supplies what
-             the others leave out.
+    order    QMGR, then what others lead to before what leads to it: authentication, pools, page sets, storage classes,
+             processes, namelists, queues, topics, subscriptions, channels, listeners; then who may use them. Within a
+             kind the SYSTEM.DEFAULT object first: it supplies what the others leave out.
 
 The dump is complete although it is short: an attribute is left out only if both the product's default and the
 SYSTEM.DEFAULT object have the same value, and never if only DEFINE can set it; a SYSTEM.DEFAULT object itself leaves
@@ -36,8 +36,8 @@ LAYOUTS = ("mqsc", "1line", "2line")
 
 #: Every kind that is dumped, in the order of the dump.
 KINDS = (
-    "QMGR", "BUFFPOOL", "PSID", "STGCLASS", "PROCESS", "NAMELIST", "QLOCAL", "QMODEL", "QALIAS", "QREMOTE", "TOPIC",
-    "SUB",
+    "QMGR", "AUTHINFO", "BUFFPOOL", "PSID", "STGCLASS", "PROCESS", "NAMELIST", "QLOCAL", "QMODEL", "QALIAS", "QREMOTE",
+    "TOPIC", "SUB", "CHANNEL", "LISTENER", "CHLAUTH", "AUTHREC",
 )  # fmt: skip
 
 #: What `-t` takes: MQ's words for kinds of objects. Some name kinds that do not exist here; they dump nothing.
@@ -60,12 +60,13 @@ TYPES: dict[str, tuple[str, ...]] = {
     "stgclass": ("STGCLASS",),
     "psid": ("PSID",),
     "buffpool": ("BUFFPOOL",),
-    "authinfo": (),
-    "channel": (),
+    "authinfo": ("AUTHINFO",),
+    "channel": ("CHANNEL",),
+    "chl": ("CHANNEL",),
     "clntconn": (),
     "comminfo": (),
-    "listener": (),
-    "lstr": (),
+    "listener": ("LISTENER",),
+    "lstr": ("LISTENER",),
     "service": (),
     "srvc": (),
 }
@@ -73,6 +74,8 @@ TYPES: dict[str, tuple[str, ...]] = {
 _LINE = LINE_LENGTH_MAX - 2  # Room for " +".
 _INDENT = "   "
 _MANAGED = "SYSTEM.MANAGED."
+#: What DEFINE must say.
+_ALWAYS = ("AUTHTYPE", "CHLTYPE", "TRPTYPE")
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,8 @@ def dump(administration: Administration, what: Dump) -> Iterator[str]:
     for kind in KINDS:
         if kind not in what.kinds:
             continue
-        if kind == "SUB":
-            yield from _subscriptions(administration, what)
+        if kind in _OTHERS:
+            yield from _OTHERS[kind](administration, what)
             continue
         definitions = administration.objects(kind)
         default = next((each for each in definitions if each.name == DEFAULT_OBJECTS.get(kind)), None)
@@ -142,6 +145,38 @@ def _subscriptions(administration: Administration, what: Dump) -> Iterator[str]:
         yield from _object(definition, None, what)
 
 
+def _channel_rules(administration: Administration, what: Dump) -> Iterator[str]:
+    """SET CHLAUTH for every record."""
+    for record in sorted(administration.objects("CHLAUTH"), key=lambda record: record.name):
+        if not matches(what.name, record.text("CHLAUTH")):
+            continue
+        builtin = settable_defaults("CHLAUTH")
+        words = [f"SET CHLAUTH({quoted(record.text('CHLAUTH'))})", f"TYPE({record.text('TYPE')})"]
+        for attribute in ATTRIBUTES["CHLAUTH"]:
+            keyword = attribute.keyword
+            if attribute.read_only or keyword in ("CHLAUTH", "TYPE") or record.attributes[keyword] == builtin[keyword]:
+                continue
+            words.append(parameter(attribute, record.attributes[keyword]))
+        yield from command([*words, "ACTION(REPLACE)"], what.layout)
+        yield from _remark(record, what)
+
+
+def _authorities(administration: Administration, what: Dump) -> Iterator[str]:
+    """SET AUTHREC for every record."""
+    for record in sorted(administration.objects("AUTHREC"), key=lambda record: record.name):
+        if matches(what.name, record.text("PROFILE")):
+            q_mgr = record.text("OBJTYPE") == "QMGR"
+            words = ["SET AUTHREC", *([] if q_mgr else [f"PROFILE({quoted(record.text('PROFILE'))})"])]
+            words.append(f"OBJTYPE({record.text('OBJTYPE')})")
+            words.append(f"{record.text('ENTTYPE')}({quoted(record.text('ENTITY'))})")
+            words.append(f"AUTHADD({','.join(record.names('AUTHLIST')) or 'NONE'})")
+            yield from command(words, what.layout)
+
+
+#: What is not defined but set, or shown by another command.
+_OTHERS = {"SUB": _subscriptions, "CHLAUTH": _channel_rules, "AUTHREC": _authorities}
+
+
 def _split_topic(row: Row, topics: dict[str, str]) -> None:
     """TOPICSTR is shown whole; DEFINE SUB takes what comes after the topic string of TOPICOBJ."""
     prefix, whole = topics.get(str(row["TOPICOBJ"])), str(row["TOPICSTR"])
@@ -162,7 +197,7 @@ def _values(definition: MQObject, builtin: Row, inherited: Row) -> list[str]:
             continue
         value = definition.attributes[keyword]
         default = keyword in builtin and value == builtin[keyword] and value == inherited.get(keyword, value)
-        if not default or attribute.fixed:
+        if not default or attribute.fixed or keyword in _ALWAYS:
             result.append(parameter(attribute, value))
     return result
 

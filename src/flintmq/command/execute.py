@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from flintmq.command.administration import Administration
 from flintmq.command.model import (
+    CHANNEL_PROFILE,
     CONNECTION_ID,
     FORMS,
     GENERIC_CONNECTION_ID,
@@ -41,7 +42,7 @@ from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
 from flintmq.qmgr.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
 from flintmq.qmgr.attributes import PAGE_SET_ID_MAX, TOPIC_STRING_LENGTH_MAX
-from flintmq.qmgr.catalogue import is_object_name
+from flintmq.qmgr.catalogue import CHANNEL_NAME_LENGTH, is_object_name
 from flintmq.qmgr.traces import CLASSES, SYNONYMS
 
 _NUMBERED = ("PSID", "BUFFPOOL")
@@ -180,12 +181,22 @@ def _name(command: Command, form: Form) -> str:
         return _long_name(command, word, "a topic string")
     if form.name == USER_NAME:
         return word.text.strip()
+    if form.name == CHANNEL_PROFILE:
+        return _channel_profile(command, word)
     text = word.text.rstrip(" ")
     if form.name in (CONNECTION_ID, GENERIC_CONNECTION_ID):
         return _connection_name(command, form, word, text.upper())
     if form.name == GENERIC_NAME and text.endswith("*"):
         return _generic_name(command, word, text)
     return _object_name(command, form, word, text)
+
+
+def _channel_profile(command: Command, word: Word) -> str:
+    text = word.text.strip()
+    if not is_name(text.replace("*", "A"), CHANNEL_NAME_LENGTH):
+        why = f"a channel profile has at most {CHANNEL_NAME_LENGTH} letters, digits and . / _ %, with * anywhere"
+        raise CommandSyntaxError(command.text, word.end, why)
+    return text
 
 
 def _generic_name(command: Command, word: Word, text: str) -> str:

@@ -1,15 +1,16 @@
-"""The commands about who may do what: AUTHREC, ENTAUTH, AUTHSERV, SECURITY. Part of model.py."""
+"""The commands about who may do what: CHLAUTH, AUTHREC, ENTAUTH, AUTHSERV, SECURITY. Part of model.py."""
 
 from __future__ import annotations
 
-from flintmq.command import security
-from flintmq.command.form import NO_NAME, OPTIONAL_NAME, USER_NAME, Form, settable
+from flintmq.command import chlauth, security
+from flintmq.command.form import CHANNEL_PROFILE, NO_NAME, OPTIONAL_NAME, USER_NAME, Form, settable
 from flintmq.command.options import ALL, WHERE, choice, text, texts
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.qmgr.attribute import STRING
 from flintmq.qmgr.attributes import ATTRIBUTES
-from flintmq.qmgr.attributes_security import ENTITY_LENGTH, OBJECT_TYPES, PROFILE_LENGTH
+from flintmq.qmgr.attributes_security import CHLAUTH_TYPES, ENTITY_LENGTH, OBJECT_TYPES, PROFILE_LENGTH
+from flintmq.qmgr.chlauth import COMPARED
 
 _ENTITIES_MAX = 100
 _AUTHORITIES_MAX = 32
@@ -40,7 +41,61 @@ _SECURITY_TYPE = choice(
 _MATCH = choice("MATCH", "PROFILE MATCHING EXACT")
 _RECORD = tuple(ATTRIBUTES["AUTHREC"])
 
+_CHLAUTH_TYPE = choice(
+    "TYPE", " ".join(CHLAUTH_TYPES), selector=pcf.MQIACF_CHLAUTH_TYPE, numbers=tuple(CHLAUTH_TYPES.values())
+)
+_ANY_CHLAUTH_TYPE = choice(
+    "TYPE",
+    " ".join(("ALL", *CHLAUTH_TYPES)),
+    selector=pcf.MQIACF_CHLAUTH_TYPE,
+    numbers=(pcf.MQCAUT_ALL, *CHLAUTH_TYPES.values()),
+)
+_ACTION = choice(
+    "ACTION",
+    "ADD REPLACE REMOVE REMOVEALL",
+    selector=pcf.MQIACF_ACTION,
+    numbers=(pcf.MQACT_ADD, pcf.MQACT_REPLACE, pcf.MQACT_REMOVE, pcf.MQACT_REMOVEALL),
+)
+_CHLAUTH_MATCH = choice(
+    "MATCH",
+    "GENERIC EXACT ALL RUNCHECK",
+    selector=pcf.MQIACH_MATCH,
+    numbers=(pcf.MQMATCH_GENERIC, pcf.MQMATCH_EXACT, pcf.MQMATCH_ALL, pcf.MQMATCH_RUNCHECK),
+)
+_IDENTIFYING = ("CHLAUTH", "TYPE")
+_CHLAUTH = tuple(each for each in ATTRIBUTES["CHLAUTH"] if each.keyword not in _IDENTIFYING)
+_COMPARED = tuple(
+    text(each.keyword, STRING, each.length, each.selector) for each in _CHLAUTH if each.keyword in COMPARED
+)
+
 FORMS = [
+    Form(
+        "SET",
+        "CHLAUTH",
+        "CHLAUTH",
+        CHANNEL_PROFILE,
+        chlauth.set_record,
+        ("chg", "qmgr"),
+        pcf.MQCMD_SET_CHLAUTH_REC,
+        "Say who may use which channels, and as whom.",
+        "SET CHLAUTH('ORDERS.*') TYPE(ADDRESSMAP) ADDRESS('192.168.*') USERSRC(MAP) MCAUSER('alice')",
+        options=(_CHLAUTH_TYPE, _ACTION),
+        settable=tuple(each for each in _CHLAUTH if not each.read_only),
+        required=("TYPE",),
+    ),
+    Form(
+        "DISPLAY",
+        "CHLAUTH",
+        "CHLAUTH",
+        CHANNEL_PROFILE,
+        chlauth.display,
+        ("dsp", "qmgr"),
+        pcf.MQCMD_INQUIRE_CHLAUTH_RECS,
+        "Show channel authentication records, or with MATCH(RUNCHECK) the one that decides about a client.",
+        "DISPLAY CHLAUTH('ORDERS.SVRCONN') MATCH(RUNCHECK) ADDRESS('192.168.0.7') CLNTUSER('alice')",
+        options=(ALL, WHERE, _ANY_CHLAUTH_TYPE, _CHLAUTH_MATCH, *_COMPARED),
+        shown=_CHLAUTH,
+    ),
     Form(
         "SET",
         "AUTHREC",

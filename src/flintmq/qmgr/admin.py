@@ -61,6 +61,7 @@ from flintmq.qmgr import (
     admin_rows,
     admin_security,
     authority_records,
+    chlauth,
     expiry,
     intervals,
     queued,
@@ -426,6 +427,17 @@ class Admin:
     def entity_authority(self, object_type: str, name: str, entity_type: str, entity: str) -> list[str]:
         """DISPLAY ENTAUTH."""
         return admin_security.entity_authority(self.qm, object_type, name, entity_type, entity)
+
+    def set_chlauth(self, values: Row, action: str) -> int:
+        """SET CHLAUTH."""
+        now = self.qm.clock.now_ms()
+        stamps: Row = {"ALTDATE": stamp_date(now), "ALTTIME": stamp_time(now)}
+        reason, self.force = chlauth.change(self.qm, values, action, stamps)
+        return reason
+
+    def check_chlauth(self, client: chlauth.Client) -> MQObject | None:
+        """DISPLAY CHLAUTH MATCH(RUNCHECK): the record that decides about a client."""
+        return admin_security.check_chlauth(self.qm, client)
 
     def security(self) -> Row:
         """DISPLAY SECURITY."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flintmq.mqi.reason import MQRC_NONE
-from flintmq.qmgr import authorities, authority_records
+from flintmq.qmgr import authorities, authority_records, chlauth
 from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.authority import EVERYBODY, type_of
 from flintmq.qmgr.authority_records import GROUP, PRINCIPAL, SELF, entity_key
+from flintmq.qmgr.catalogue import MQObject
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -47,6 +48,21 @@ def deleted(qm: QueueManager, kind: str, name: str) -> int:
     qm.authority.deleted(kind, name)
     object_type = type_of(kind)
     return 0 if object_type == "QMGR" else authority_records.object_deleted(qm, object_type, name)
+
+
+def check_chlauth(qm: QueueManager, client: chlauth.Client) -> MQObject | None:
+    """The record that decides about a client: the block of its address, its map, or the block of who it would be."""
+    blocked, _ = chlauth.blocked_address(qm.catalogue, client.address)
+    if blocked is not None:
+        return blocked
+    rule = chlauth.deciding_map(qm.catalogue, client)
+    if rule is not None and rule.text("USERSRC") == "NOACCESS":
+        return rule
+    channel = qm.catalogue.find("CHANNEL", client.channel)
+    user = (channel.text("MCAUSER") if channel is not None else "") or client.user
+    if rule is not None and rule.text("USERSRC") == "MAP":
+        user = rule.text("MCAUSER")
+    return chlauth.blocking_rule(qm.catalogue, client.channel, user, qm.entities) or rule
 
 
 def security(qm: QueueManager) -> Row:

@@ -1,6 +1,15 @@
-"""Who may connect, and as whom: connection authentication (CONNAUTH).
+"""Who may connect, and as whom: CHLAUTH and CONNAUTH, in MQ's order.
 
-The AUTHINFO object that the queue manager's CONNAUTH names says what is checked:
+    1  BLOCKADDR                  the address, when the socket is opened; then it is closed
+    2  password, if one is given  wrong: 2035. Right: with ADOPTCTX(YES) the client is this user from here on
+    3  the map that decides       NOACCESS: 2035. It compares this user, else the one that the client says it is
+    4  as whom                    MCAUSER of the map; else the user whose password was right; else MCAUSER of the
+                                  channel; else who the client says it is; if it says nothing, the queue manager's owner
+    5  no password given          2035 where CHCKCLNT wants one from this user
+    6  BLOCKUSER                  of this user: 2035
+    7  authority to connect       qmgr/authority.py
+
+The AUTHINFO object that the queue manager's CONNAUTH names says what is checked, and the map may ask for more:
 
     CHCKCLNT    with a password                          without one
     NONE        not looked at                            let in
@@ -8,11 +17,11 @@ The AUTHINFO object that the queue manager's CONNAUTH names says what is checked
     REQDADM     must be right, else 2035                 let in, unless privileged: 2035
     REQUIRED    must be right, else 2035                 2035
 
-    who the client then is: MCAUSER of the channel; else, with ADOPTCTX(YES), the user whose password was right; else
-    the user that its process runs as, by its own word
+Without such an object no password is checked; with ALTER QMGR CHLAUTH(DISABLED) there are no steps 1, 3 and 6. A local
+application that names no channel is who the system says it is, and meets step 7 only.
 
-Without such an object nothing is checked. A refusal is one line in the error log, which names user, channel, address
-and the rule; the client hears 2035 and no more, FAILDLAY seconds later.
+A refusal is one line in the error log, which names user, channel, address and the rule (qmgr/refusal.py). The client
+hears 2035 and no more; a wrong password FAILDLAY seconds later.
 """
 
 from __future__ import annotations
@@ -20,43 +29,163 @@ from __future__ import annotations
 from flintmq.channel.identity import Identity
 from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.mqi.reason import MQRC_NONE, MQRC_NOT_AUTHORIZED
+from flintmq.qmgr import chlauth, refusal
+from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.refusal import Refusal
+from flintmq.server.entities import USER_LENGTH
 from flintmq.server.users import Users
+
+_NEVER = "NONE"
 
 
 class ConnectionAuthentication(Gatekeeper):
-    """CONNAUTH with the users of the queue manager."""
+    """CHLAUTH and CONNAUTH with the users of the queue manager."""
 
-    def __init__(self, engine: QueueManager, users: Users) -> None:
+    def __init__(self, engine: QueueManager, users: Users, owner: str = "") -> None:
         self._engine = engine
         self._users = users
+        self._owner = owner
         self.delay_ms = 0
+
+    def refuses_address(self, address: str) -> bool:
+        """Step 1."""
+        if not self._rules_hold():
+            return False
+        rule, pattern = chlauth.blocked_address(self._engine.catalogue, address)
+        if rule is None:
+            return False
+        refused = Refusal("AMQ9777E", 0, f"A connection from {address} was blocked.")
+        refused.address, refused.rule = address, chlauth.describe(rule)
+        refused.remedies = [f"SET CHLAUTH('*') TYPE(BLOCKADDR) ADDRLIST('{pattern}') ACTION(REMOVE)"]
+        return not self._warned(rule, refused)
 
     def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
-        """(reason, user) for a client that connects."""
+        """(reason, user) for a client that connects: steps 2 to 6."""
         self.delay_ms = 0
-        name = self._engine.definition().text("CONNAUTH")
-        rule = self._engine.catalogue.find("AUTHINFO", name) if name else None
-        check = rule.text("CHCKCLNT") if rule is not None else "NONE"
-        if rule is None or check == "NONE":
-            return super().admit(terms, identity, address)
-        user = identity.user
         if self._users.refresh():
             self._engine.authority.refresh()
-        if identity.has_password:
+        name = self._engine.definition().text("CONNAUTH")
+        info = self._engine.catalogue.find("AUTHINFO", name) if name else None
+        said, adopted = identity.user, ""
+        if info is not None and identity.has_password and info.text("CHCKCLNT") != _NEVER:
             if not self._users.is_right(identity.claimed_user, identity.password):
-                self.delay_ms = rule.number("FAILDLAY") * 1000
-                why = "the password is wrong, or there is no such user"
-                if not self._users.any():
-                    why = "no users are defined (`flint user` defines them)"
-                return self._refused(terms, identity.claimed_user, address, f"{why}; CHCKCLNT({check}) of {name}")
-            if rule.text("ADOPTCTX") == "YES":
-                user = identity.claimed_user
-        elif check == "REQUIRED" or (check == "REQDADM" and self._users.is_privileged(terms.mca_user or user)):
-            return self._refused(terms, user, address, f"no password was given; CHCKCLNT({check}) of {name}")
-        return MQRC_NONE, terms.mca_user or user
+                return self._wrong_password(terms, identity, address, info)
+            if info.text("ADOPTCTX") == "YES":
+                adopted = identity.claimed_user
+        else:
+            said = identity.claimed_user or said  # Neither is proved.
+        rule = self._map(terms, identity, address, adopted or said) if self._rules_hold() else None
+        if rule is not None and rule.text("USERSRC") == "NOACCESS":
+            refused = self._no_access(terms, adopted or said, address, rule)
+            if not self._warned(rule, refused):
+                return MQRC_NOT_AUTHORIZED, ""
+        if rule is not None and rule.text("USERSRC") == "MAP":
+            user = rule.text("MCAUSER")
+        else:
+            user = adopted or terms.mca_user or said or self._owner
+        if not identity.has_password and self._needs_password(info, rule, user):
+            return self._no_password(terms, user, address, info, rule)
+        if len(user) > USER_LENGTH:
+            return self._too_long(terms, user, address)
+        if self._rules_hold() and self._is_blocked(terms, user, address):
+            return MQRC_NOT_AUTHORIZED, ""
+        return MQRC_NONE, user
 
-    def _refused(self, terms: Terms, user: str, address: str, why: str) -> tuple[int, str]:
-        text = f"User {user!r} from {address} on channel {terms.name} was not let in: {why}."
-        self._engine.notice("AMQ5534E", text)
+    # -- steps --------------------------------------------------------------------------------------------------------
+
+    def _rules_hold(self) -> bool:
+        return self._engine.definition().text("CHLAUTH") == "ENABLED"
+
+    def _map(self, terms: Terms, identity: Identity, address: str, user: str) -> MQObject | None:
+        client = chlauth.Client(terms.name, without_port(address))
+        client.user = user
+        client.peer, client.issuer = identity.peer_name, identity.peer_issuer
+        return chlauth.deciding_map(self._engine.catalogue, client)
+
+    def _needs_password(self, info: MQObject | None, rule: MQObject | None, user: str) -> bool:
+        if info is None or info.text("CHCKCLNT") == _NEVER:
+            return False
+        checks = {info.text("CHCKCLNT"), rule.text("CHCKCLNT") if rule is not None else ""}
+        return "REQUIRED" in checks or ("REQDADM" in checks and self._engine.entities.is_privileged(user))
+
+    def _is_blocked(self, terms: Terms, user: str, address: str) -> bool:
+        rule = chlauth.blocking_rule(self._engine.catalogue, terms.name, user, self._engine.entities)
+        if rule is None:
+            return False
+        refused = self._refusal("AMQ9776E", terms, user, address, f"Channel {terms.name} was blocked by user '{user}'.")
+        refused.rule = chlauth.describe(rule)
+        refused.remedies = [
+            f"SET CHLAUTH('{terms.name}') TYPE(BLOCKUSER) USERLIST('nobody') ACTION(REPLACE)",
+            f"SET CHLAUTH('{terms.name}') TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('another')",
+        ]
+        return not self._warned(rule, refused)
+
+    # -- refusals -----------------------------------------------------------------------------------------------------
+
+    def _refusal(self, number: str, terms: Terms, user: str, address: str, what: str) -> Refusal:
+        refused = Refusal(number, MQRC_NOT_AUTHORIZED, what)
+        refused.user, refused.channel, refused.address = user, terms.name, address
+        return refused
+
+    def _warned(self, rule: MQObject, refused: Refusal) -> bool:
+        """Tell. Whether the rule only warns."""
+        warns = rule.text("WARN") == "YES"
+        if warns:
+            refused.what = f"Let in because of WARN(YES): {refused.what}"
+        refusal.add(self._engine, refused)
+        return warns
+
+    def _wrong_password(self, terms: Terms, identity: Identity, address: str, info: MQObject) -> tuple[int, str]:
+        self.delay_ms = info.number("FAILDLAY") * 1000
+        user = identity.claimed_user
+        if self._users.any():
+            why = "the password is wrong, or there is no such user"
+        else:
+            why = "no users are defined (`flint user` defines them)"
+        refused = self._refusal("AMQ5534E", terms, user, address, f"User '{user}' was not authenticated: {why}.")
+        refused.rule = f"CHCKCLNT({info.text('CHCKCLNT')}) of AUTHINFO {info.name}, which CONNAUTH names"
+        refused.remedies = [f"flint user {self._engine.name} {user}"]
+        refusal.add(self._engine, refused)
         return MQRC_NOT_AUTHORIZED, ""
+
+    def _no_password(
+        self, terms: Terms, user: str, address: str, info: MQObject | None, rule: MQObject | None
+    ) -> tuple[int, str]:
+        assert info is not None
+        what = f"User '{user}' has not supplied a user ID and password."
+        refused = self._refusal("AMQ5540E", terms, user, address, what)
+        refused.rule = f"CHCKCLNT({info.text('CHCKCLNT')}) of AUTHINFO {info.name}, which CONNAUTH names"
+        if rule is not None and rule.text("CHCKCLNT") != "ASQMGR":
+            refused.rule = f"CHCKCLNT({rule.text('CHCKCLNT')}) of {chlauth.describe(rule)}"
+        refused.remedies = [
+            "* The application gives a user and a password (MQCSP).",
+            f"ALTER AUTHINFO({info.name}) AUTHTYPE(IDPWOS) CHCKCLNT(OPTIONAL)",
+        ]
+        refusal.add(self._engine, refused)
+        return MQRC_NOT_AUTHORIZED, ""
+
+    def _no_access(self, terms: Terms, user: str, address: str, rule: MQObject) -> Refusal:
+        refused = self._refusal("AMQ9777E", terms, user, address, f"Channel {terms.name} was blocked.")
+        refused.rule = chlauth.describe(rule)
+        where = without_port(address)
+        refused.remedies = [
+            f"SET CHLAUTH('{terms.name}') TYPE(USERMAP) CLNTUSER('{user}') ADDRESS('{where}') USERSRC(CHANNEL)",
+            f"SET CHLAUTH('{terms.name}') TYPE(ADDRESSMAP) ADDRESS('{where}') USERSRC(CHANNEL)",
+        ]
+        return refused
+
+    def _too_long(self, terms: Terms, user: str, address: str) -> tuple[int, str]:
+        what = f"User '{user}' cannot be the user of a connection."
+        refused = self._refusal("AMQ9557E", terms, user, address, what)
+        refused.rule = f"a user ID has at most {USER_LENGTH} characters"
+        refused.remedies = [
+            f"SET CHLAUTH('{terms.name}') TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('shorter')"
+        ]
+        refusal.add(self._engine, refused)
+        return MQRC_NOT_AUTHORIZED, ""
+
+
+def without_port(address: str) -> str:
+    """`10.0.0.7` of `10.0.0.7(50123)`."""
+    return address.partition("(")[0]

@@ -15,6 +15,7 @@ from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
+from flintmq.server.gatekeeper import without_port
 from flintmq.server.tls import KeyRepository
 
 if TYPE_CHECKING:
@@ -91,6 +92,12 @@ class Hub(Channels):
             return
         self._write_all()
         self._set_timer()
+
+    def refuses(self, address: str) -> bool:
+        """Whether nobody may connect from `address`."""
+        refused: list[bool] = []
+        self.run(lambda: refused.append(self.gatekeeper.refuses_address(without_port(address))))
+        return refused != [False]
 
     def received(self, link: Link, session: Session, data: bytes) -> None:
         """Data from a client. `run`, written out for the sake of its cost."""

@@ -16,6 +16,8 @@ from flintmq.server.tls import HANDSHAKE, NoKey, TlsLayer
 if TYPE_CHECKING:
     from flintmq.server.hub import Hub
 
+#: The address of who comes through the Unix socket.
+LOCAL = "local"
 #: A client that has not read so many bytes is not read from (V3).
 WRITE_BUFFER_MAX = 4 * 1024 * 1024
 
@@ -37,12 +39,17 @@ class Link(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = stream = cast(asyncio.Transport, transport)  # uvloop's does not inherit from it.
         stream.set_write_buffer_limits(WRITE_BUFFER_MAX)
-        self._session = self._hub.session(address_of(stream))
+        address = address_of(stream)
+        if address != LOCAL and self._hub.refuses(address):
+            stream.abort()
+            return
+        self._session = self._hub.session(address)
         self._session.local_user = user_of(stream)
         self._hub.links[self._session] = self
 
     def data_received(self, data: bytes) -> None:
-        assert self._session is not None
+        if self._session is None:
+            return  # Its address is blocked.
         self._session.idle_s = 0
         if self._fresh:
             self._fresh = False
@@ -139,7 +146,7 @@ def address_of(transport: asyncio.Transport) -> str:
     peer = transport.get_extra_info("peername")
     if isinstance(peer, tuple) and len(peer) >= 2:
         return f"{peer[0]}({peer[1]})"
-    return "local"
+    return LOCAL
 
 
 def user_of(transport: asyncio.Transport) -> str:

@@ -183,9 +183,10 @@ def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper 
     """Open the queue manager and serve until the end. Raises QueueManagerError if it cannot be opened."""
     host = ServingHost(*place.open_on_disk(instance), instance)
     users = Users(instance.directory / USERS)
-    guard(host.engine, SystemEntities(users))
+    entities = SystemEntities(users)
+    guard(host.engine, entities)
     if gatekeeper is None:
-        gatekeeper = ConnectionAuthentication(host.engine, users)
+        gatekeeper = ConnectionAuthentication(host.engine, users, entities.owner)
     server = Server(host, gatekeeper)
     settle_collector()
     _run(server, ready)

@@ -123,11 +123,12 @@ class TlsLayer:
         """What was agreed on."""
         cipher = self._object.cipher()
         assert cipher is not None
-        return Protection(cipher[0], self._object.version() or "", _name(self._object.getpeercert()))
+        shown = self._object.getpeercert()
+        return Protection(cipher[0], self._object.version() or "", _name(shown, "subject"), _name(shown, "issuer"))
 
 
-def _name(certificate: object) -> str:
-    """The distinguished name of a certificate, as SSLPEER has it."""
-    subject = certificate.get("subject", ()) if isinstance(certificate, dict) else ()
-    parts = [f"{_SHORT.get(key, key)}={value}" for relative in subject for key, value in relative]
+def _name(certificate: object, whose: str) -> str:
+    """A distinguished name in a certificate, as SSLPEER has it."""
+    found = certificate.get(whose, ()) if isinstance(certificate, dict) else ()
+    parts = [f"{_SHORT.get(key, key)}={value}" for relative in found for key, value in relative]
     return ",".join(reversed(parts))

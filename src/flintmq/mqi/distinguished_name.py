@@ -1,0 +1,43 @@
+"""Distinguished names as SSLPEER writes them: `CN=app, O="us, them"`. Which names a pattern means."""
+
+from __future__ import annotations
+
+
+def attributes(name: str) -> list[tuple[str, str]]:
+    """(key, value) of each part, keys in upper case."""
+    parts: list[str] = [""]
+    quoted = False
+    for character in name:
+        if character == '"':
+            quoted = not quoted
+        elif character == "," and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    pairs: list[tuple[str, str]] = []
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if equals:
+            pairs.append((key.strip().upper(), value.strip()))
+    return pairs
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a name has every attribute of a pattern; a value may end in `*`, and the blank pattern is anybody."""
+    have: dict[str, list[str]] = {}
+    for key, value in attributes(name):
+        have.setdefault(key, []).append(value)
+    for key, value in attributes(pattern):
+        found = have.get(key, [])
+        if value.endswith("*"):
+            if not [each for each in found if each.startswith(value[:-1])]:
+                return False
+        elif value not in found:
+            return False
+    return True
+
+
+def order(pattern: str) -> tuple[int, int]:
+    """What patterns are sorted by: the first has most attributes, and of these most without `*`."""
+    pairs = attributes(pattern)
+    return -len(pairs), sum(1 for _, value in pairs if value.endswith("*"))
