@@ -2,6 +2,7 @@
 
     python tools/pymqi_suite.py ../pymqi              a checkout of the public repository; nothing of it is changed
     python tools/pymqi_suite.py ../pymqi -k pubsub    the rest goes to pytest
+    python tools/pymqi_suite.py ../mq-mqi-python      ibmmq's, against `flintmq.ibmmq`
 
 A queue manager is created with developer defaults in a directory that is gone afterwards, listens on a free port of the
 loopback, and is ended. The suite is told where it is by the environment variables that it reads. The result is printed
@@ -23,8 +24,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
-SHIMS = SOURCE / "flintmq" / "pymqi" / "shims"
+SHIMS = [SOURCE / "flintmq" / package / "shims" for package in ("pymqi", "ibmmq")]
 NAME = "PYMQITEST"
+
+#: What the variables that the suites read begin with.
+PREFIXES = ("PYMQI", "PY_IBMMQ")
 
 #: What the suite imports besides pytest.
 NEEDS = ("ddt",)
@@ -46,7 +50,7 @@ def tests_in(path: Path) -> Path:
     for directory in (path / "code" / "tests", path / "tests", path):
         if (directory / "test_queue_manager.py").exists():
             return directory
-    raise SystemExit(f"{path} is no checkout of pymqi: code/tests/test_queue_manager.py is not there")
+    raise SystemExit(f"{path} is no checkout of pymqi or ibmmq: code/tests/test_queue_manager.py is not there")
 
 
 class Manager:
@@ -58,7 +62,7 @@ class Manager:
         self.environment = {
             **os.environ,
             "FLINTMQ_DATA": str(directory),
-            "PYTHONPATH": os.pathsep.join([os.environ.get("FLINT_PACKAGE", str(SOURCE)), str(SHIMS)]),
+            "PYTHONPATH": os.pathsep.join([str(SOURCE), *map(str, SHIMS)]),
         }
         self.environment.pop("MQSERVER", None)
 
@@ -85,20 +89,21 @@ class Manager:
         self.flint("endmqm", "-i", NAME, check=False)
 
     def suite_environment(self) -> dict[str, str]:
-        """What the suite's config.py reads."""
-        return {
-            **self.environment,
-            "PYMQI_TEST_QM_NAME": NAME,
-            "PYMQI_TEST_QM_HOST": "127.0.0.1",
-            "PYMQI_TEST_QM_PORT": str(self.port),
-            "PYMQI_TEST_QM_CHANNEL": "DEV.ADMIN.SVRCONN",
-            "PYMQI_TEST_QM_USER": "admin",
-            "PYMQI_TEST_QM_PASSWORD": self.passwords["admin"],
-            "PYMQI_TEST_QM_APP_CHANNEL": "DEV.APP.SVRCONN",
-            "PYMQI_TEST_QM_APP_USER": "app",
-            "PYMQI_TEST_QM_APP_PASSWORD": self.passwords["app"],
-            "PYMQI_TEST_QM_CONN_AUTH_USE_PW": "REQUIRED",
+        """What the config.py of either suite reads."""
+        told = {
+            "QM_NAME": NAME,
+            "QM_HOST": "127.0.0.1",
+            "QM_PORT": str(self.port),
+            "QM_CHANNEL": "DEV.ADMIN.SVRCONN",
+            "QM_USER": "admin",
+            "QM_PASSWORD": self.passwords["admin"],
+            "QM_APP_CHANNEL": "DEV.APP.SVRCONN",
+            "QM_APP_USER": "app",
+            "QM_APP_PASSWORD": self.passwords["app"],
+            "QM_CONN_AUTH_USE_PW": "REQUIRED",
+            "QM_CONNAUTH_USE_PW": "REQUIRED",
         }
+        return self.environment | {f"{prefix}_TEST_{name}": told[name] for name in told for prefix in PREFIXES}
 
 
 def install_needs(directory: Path) -> None:
@@ -142,8 +147,8 @@ def table(report: Path) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description="Run pymqi's own test-suite against flintmq.pymqi.")
-    parser.add_argument("path", type=Path, help="a checkout of pymqi's repository")
+    parser = argparse.ArgumentParser(description="Run pymqi's or ibmmq's own test-suite against ours.")
+    parser.add_argument("path", type=Path, help="a checkout of its repository")
     given, more = parser.parse_known_args(arguments)
     tests = tests_in(given.path.resolve())
     with tempfile.TemporaryDirectory(prefix="flintmq-pymqi-") as temporary:

@@ -23,7 +23,14 @@ from flintmq.pymqi import CMQC, CMQCFC, CMQXC, CMQZC
 #: Distribution, its modules and where they are in it, our package.
 ORIGINALS = {
     "pymqi": ("pymqi==1.12.13", {name: rf"code/pymqi/{name}\.py$" for name in ("CMQC", "CMQCFC", "CMQXC", "CMQZC")}),
+    "ibmmq": (
+        "ibmmq==2.1.2",
+        {"CMQC": r"ibmmq/_CMQC_linux_x64\.py$", "CMQCFC": r"ibmmq/CMQCFC\.py$", "CMQXC": r"ibmmq/CMQXC\.py$"},
+    ),
 }
+
+#: Files whose names are not brought into the package.
+INTERNAL = ("mqinq.py", "mqlog.py", "mqotel.py", "mqcallback.py")
 
 #: Arrays that do not have the length of their field in the original.
 SLIPS = {"MQXPDA_NONE_ARRAY"}
@@ -90,6 +97,28 @@ def test_every_name_of_the_original_is_here_with_its_value(package: str, tmp_pat
                 differ.append((module, name, wanted, found))
     assert differ == []
     assert same > 4000
+
+
+@pytest.mark.parametrize("package", ORIGINALS)
+def test_every_public_name_and_method_of_the_original_is_here(package: str, tmp_path: Path) -> None:
+    files = fetched(ORIGINALS[package][0], tmp_path)
+    pattern = r"code/pymqi/__init__\.py$" if package == "pymqi" else r"ibmmq/(__init__|mq\w+)\.py$"
+    ours = importlib.import_module(f"flintmq.{package}")
+    missing = []
+    for name, content in files.items():
+        if not re.search(pattern, name) or name.endswith(INTERNAL):
+            continue
+        for node in ast.parse(content).body:
+            if not isinstance(node, ast.ClassDef | ast.FunctionDef) or node.name.startswith("_"):
+                continue
+            found = getattr(ours, node.name, None)
+            if found is None:
+                missing.append(node.name)
+            elif isinstance(node, ast.ClassDef):
+                methods = [one.name for one in node.body if isinstance(one, ast.FunctionDef)]
+                public = [one for one in methods if not one.startswith("_")]
+                missing += [f"{node.name}.{one}" for one in public if not hasattr(found, one)]
+    assert missing == []
 
 
 def test_text_has_the_length_of_its_field() -> None:

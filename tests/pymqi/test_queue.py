@@ -177,6 +177,15 @@ def test_a_descriptor_that_is_none_is_refused_by_reason(queue: pymqi.Queue) -> N
     with pytest.raises(pymqi.MQMIError) as refused:
         queue.put(b"1", pymqi.MD(), pymqi.PMO(StrucId=b"XX  "))
     assert refused.value.reason == CMQC.MQRC_PMO_ERROR
+    with pytest.raises(pymqi.MQMIError) as refused:
+        queue._q_mgr.put1(pymqi.OD(StrucId=b"XX  "), b"1")
+    assert refused.value.reason == CMQC.MQRC_OD_ERROR
+    with pytest.raises(pymqi.MQMIError) as refused:
+        queue.get(None, pymqi.MD(), pymqi.GMO(Version=9))
+    assert refused.value.reason in (CMQC.MQRC_GMO_ERROR, CMQC.MQRC_WRONG_GMO_VERSION)
+    with pytest.raises(pymqi.MQMIError) as refused:
+        pymqi.MessageHandle(queue._q_mgr, pymqi.CMHO(StrucId=b"XX  "))
+    assert refused.value.reason == CMQC.MQRC_CMHO_ERROR
 
 
 def test_too_many_arguments_are_refused(queue: pymqi.Queue) -> None:

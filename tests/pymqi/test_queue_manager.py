@@ -6,7 +6,10 @@ import pytest
 
 import flintmq
 from flintmq import pymqi
+from flintmq.cli.main import main
+from flintmq.client import instance
 from flintmq.pymqi import CMQC
+from flintmq.server import process
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.pymqi.conftest import QUEUE
 
@@ -75,6 +78,18 @@ def test_an_mqserver_that_says_nothing_is_refused(text: str, monkeypatch: pytest
     with pytest.raises(pymqi.MQMIError) as refused:
         pymqi.QueueManager("QM1")
     assert refused.value.reason == CMQC.MQRC_CHANNEL_CONFIG_ERROR
+
+
+def test_a_queue_manager_that_runs_is_reached_over_its_local_socket() -> None:
+    flintmq.open("QM1", developer=True).close()
+    process.start(instance.by_name("QM1"))
+    try:
+        qmgr = pymqi.QueueManager("QM1")
+        qmgr.put1(QUEUE, b"hello")
+        assert pymqi.Queue(qmgr, QUEUE).get() == b"hello"
+        qmgr.disconnect()
+    finally:
+        assert main(["endmqm", "-i", "QM1"]) == 0
 
 
 def test_a_queue_manager_that_does_not_run_is_opened_here_and_closed_with_its_last_connection() -> None:

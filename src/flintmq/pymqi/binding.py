@@ -1,9 +1,10 @@
 """Connections: what an Hconn stands for, and how one comes to be.
 
     with a channel and an address        over the network: `flintmq.connect`
-    a name alone, MQSERVER is set        over the network, as MQSERVER says
-    a name alone                         the running queue manager of that name, over its local socket
-    a name alone, and it does not run    opened in this process, shared by all connections of the process; it is
+    a name alone, and MQSERVER, a table  over the network, as they say (client/remote/config.py)
+      or mqclient.ini name a channel
+    a name alone, and it runs            the queue manager of that name, over its local socket
+    a name alone, and it does not        opened in this process, shared by all connections of the process; it is
                                          closed when the last of them disconnects
     an open queue manager of `flintmq`   one more connection to it
 
@@ -14,17 +15,17 @@ Handles are numbers, as programs expect them. A connection makes one call at a t
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from flintmq.client import instance as place
-from flintmq.client.errors import MQError, QueueManagerNotFound
+from flintmq.client.errors import MQError, QueueManagerInUse, QueueManagerNotFound
 from flintmq.client.queue_manager import QueueManager, open
+from flintmq.client.remote import config
 from flintmq.mqi.errors import MQStructuresError
-from flintmq.mqi.reason import MQCC_FAILED, MQRC_CHANNEL_CONFIG_ERROR, MQRC_HCONN_ERROR, MQRC_HOBJ_ERROR
+from flintmq.mqi.reason import MQCC_FAILED, MQRC_HCONN_ERROR, MQRC_HOBJ_ERROR
 
 _FIRST_HCONN: Final = 0x01000006
 _FIRST_HOBJ: Final = 101
@@ -114,21 +115,15 @@ _opened: dict[str, _Opened] = {}
 _opening = threading.Lock()
 
 
-def bind_local(name: str, application: str = "", environment: bool = True) -> Binding:
-    """A connection to the queue manager `name`, without a channel being named."""
-    server = os.environ.get("MQSERVER") if environment else None
-    if server:
-        return bind_remote(name, application=application, **mqserver(server))
-    return _embedded(name, application)
-
-
-def mqserver(text: str) -> dict[str, str]:
-    """Channel and address in MQSERVER: "CHANNEL/TCP/host(port)". Raises MQError (2539)."""
-    channel, _, rest = text.partition("/")
-    transport, _, conn = rest.partition("/")
-    if not channel or transport.upper() != "TCP" or not conn:
-        raise MQError(f"MQSERVER is {text!r}: write CHANNEL/TCP/host(port)", MQRC_CHANNEL_CONFIG_ERROR)
-    return {"channel": channel, "conn": conn}
+def bind_local(name: str, **options: Any) -> Binding:
+    """A connection without a channel being named; the options are those of `flintmq.connect`."""
+    said = config.settings()
+    if said.server or said.table is not None:
+        return bind_remote(name, **options)
+    try:
+        return _embedded(name, options.get("application", ""))
+    except QueueManagerInUse:
+        return bind_remote(name, **options)
 
 
 def bind_open(queue_manager: QueueManager, application: str = "") -> Binding:

@@ -1,15 +1,33 @@
-"""What a program says of its channel, in MQCD and MQSCO, as `flintmq.connect` wants to hear it."""
+"""What a program says of its channel, in MQCD, MQSCO and MQCNO, as `flintmq.connect` wants to hear it.
+
+    ChannelName, ConnectionName          channel, conn
+    SSLCipherSpec, SSLPeerNamePtr        cipher_spec, ssl_peer
+    KeyRepository, CertificateLabel      key_repository, certificate_label     MQSCO; the label may be in MQCD, too
+    MQCNO_RECONNECT, _Q_MGR, _DISABLED   reconnect
+
+The rest of a channel is the queue manager's to say, or agreed on when the channel starts.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+from typing import Any, Final
 
+from flintmq.mqi import constants as mq
 from flintmq.mqi.fields import read_text
 from flintmq.pymqi.native import check_size
-from flintmq.pymqi.opts import Structure
+from flintmq.pymqi.opts import MQOpts
 from flintmq.pymqi.structures import CD, SCO
 
-_UTF8 = 1208
+_UTF8: Final = 1208
+_WITH_TLS: Final = 7
+
+#: Options of MQCNO, and what `reconnect` is called.
+_RECONNECT: Final = (
+    (mq.MQCNO_RECONNECT_DISABLED, "no"),
+    (mq.MQCNO_RECONNECT_Q_MGR, "qmgr"),
+    (mq.MQCNO_RECONNECT, "yes"),
+)
 
 
 def channel_options(cd: bytes, sco: bytes | None, options: int) -> dict[str, Any]:
@@ -24,14 +42,32 @@ def channel_options(cd: bytes, sco: bytes | None, options: int) -> dict[str, Any
     return named_options(definition, configuration, options)
 
 
-def named_options(cd: Structure, sco: Structure | None, options: int) -> dict[str, Any]:
-    """The same for structures."""
-    found: dict[str, Any] = {
-        "channel": _text(cd.ChannelName),
-        "conn": _text(cd.ConnectionName),
-    }
-    return found
+def named_options(cd: MQOpts, sco: MQOpts | None, options: int) -> dict[str, Any]:
+    """The same for structures. What is not said is left out."""
+    said = {"channel": text(cd.ChannelName), "conn": text(cd.ConnectionName), **reconnect_option(options)}
+    if cd.Version >= _WITH_TLS:
+        said["cipher_spec"] = text(cd.SSLCipherSpec)
+        said["ssl_peer"] = _peer(cd)
+        said["certificate_label"] = text(cd.CertificateLabel)
+    if sco is not None:
+        said["key_repository"] = text(sco.KeyRepository)
+        said["certificate_label"] = text(sco.CertificateLabel) or said.get("certificate_label", "")
+    return {name: value for name, value in said.items() if value}
 
 
-def _text(value: bytes | str) -> str:
+def reconnect_option(options: int) -> dict[str, str]:
+    """Whether a lost connection is made again."""
+    return next(({"reconnect": word} for option, word in _RECONNECT if options & option), {})
+
+
+def _peer(cd: MQOpts) -> str:
+    """The distinguished name: text, or an address and a length."""
+    peer = cd.SSLPeerNamePtr
+    if isinstance(peer, int):
+        return text(ctypes.string_at(peer, cd.SSLPeerNameLength)) if peer and cd.SSLPeerNameLength > 0 else ""
+    return text(peer or b"")
+
+
+def text(value: bytes | str) -> str:
+    """A character field, without what fills it up."""
     return value.rstrip() if isinstance(value, str) else read_text(value, _UTF8)

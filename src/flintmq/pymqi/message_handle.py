@@ -91,4 +91,4 @@ class MessageHandle:
         options = cmho or self._kit.CMHO()
         self.msg_handle, comp, reason = pymqe.MQCRTMH(self.conn_handle, options.pack())
         self._kit.check(comp, reason)
-        self.properties = self._Properties(self.conn_handle, self.msg_handle)
+        self.properties: Any = self._Properties(self.conn_handle, self.msg_handle)

@@ -64,7 +64,7 @@ class Pair:
     """One structure: what pymqi has, and what we have."""
 
     def __init__(
-        self, native: type[Structure], ours: type[Any], reason: int, versions: Sequence[str] = (), latest: int = 1
+        self, native: type[Any], ours: type[Any], reason: int, versions: Sequence[str] = (), latest: int = 1
     ) -> None:
         """`versions` names the last member of version 1, 2 ...; the rest belongs to the `latest`."""
         self.native, self.ours, self.reason = native, ours, reason
@@ -114,7 +114,7 @@ def check_size(buffer: bytes, size: int, name: str) -> None:
 
 
 def _plan(
-    native: type[Structure], ours: type[Any], versions: Sequence[str], latest: int
+    native: type[Any], ours: type[Any], versions: Sequence[str], latest: int
 ) -> list[tuple[str, str, int, int, int]]:
     """Member, attribute, kind, length, first version; for all that are in both."""
     initial = ours()
@@ -123,8 +123,8 @@ def _plan(
     for member, _, code, *_ in native.FIELDS:
         base = member.removesuffix("VSPtr")
         attribute = _WORD.sub("_", base).lower()
-        if hasattr(initial, attribute) and attribute != "version":
-            kept = getattr(initial, attribute)
+        kept = None if attribute.startswith("_") or attribute == "version" else getattr(initial, attribute, None)
+        if kept is not None:
             if base != member:
                 kind = _STRING
             elif isinstance(kept, str):

@@ -76,8 +76,7 @@ class MQOpts:
             codes += code * count
         self._struct = _layout(codes)
 
-    @staticmethod
-    def _field(name: str, value: Any) -> Any:
+    def _field(self, name: str, value: Any) -> Any:
         """`value` as it goes into the structure. Raises TypeError."""
         ensure_not_unicode(value)
         return value

@@ -39,11 +39,11 @@ from flintmq.pymqi.pcf_structures import (
 )  # fmt: skip
 from flintmq.pymqi.queue import Queue
 from flintmq.pymqi.queue_manager import QueueManager
-from flintmq.pymqi.structures import GMO, MD, OD, PMO
 from flintmq.pymqi.text import MQLONG_TYPE
 
 _HEADER: Final = pcf.MQCFH_STRUC_LENGTH
 _NESTING_MAX: Final = 32
+_STRING: Final = pcf.MQCFT_STRING
 
 #: Parameters that are lists even if one integer is given: which attributes to return.
 _ATTRS: Final = frozenset(
@@ -143,14 +143,17 @@ _READERS: Final[dict[int, Any]] = {
 }
 
 
-def response(message: bytes) -> tuple[dict[int, Any], CFH]:
-    """The parameters and the header of a PCF message. Raises NotImplementedError for a structure of unknown type."""
+def response(message: bytes, cut: bool = False) -> tuple[dict[int, Any], CFH]:
+    """The parameters and the header of a PCF message; `cut` leaves what fills up strings away.
+
+    Raises NotImplementedError for a structure of unknown type, ValueError for a message that is not whole.
+    """
     header = CFH().unpack(message[:_HEADER])
-    parameters, _ = _parameters(message, _HEADER, header.ParameterCount)
+    parameters, _ = _parameters(message, _HEADER, header.ParameterCount, cut)
     return parameters, header
 
 
-def _parameters(message: bytes, place: int, count: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+def _parameters(message: bytes, place: int, count: int, cut: bool, depth: int = 0) -> tuple[dict[int, Any], int]:
     """`count` parameters from `place` on, and where they end. A group has its own."""
     found: dict[int, Any] = {}
     for _ in range(count):
@@ -165,10 +168,10 @@ def _parameters(message: bytes, place: int, count: int, depth: int = 0) -> tuple
         if kind == pcf.MQCFT_GROUP:
             if depth == _NESTING_MAX:
                 raise ValueError(f"a PCF message has groups that are nested more than {_NESTING_MAX} deep")
-            group, place = _parameters(message, place, value, depth + 1)
+            group, place = _parameters(message, place, value, cut, depth + 1)
             found.setdefault(structure["Parameter"], []).append(group)
         else:
-            found[structure["Parameter"]] = value
+            found[structure["Parameter"]] = value[: structure["StringLength"]] if cut and kind == _STRING else value
     return found, place
 
 
@@ -184,16 +187,18 @@ class _Method:
             raise AttributeError(name)
         return _Method(self._execute, f"{self._name}.{name}")
 
-    def __call__(self, *args: Any) -> list[dict[int, Any]]:
+    def __call__(self, *args: Any, **kwargs: Any) -> list[Any]:
         parameters, filters = (*args, {}, [])[:2] if len(args) != 1 else (args[0], [])
-        return self._execute._run(self._name.removeprefix("CMQCFC."), parameters, filters)
+        return self._execute._run(self._name.removeprefix("CMQCFC."), parameters, filters, **kwargs)
 
 
 class PCFExecute(QueueManager):
     """Commands of a queue manager."""
 
     qm: QueueManager | None = None
+    _queue_class: ClassVar[type[Queue]] = Queue
     _reply_queue: Queue | None = None
+    _reply_queue_name: bytes | None = None
 
     iaStringDict: ClassVar[Any] = _MQConst2String(CMQC, "MQIA_")
     caStringDict: ClassVar[Any] = _MQConst2String(CMQC, "MQCA_")
@@ -214,9 +219,12 @@ class PCFExecute(QueueManager):
         self._convert = convert
         self.qm = name if isinstance(name, QueueManager) else None
         super().__init__(None if isinstance(name, QueueManager) else name, disconnect_on_exit)
-        od = OD(ObjectName=model_queue_name, DynamicQName=dynamic_queue_name)
-        self._reply_queue = Queue(self._connection(), od, mq.MQOO_INPUT_EXCLUSIVE)
-        self._reply_queue_name: bytes | None = od.ObjectName.strip(b"\0 ")
+        self._open_reply_queue(model_queue_name, dynamic_queue_name, mq.MQOO_INPUT_EXCLUSIVE)
+
+    def _open_reply_queue(self, name: str | bytes, dynamic_name: str | bytes, options: int) -> None:
+        od = self._kit.OD(ObjectName=name, DynamicQName=dynamic_name)
+        self._reply_queue = self._queue_class(self._connection(), od, options)
+        self._reply_queue_name = od.ObjectName.strip(b"\0 ")
 
     def _connection(self) -> QueueManager:
         return self if self.qm is None else self.qm
@@ -251,11 +259,11 @@ class PCFExecute(QueueManager):
             raise AttributeError(name)
         return _Method(self, name)
 
-    def _run(self, name: str, parameters: Any, filters: Any) -> list[dict[int, Any]]:
+    def _run(self, name: str, parameters: Any, filters: Any) -> list[Any]:
         connection = self._connection()
         message = command(name, parameters, filters, connection.bytes_encoding)
         request = self._send(connection, message)
-        md, gmo = MD(CorrelId=request.MsgId), self._get_options()
+        md, gmo = self._kit.MD(CorrelId=request.MsgId), self._get_options()
         found: list[dict[int, Any]] = []
         while True:
             assert self._reply_queue is not None
@@ -264,23 +272,32 @@ class PCFExecute(QueueManager):
             if header.Control == pcf.MQCFC_LAST:
                 return found
 
-    def _send(self, connection: QueueManager, message: bytes) -> MD:
+    def _send(self, connection: QueueManager, message: bytes) -> Any:
+        """Put a command; returns its descriptor."""
+        md = self._request()
+        connection.put1(self._command_queue_name, message, md, self._kit.PMO(Options=mq.MQPMO_NO_SYNCPOINT))
+        return md
+
+    def _request(self) -> Any:
+        """The descriptor of a command."""
         if self._reply_queue is None:
             raise self._kit.PYIFError("not connected")
-        md = MD(
+        return self._kit.MD(
             Format=b"MQADMIN ",
             MsgType=mq.MQMT_REQUEST,
             ReplyToQ=self._reply_queue_name,
             Feedback=mq.MQFB_NONE,
-            Expiry=self._response_wait_interval // 100,
+            Expiry=self._expiry(),
             Report=mq.MQRO_PASS_DISCARD_AND_EXPIRY | mq.MQRO_DISCARD_MSG,
         )
-        connection.put1(self._command_queue_name, message, md, PMO(Options=mq.MQPMO_NO_SYNCPOINT))
-        return md
 
-    def _get_options(self) -> GMO:
+    def _expiry(self) -> int:
+        """Of a command, in tenths of a second."""
+        return self._response_wait_interval // 100
+
+    def _get_options(self) -> Any:
         options = mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_FAIL_IF_QUIESCING | mq.MQGMO_WAIT
-        return GMO(
+        return self._kit.GMO(
             Options=options | (mq.MQGMO_CONVERT if self._convert else 0),
             Version=mq.MQGMO_VERSION_2,
             MatchOptions=mq.MQMO_MATCH_CORREL_ID,

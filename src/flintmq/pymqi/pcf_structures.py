@@ -11,11 +11,12 @@ whose length is known, make it with that length and unpack. Strings take a multi
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.pymqi.opts import MQOpts, Structure
+from flintmq.pymqi.opts import Member, MQOpts, Structure
 from flintmq.pymqi.text import INTEGER64_TYPE, MQLONG_TYPE, padded_count
 
 _LONG = MQLONG_TYPE
@@ -24,7 +25,7 @@ _LONG = MQLONG_TYPE
 class CFH(Structure):
     """MQCFH, header of a command, response or event."""
 
-    FIELDS = (
+    FIELDS: ClassVar[Sequence[Member]] = (
         ("Type", pcf.MQCFT_COMMAND, _LONG),
         ("StrucLength", pcf.MQCFH_STRUC_LENGTH, _LONG),
         ("Version", pcf.MQCFH_VERSION_1, _LONG),

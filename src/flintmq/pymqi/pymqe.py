@@ -27,7 +27,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.pymqi import native
 from flintmq.pymqi.binding import Binding, bind_local, bind_remote, drop, find, outcome, register
-from flintmq.pymqi.channel import channel_options
+from flintmq.pymqi.channel import channel_options, reconnect_option
 from flintmq.pymqi.native import error as error
 from flintmq.pymqi.records import Records
 
@@ -66,7 +66,7 @@ def called(hconn: int | None, work: Callable[[Binding], Any], nothing: Any = Non
 
 def MQCONN(name: bytes | str) -> tuple[int, int, int]:
     """(Hconn, comp, reason)."""
-    return _connected(lambda: bind_local(_text(name)))
+    return connected(lambda: bind_local(_text(name)))
 
 
 def MQCONNX(
@@ -81,13 +81,14 @@ def MQCONNX(
 
     def connect() -> Binding:
         if cd is None:
-            return bind_local(_text(name)) if not credentials else bind_remote(_text(name), **credentials)
+            return bind_local(_text(name), **credentials, **reconnect_option(options))
         return bind_remote(_text(name), **channel_options(cd, sco, options), **credentials)
 
-    return _connected(connect)
+    return connected(connect)
 
 
-def _connected(connect: Callable[[], Binding]) -> tuple[int, int, int]:
+def connected(connect: Callable[[], Binding]) -> tuple[int, int, int]:
+    """Connect: (Hconn, comp, reason)."""
     try:
         return register(connect()), MQCC_OK, MQRC_NONE
     except (MQError, MQStructuresError) as refused:
@@ -208,9 +209,9 @@ def MQPUT(hconn: int | None, hobj: int, md: bytes, pmo: bytes, message: bytes) -
 
 def MQPUT1(hconn: int | None, od: bytes, md: bytes, pmo: bytes, message: bytes) -> tuple[bytes, bytes, int, int]:
     """(md, pmo, comp, reason)."""
-    structure, ours = native.OF_OD.read(od)
 
     def put1(binding: Binding, *rest: Any) -> None:
+        structure, ours = native.OF_OD.read(od)
         records = Records(structure).of_od(ours)
         try:
             binding.mqi.put1(ours, *rest, message)
@@ -222,6 +223,7 @@ def MQPUT1(hconn: int | None, od: bytes, md: bytes, pmo: bytes, message: bytes) 
 
 def _put(hconn: int | None, md: bytes, pmo: bytes, put: Callable[..., None]) -> tuple[bytes, bytes, int, int]:
     written = md, pmo
+    native.check_size(md, native.MD_SIZE, "MQMD")
 
     def work(binding: Binding) -> None:
         nonlocal written
@@ -243,6 +245,7 @@ def MQGET(
 ) -> tuple[bytes, bytes, bytes, int, int, int]:
     """(message, md, gmo, length, comp, reason); the message is cut to `max_length`, its length is the whole one."""
     written, length = (md, gmo), 0
+    native.check_size(md, native.MD_SIZE, "MQMD")
 
     def work(binding: Binding) -> bytes:
         nonlocal written, length
@@ -284,17 +287,20 @@ def MQSUB(hconn: int | None, sd: bytes, hobj: int) -> tuple[bytes, int, int, int
 
 def MQCRTMH(hconn: int | None, cmho: bytes) -> tuple[int, int, int]:
     """(Hmsg, comp, reason)."""
-    options = native.OF_CMHO.read(cmho)[1]
-    return called(hconn, lambda binding: binding.mqi.crtmh(options), 0)
+    return called(hconn, lambda binding: binding.mqi.crtmh(native.OF_CMHO.read(cmho)[1]), 0)
 
 
 def MQSETMP(
     hconn: int | None, hmsg: int, smpo: bytes, name: bytes, pd: bytes, kind: int, value: Any, length: int
 ) -> tuple[int, int]:
     """(comp, reason). `value` is one of Python; `length` cuts a string."""
-    options, described = native.OF_SMPO.read(smpo)[1], native.OF_PD.read(pd)[1]
     given = property_value(kind, value, length)
-    return called(hconn, lambda binding: binding.mqi.setmp(hmsg, _text(name), given, kind, described, options))[1:]
+
+    def work(binding: Binding) -> None:
+        options, described = native.OF_SMPO.read(smpo)[1], native.OF_PD.read(pd)[1]
+        binding.mqi.setmp(hmsg, _text(name), given, kind, described, options)
+
+    return called(hconn, work)[1:]
 
 
 def property_value(kind: int, value: Any, length: int) -> Any:

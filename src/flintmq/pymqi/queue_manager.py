@@ -184,7 +184,7 @@ class QueueManager:
     def _own_object(self) -> int:
         """The queue manager object, opened for inquiry when it is first needed."""
         if self._object is None:
-            od = self._kit.OD(ObjectType=mq.MQOT_Q_MGR, ObjectQMgrName=self._name)
+            od = self._kit.OD(ObjectType=mq.MQOT_Q_MGR, ObjectQMgrName=self._name or b"")
             number, _, comp, reason = pymqe.MQOPEN(self.get_handle(), od.pack(), mq.MQOO_INQUIRE)
             self._kit.check(comp, reason)
             self._object = number

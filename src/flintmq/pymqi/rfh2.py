@@ -47,6 +47,8 @@ class RFH2(MQOpts):
     #: Values of Encoding that mean big-endian numbers.
     big_endian_encodings: ClassVar[list[int]] = [1, 16, 256, 768, 17, 257, 272, 273]
 
+    #: What a header begins with.
+    _identifiers: ClassVar[tuple[bytes, ...]] = (_STRUC_ID,)
     #: What is raised for a header that cannot be.
     _error: ClassVar[type[Exception]] = PYIFError
 
@@ -63,18 +65,18 @@ class RFH2(MQOpts):
 
     def pack(self, encoding: int | None = None) -> bytes:
         """The bytes of the header, big-endian if `encoding` says so."""
-        if encoding is not None and encoding in self.big_endian_encodings:
+        if encoding is not None and self._is_big_endian(encoding):
             self._set_byte_order(True)
         return super().pack()
 
     def unpack(self, buff: bytes, encoding: int | None = None) -> Self:
         """Take the header from the beginning of a message. `encoding` is that of the descriptor or header in front."""
         ensure_not_unicode(buff)
-        if buff[:4] != _STRUC_ID:
-            raise self._error(f"RFH2 - StrucId not MQRFH_STRUC_ID. Value: {buff[:4]!r}")
+        if buff[:4] not in self._identifiers:
+            raise self._error(f"RFH2 - {self.initial_opts[0][0]} not MQRFH_STRUC_ID. Value: {buff[:4]!r}")
         if len(buff) < _FIXED:
             raise self._error(f"RFH2 - Buffer too short. Should be {_FIXED}+ bytes instead of {len(buff)}")
-        big_endian = buff[4:5] == b"\0" if encoding is None else encoding in self.big_endian_encodings
+        big_endian = buff[4:5] == b"\0" if encoding is None else self._is_big_endian(encoding)
         self.opts = [list(member) for member in self.initial_opts]
         self._set_byte_order(big_endian)
         super().unpack(buff[:_FIXED])
@@ -86,13 +88,19 @@ class RFH2(MQOpts):
         self._read_folders(buff[_FIXED:length], ">" if big_endian else "<")
         return self
 
+    def _is_big_endian(self, encoding: int) -> bool:
+        return encoding in self.big_endian_encodings
+
     def _read_folders(self, rest: bytes, order: str) -> None:
         while rest:
             if len(rest) < 4:
-                raise self._error(f"RFH2 - {len(rest)} bytes follow the last folder: too few for a length.")
+                raise self._error(f"RFH2 - XML Folder not well formed. {len(rest)} bytes are left for its length.")
             (length,) = struct.unpack_from(order + "i", rest)
             if not 0 <= length <= len(rest) - 4:
-                raise self._error(f"RFH2 - Folder length is {length}, {len(rest) - 4} bytes are left.")
+                left = len(rest) - 4
+                raise self._error(
+                    f"RFH2 - XML Folder not well formed. Folder length is {length}, {left} bytes are left."
+                )
             folder = rest[4 : 4 + length]
             self._append(self._root(folder), folder)
             rest = rest[4 + length :]

@@ -1,0 +1,8 @@
+"""What the classes of this package are made with."""
+
+from flintmq.ibmmq.errors import MQMIError, PYIFError
+from flintmq.ibmmq.rfh2 import RFH2
+from flintmq.ibmmq.structures import CMHO, GMO, MD, OD, PD, PMO, SD, SMPO
+from flintmq.pymqi.kit import Kit
+
+IBMMQ = Kit(MD, GMO, PMO, OD, SD, RFH2, CMHO, PD, SMPO, MQMIError, PYIFError)
