@@ -117,6 +117,7 @@ def mqconn(conversation: Conversation, call: Call) -> None:
         conversation.reply(call, MQCC_FAILED, reason, 0, body)
         return
     connection.accounting_token = data.accounting_token
+    connection.options = data.x_options
     conversation.connected(connection)
     body = data.pack(engine.name, connection.connection_id, q_mgr_id, call.big_endian, call.ccsid)
     conversation.reply(call, 0, 0, 0, body)

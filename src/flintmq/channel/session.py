@@ -62,6 +62,7 @@ from flintmq.channel.initial_data import (
 from flintmq.channel.segment import Segment, Splitter
 from flintmq.channel.streaming import pump_all
 from flintmq.channel.terms import LOCAL_CHANNEL, local_terms
+from flintmq.mqi.constants import MQCNO_RECONNECT, MQCNO_RECONNECT_Q_MGR
 
 if TYPE_CHECKING:
     from flintmq.channel.server import Channels
@@ -386,6 +387,14 @@ class Session:
             if conversation.is_in_call():
                 return True
         return False
+
+    def comes_back(self) -> bool:
+        """Whether every client on this socket reconnects by itself when the queue manager ends."""
+        options = [each.connection.options for each in self.conversations.values() if each.connection is not None]
+        for each in options:
+            if not each & (MQCNO_RECONNECT | MQCNO_RECONNECT_Q_MGR):
+                return False
+        return bool(options)
 
     # -- the end ------------------------------------------------------------------------------------------------------
 

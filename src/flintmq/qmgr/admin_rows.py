@@ -12,6 +12,9 @@ from flintmq.log.log import Log
 from flintmq.mqi.constants import (
     MQAT_CHANNEL_INITIATOR,
     MQAT_QMGR,
+    MQCNO_RECONNECT,
+    MQCNO_RECONNECT_DISABLED,
+    MQCNO_RECONNECT_Q_MGR,
     MQOT_NAMELIST,
     MQOT_PROCESS,
     MQOT_Q,
@@ -169,6 +172,16 @@ def connection_name(connection: Connection) -> str:
     return connection.connection_id[16:].hex().upper()
 
 
+def _reconnection(options: int) -> list[str]:
+    """What a client has said about coming back by itself."""
+    names = {
+        MQCNO_RECONNECT: "MQCNO_RECONNECT",
+        MQCNO_RECONNECT_DISABLED: "MQCNO_RECONNECT_DISABLED",
+        MQCNO_RECONNECT_Q_MGR: "MQCNO_RECONNECT_Q_MGR",
+    }
+    return [name for bit, name in names.items() if options & bit]
+
+
 def connection_row(connection: Connection) -> Row:
     """DISPLAY CONN TYPE(CONN)."""
     row = _application(connection)
@@ -176,7 +189,7 @@ def connection_row(connection: Connection) -> Row:
     row["CONN"] = connection_name(connection)
     row["EXTCONN"] = connection.connection_id[:16].hex().upper()
     row["CLIENTID"] = ""
-    row["CONNOPTS"] = "MQCNO_SHARED_BINDING"
+    row["CONNOPTS"] = ",".join(["MQCNO_SHARED_BINDING", *_reconnection(connection.options)])
     row["CONNTAG"] = ""
     row["UOWLOG"] = ""
     row["UOWSTDA"] = stamp_date(unit.started_ms) if unit is not None else ""

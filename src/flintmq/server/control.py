@@ -4,7 +4,8 @@ A Unix socket called `control` in the queue manager's directory, for its owner o
 is an object that says what is wanted:
 
     {"do": "ping"}                           {"name": "QM1", "pid": 4711, "addresses": [["127.0.0.1", 1414]]}
-    {"do": "end", "how": "quiesce"}          {"name": ..., "pid": ...}; or how: "immediate", "preemptive"
+    {"do": "end", "how": "quiesce"}          {"name": ..., "pid": ...}; or how: "reconnect",
+                                             "immediate", "preemptive"
     {"do": "command server", "how": "start"} {"running": true}; or how: "stop", "status"; "reason" if it cannot start
     {"do": "runmqsc", "echo": true, "verify": false}
                                              {"lines": [...]} at once, then for each line of input, a string, again
@@ -159,7 +160,7 @@ class ControlServer:
         name = self._hub.engine.name
         if wanted == "ping":
             await _write(writer, {"name": name, "pid": os.getpid(), "addresses": self._listeners.addresses})
-        elif wanted == "end" and request.get("how") in ("quiesce", "immediate", "preemptive"):
+        elif wanted == "end" and request.get("how") in ("quiesce", "reconnect", "immediate", "preemptive"):
             await _write(writer, {"name": name, "pid": os.getpid()})
             self._end.put_nowait(request["how"])
         elif wanted == "command server" and request.get("how") in ("start", "stop", "status"):

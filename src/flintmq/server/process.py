@@ -6,6 +6,7 @@
 How it ends:
 
     quiesce      endmqm, endmqm -c   no new connections; calls that ask for it fail with 2161; ends with the last client
+    reconnect    endmqm -r           the same, but clients that reconnect by themselves are disconnected at once
     immediate    endmqm -i, SIGTERM  clients are disconnected, what they did not commit is backed out; a clean end
     preemptive   endmqm -p           at once, as if the machine had stopped; the next start recovers from the log
 """
@@ -45,6 +46,7 @@ from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
 
 QUIESCE = "quiesce"
+RECONNECT = "reconnect"
 IMMEDIATE = "immediate"
 PREEMPTIVE = "preemptive"
 
@@ -124,9 +126,9 @@ class Server:
 
     async def _until_the_end(self, hub: Hub) -> None:
         how = await self.endings.get()
-        if how == QUIESCE:
+        if how in (QUIESCE, RECONNECT):
             self._say("AMQ8004I", "The queue manager is quiescing: it ends when the last application has disconnected.")
-            hub.run(self._quiesce)
+            hub.run(lambda: self._quiesce(hub, how == RECONNECT))
             while hub.by_connection and self.endings.empty():
                 await asyncio.sleep(_POLL_S)
             how = self.endings.get_nowait() if not self.endings.empty() else IMMEDIATE
@@ -134,9 +136,12 @@ class Server:
             self._say("AMQ8004I", "The queue manager ends at once.")
             self.host.abandon()
 
-    def _quiesce(self) -> None:
+    def _quiesce(self, hub: Hub, reconnect: bool) -> None:
         self.host.engine.quiescing = True
         quiesce_waiters(self.host.engine)
+        for session in list(hub.sessions) if reconnect else []:
+            if session.comes_back():
+                session.stop(STATUS_QM_TERMINATING)
 
     async def _end(self, hub: Hub) -> None:
         """Nobody is served any more; the files are closed."""

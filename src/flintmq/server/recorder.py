@@ -90,9 +90,13 @@ class Recorder:
             asyncio.ensure_future(self._copy(number, CLIENT, reader, to_writer)),
             asyncio.ensure_future(self._copy(number, SERVER, to_reader, writer)),
         ]
-        await asyncio.wait(ways)
-        writer.close()
-        to_writer.close()
+        try:
+            await asyncio.wait(ways)
+        except asyncio.CancelledError:
+            return  # The recording ends.
+        finally:
+            writer.close()
+            to_writer.close()
         self._say(number, event="closed")
 
     async def _copy(self, number: int, who: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,0 +1,68 @@
+import com.ibm.msg.client.jms.JmsConnectionFactory;
+import com.ibm.msg.client.wmq.WMQConstants;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.jms.Connection;
+import javax.jms.Message;
+import javax.jms.MessageConsumer;
+import javax.jms.MessageProducer;
+import javax.jms.Queue;
+import javax.jms.Session;
+import javax.jms.TextMessage;
+
+/**
+ * A client that reconnects by itself: Reconnect PORT. It exchanges messages, says "ready", and does so again with the
+ * same sessions, producers and consumers for each line that it reads: "ok", or "FAILED: why".
+ */
+public final class Reconnect {
+    public static void main(String[] args) throws Exception {
+        Jms.port = Integer.parseInt(args[0]);
+        JmsConnectionFactory factory = Jms.factory();
+        factory.setIntProperty(WMQConstants.WMQ_CLIENT_RECONNECT_OPTIONS, WMQConstants.WMQ_CLIENT_RECONNECT);
+        factory.setIntProperty(WMQConstants.WMQ_CLIENT_RECONNECT_TIMEOUT, 60);
+        Connection connection = factory.createConnection();
+        Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
+        Session transacted = connection.createSession(true, Session.SESSION_TRANSACTED);
+        Session listening = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
+        Queue queue = session.createQueue("DEV.QUEUE.1");
+        Queue other = session.createQueue("DEV.QUEUE.2");
+        MessageProducer producer = session.createProducer(queue);
+        MessageProducer toListener = session.createProducer(other);
+        MessageProducer committing = transacted.createProducer(queue);
+        MessageConsumer consumer = session.createConsumer(queue);
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        listening.createConsumer(other).setMessageListener(message -> heard.add(text(message)));
+        connection.start();
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+        String said = "ready";
+        int round = 0;
+        do {
+            try {
+                round++;
+                producer.send(session.createTextMessage("plain " + round));
+                Scenarios.same("plain " + round, text(consumer.receive(10_000)));
+                committing.send(transacted.createTextMessage("committed " + round));
+                transacted.commit();
+                Scenarios.same("committed " + round, text(consumer.receive(10_000)));
+                toListener.send(session.createTextMessage("heard " + round));
+                Scenarios.same("heard " + round, heard.poll(10, TimeUnit.SECONDS));
+                System.out.println(said);
+            } catch (Throwable error) {
+                System.out.println("FAILED: " + error + " <- " + error.getCause());
+            }
+            said = "ok";
+        } while (lines.readLine() != null);
+        connection.close();
+    }
+
+    static String text(Message message) {
+        try {
+            return message == null ? null : ((TextMessage) message).getText();
+        } catch (Exception error) {
+            return error.toString();
+        }
+    }
+}
