@@ -18,7 +18,7 @@ OPTIONS = {
     "CLASS": "classes of the trace: numbers, ranges such as `1:3`, or `*`",
     "COMMENT": "a remark, not kept",
     "DEST": "`SMF` for statistics and accounting, `RES` or `GTF` for the trace file",
-    "TDATA": "accepted and not used",
+    "TDATA": "`MSGDATA`: a GLOBAL trace has the beginning of messages, too",
     "TNO": "the number of the trace",
     "CONNAME": "only instances whose client has this address; `*` at the end of it for DISPLAY",
     "CURRENT": "what runs now, as without it",

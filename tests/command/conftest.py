@@ -313,7 +313,7 @@ class CatalogueAdministration:
         for keyword in ("STATIME", "ACCTIME"):
             self.system[keyword] = self.system.pop("NEW" + keyword, self.system[keyword])
 
-    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str) -> int:
+    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str, with_data: bool) -> int:
         number = len(self.tracing) + 1
         shown = [str(each) for each in classes]
         self.tracing.append({"TNO": number, "TYPE": kind, "CLASS": shown, "DEST": destination, "USERID": "me"})

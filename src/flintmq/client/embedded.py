@@ -48,6 +48,7 @@ from flintmq.store.errors import PageSetError
 
 if TYPE_CHECKING:
     from flintmq.client.dispatcher import Dispatcher
+    from flintmq.telemetry.trace_file import TraceFile
 
 OPEN = 0
 CLOSED = 1
@@ -94,6 +95,9 @@ class Host:
         _hosts.add(self)
         self.timer.look()
         self.recording.look()
+
+    def channels_traced(self, file: TraceFile | None) -> None:
+        """START TRACE(CHINIT) has begun, with a file, or has ended. Who has channels does something about it."""
 
     # -- calls ------------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from flintmq.client import ini
 from flintmq.client.errors import MQError
+from flintmq.client.tracing import Tracing
 from flintmq.qmgr import traces
 from flintmq.qmgr.traces import ACCTG, DESTINATIONS, STAT
 from flintmq.telemetry.settings import Settings
@@ -39,6 +40,7 @@ class Recording:
         self._recorder: Recorder | None = None
         self._seen = 0
         self.settings = _settings(host)
+        self.tracing = Tracing(host)
         host.engine.system_interval_s = self.settings.system_interval_s
         for kind, classes in ((STAT, self.settings.statistics), (ACCTG, self.settings.accounting)):
             if classes:
@@ -61,6 +63,7 @@ class Recording:
         if engine.traces.changes == self._seen and not engine.cut_intervals:
             return
         self._seen = engine.traces.changes
+        self.tracing.changed()
         recorder = self._recorder
         if recorder is None:
             recorder = self._recorder = make_recorder(host, self.settings)
@@ -75,7 +78,8 @@ class Recording:
             self._thread.start()
 
     def finish(self) -> None:
-        """Under the lock, when all connections have ended: what there is is written, and the file closed."""
+        """Under the lock, when all connections have ended: what there is is written, and the files closed."""
+        self.tracing.close()
         recorder = self._recorder
         if recorder is None:
             return
@@ -88,8 +92,12 @@ class Recording:
             recorder.close()
 
     def stop(self) -> None:
-        """The queue manager has ended; the thread will find out."""
+        """The queue manager has ended, with `finish` or without; the thread will find out."""
         self._changed.set()
+        self.tracing.close()
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None and recorder.files is not None:
+            recorder.files.abandon()
 
     def _write(self, recorder: Recorder, batch: Batch) -> None:
         with self._writing:

@@ -169,8 +169,11 @@ class Administration(Protocol):
     def set_system(self, changes: Row) -> int:
         """SET SYSTEM. A new STATIME or ACCTIME takes effect when the running interval ends."""
 
-    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str) -> int:
-        """START TRACE: the number of the trace. Type, classes and destination are known to be right."""
+    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str, with_data: bool) -> int:
+        """START TRACE: the number of the trace. Type, classes and destination are known to be right.
+
+        `with_data`: the data of messages may be in it.
+        """
 
     def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
         """STOP TRACE: the numbers of those that were stopped. "*" any type, () any classes, -1 any number."""

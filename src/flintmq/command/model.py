@@ -744,7 +744,7 @@ _TRACE_FORMS = [
         0,
         "Start to record statistics (STAT), accounting (ACCTG), calls (GLOBAL) or what goes over channels (CHINIT).",
         "START TRACE(STAT) CLASS(1,4:5)",
-        options=(_CLASS, _choice("DEST", "SMF RES GTF SRV"), _text("COMMENT", STRING, 64), _text("TDATA", STRING, 64)),
+        options=(_CLASS, _choice("DEST", "SMF RES GTF SRV"), _text("COMMENT", STRING, 64), _choice("TDATA", "MSGDATA")),
     ),
     Form(
         "STOP",

@@ -11,6 +11,8 @@ from flintmq.qmgr.attribute import INT
 from flintmq.qmgr.traces import ALL_CLASSES, CLASSES, DEFAULT_CLASSES, DESTINATIONS, GLOBAL
 
 ANY_NUMBER = -1
+#: TDATA(MSGDATA): the beginning of messages is traced, too.
+WITH_DATA = "MSGDATA"
 
 
 def start(request: Request, administration: Administration) -> Reply:
@@ -23,7 +25,7 @@ def start(request: Request, administration: Administration) -> Reply:
     destination = request.option("DEST", DESTINATIONS[kind][0])
     if destination not in DESTINATIONS[kind]:
         return _wrong("CSQW120E", f"DEST({destination})", kind)
-    number = administration.start_trace(kind, classes, destination)
+    number = administration.start_trace(kind, classes, destination, request.option("TDATA") == WITH_DATA)
     return done("CSQW130I", kind=kind, trace=f"{number:02d}")
 
 

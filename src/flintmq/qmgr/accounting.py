@@ -37,7 +37,7 @@ from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import close as mqclose
-from flintmq.qmgr import consume, inquire, stat, subscribe, unit_of_work
+from flintmq.qmgr import consume, inquire, stat, subscribe, tracer, unit_of_work
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr import open as mqopen
 from flintmq.qmgr import put as mqput
@@ -89,6 +89,8 @@ def begin(qm: QueueManager, connection: Connection) -> None:
     now = qm.clock.now_us()
     qm.task_number += 1
     task = connection.task = Task(connection, qm.task_number, now)
+    if qm.tracer is not None:
+        qm.tracer.exit(task, tracer.MQCONN, 0, qm.name, 0, 0, 0, 0, b"")
     for handle in connection.handles.values():
         opened(qm, task, handle, now)
 
@@ -100,6 +102,8 @@ def leave(qm: QueueManager, connection: Connection) -> None:
     if task is not None:
         task.ended_us = task.work.ended_us = qm.clock.now_us()
         task.work.last = True
+        if qm.tracer is not None:
+            qm.tracer.exit(task, tracer.MQDISC, 0, "", 0, 0, 0, 0, b"")
         for use in task.work.queues.values():
             if use.open_now:
                 use.open_now = 0
@@ -165,8 +169,15 @@ def _describe(use: QueueUse, queue: Queue, handle: Handle) -> None:
 class _Watch:
     """What is looked at before a call and after it."""
 
-    def __init__(self, qm: QueueManager, task: Task, queue: Queue | None) -> None:
+    def __init__(
+        self, qm: QueueManager, task: Task, queue: Queue | None, call: int, handle: Handle | None = None, name: str = ""
+    ) -> None:
         task.busy = True
+        self.call = call
+        self.handle = 0 if handle is None else handle.number
+        self.name = name if handle is None else handle.object_name
+        if qm.tracer is not None:
+            qm.tracer.entry(task, call, self.handle, self.name)
         counters = qm.counters
         self.records = counters.records_logged
         self.log_end = qm.log.end
@@ -178,10 +189,24 @@ class _Watch:
             self.fast = queue.fast_put_count
         self.started = qm.clock.now_us()
 
-    def stop(self, qm: QueueManager, task: Task, queue: Queue | None, force: int) -> int:
-        """The call is over: what it cost."""
+    def stop(
+        self,
+        qm: QueueManager,
+        task: Task,
+        queue: Queue | None,
+        force: int,
+        answer: Answer | None = None,
+        length: int = 0,
+        data: bytes = b"",
+        waits: bool = False,
+    ) -> int:
+        """The call is over: what it cost. `answer` is where it said what became of it, unless in the connection."""
         spent = qm.clock.now_us() - self.started
         task.busy = False
+        if qm.tracer is not None:
+            said = task.connection if answer is None else answer
+            completion, reason = (0, WAITING) if waits else (said.completion, said.reason)
+            qm.tracer.exit(task, self.call, self.handle, self.name, completion, reason, spent, length, data)
         work = task.work
         counters = qm.counters
         self.records = counters.records_logged - self.records
@@ -214,12 +239,12 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     task = connection.task
     assert task is not None
     queue = handle.queue
-    watch = _Watch(qm, task, queue)
+    watch = _Watch(qm, task, queue, tracer.MQPUT, handle)
     qm.counters.puts -= 1  # It is counted once more.
     handle.straight_put = handle.plain_put
     reason = mqput.put(qm, connection, handle, md, pmo, data)
     handle.straight_put = False
-    spent = watch.stop(qm, task, queue, connection.force)
+    spent = watch.stop(qm, task, queue, connection.force, None, len(data), data)
     worked = connection.completion != MQCC_FAILED
     length = len(data)
     task.life.cpu_us += spent
@@ -254,10 +279,10 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
     task = connection.task
     assert task is not None
     connection.put1_handle = None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQPUT1, None, od.object_name)
     reason = mqopen.put1(qm, connection, od, md, pmo, data)
     handle = _taken_handle(connection)
-    spent = watch.stop(qm, task, None, connection.force)
+    spent = watch.stop(qm, task, None, connection.force, None, len(data), data)
     worked = connection.completion != MQCC_FAILED
     task.life.cpu_us += spent
     if worked:
@@ -308,7 +333,7 @@ def get(
     queue = handle.queue
     specific = md.msg_id != NO_ID or md.correl_id != NO_ID
     expired = qm.counters.expired
-    watch = _Watch(qm, task, queue)
+    watch = _Watch(qm, task, queue, tracer.MQGET, handle)
     if answer is connection:
         qm.counters.gets -= 1  # It is counted once more.
         handle.straight_get = handle.plain_get
@@ -316,7 +341,10 @@ def get(
         handle.straight_get = False
     else:
         reason = mqget.get_into(qm, connection, handle, answer, md, gmo, max_length)
-    spent = watch.stop(qm, task, queue, connection.force)
+    waits = reason == WAITING
+    got = b"" if waits or answer.completion == MQCC_FAILED else answer.data
+    length = answer.data_length if got else 0
+    spent = watch.stop(qm, task, queue, connection.force, answer, length, got, waits)
     task.life.cpu_us += spent
     use = handle.use
     if use is not None:
@@ -326,7 +354,7 @@ def get(
         use.expired += qm.counters.expired - expired
         if connection.force:
             use.get_forced += 1
-    if reason == WAITING:
+    if waits:
         waiter = answer.waiter
         if waiter is not None:
             waiter.asked_us = watch.started + spent
@@ -382,14 +410,36 @@ def waited(qm: QueueManager, waiter: Waiter) -> None:
         return
     elif use is not None:
         use.gets.count += 1
+    if qm.tracer is not None and waiter.consumer is None:
+        _trace_wait(qm, task, waiter)
     _answered(qm, task, use, waiter.answer, waiter.gmo.options)
+
+
+def _trace_wait(qm: QueueManager, task: Task, waiter: Waiter) -> None:
+    """The end of a get that waited."""
+    answer, handle = waiter.answer, waiter.handle
+    data = b"" if answer.completion == MQCC_FAILED else answer.data
+    spent = max(0, qm.clock.now_us() - waiter.asked_us)
+    length = answer.data_length if data else 0
+    assert qm.tracer is not None
+    qm.tracer.exit(
+        task,
+        tracer.MQGET,
+        handle.number,
+        handle.object_name,
+        answer.completion,
+        answer.reason,
+        spent,
+        length,
+        data,
+    )
 
 
 def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
     """MQOPEN."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQOPEN, None, od.object_name)
     handle = mqopen.open_object(qm, connection, od, options)
     spent = watch.stop(qm, task, None, connection.force)
     if handle is None:
@@ -412,7 +462,7 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
     task = connection.task
     assert task is not None
     use = handle.use
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQCLOSE, handle)
     reason = mqclose.close(qm, connection, handle, options)
     spent = watch.stop(qm, task, None, connection.force)
     if use is None:
@@ -443,7 +493,7 @@ def inquire_attributes(
     """MQINQ."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQINQ, handle)
     reason = inquire.inquire(qm, connection, handle, selectors, inquiry, int_attr_count, char_attr_length)
     spent = watch.stop(qm, task, None, 0)
     use = handle.use
@@ -457,7 +507,7 @@ def set_attributes(
     """MQSET."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQSET, handle)
     reason = inquire.set_attributes(qm, connection, handle, selectors, integers, characters)
     spent = watch.stop(qm, task, None, connection.force)
     use = handle.use
@@ -480,7 +530,7 @@ def commit(qm: QueueManager, connection: Connection) -> int:
     """MQCMIT."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQCMIT)
     reason = unit_of_work.commit(qm, connection)
     task.work.commits.add(watch.stop(qm, task, None, connection.force))
     task.life.commits += 1
@@ -491,7 +541,7 @@ def backout(qm: QueueManager, connection: Connection) -> int:
     """MQBACK."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQBACK)
     reason = unit_of_work.backout(qm, connection)
     task.work.backouts.add(watch.stop(qm, task, None, connection.force))
     task.life.backouts += 1
@@ -502,7 +552,7 @@ def status(qm: QueueManager, connection: Connection, kind: int, sts: MQSTS) -> i
     """MQSTAT."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQSTAT)
     reason = stat.stat(qm, connection, kind, sts)
     task.work.stats.add(watch.stop(qm, task, None, 0))
     return reason
@@ -514,7 +564,7 @@ def subscription(
     """MQSUB."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQSUB, None, sd.sub_name)
     handle = subscribe.subscribe(qm, connection, sd, destination, hsub, shared)
     task.work.subscribes.add(watch.stop(qm, task, None, connection.force))
     if sd.selection_string:
@@ -529,7 +579,7 @@ def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle,
     """MQSUBRQ."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQSUBRQ, hsub)
     reason = subscribe.subscription_request(qm, connection, hsub, action, sro)
     task.work.subscription_requests.add(watch.stop(qm, task, None, connection.force))
     return reason
@@ -539,7 +589,7 @@ def control(qm: QueueManager, connection: Connection, operation: int, ctlo: MQCT
     """MQCTL."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQCTL)
     reason = consume.control(qm, connection, operation, ctlo)
     task.work.controls.add(watch.stop(qm, task, None, 0))
     return reason
@@ -558,7 +608,7 @@ def callback(
     """MQCB."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None)
+    watch = _Watch(qm, task, None, tracer.MQCB, handle)
     reason = consume.callback(qm, connection, operation, handle, cbd, md, gmo, function)
     spent = watch.stop(qm, task, None, 0)
     use = handle.use if handle is not None else None

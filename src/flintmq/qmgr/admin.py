@@ -658,10 +658,10 @@ class Admin:
             self.qm.checkpoint_records = load
         return MQRC_NONE
 
-    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str) -> int:
+    def start_trace(self, kind: str, classes: tuple[int, ...], destination: str, with_data: bool) -> int:
         """START TRACE: the number that it got. What can be wrong has been looked at."""
         self.force = 0
-        return traces.start(self.qm, kind, classes, destination, self.user).number
+        return traces.start(self.qm, kind, classes, destination, self.user, with_data).number
 
     def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
         """STOP TRACE: the numbers of those that were stopped."""

@@ -57,6 +57,7 @@ from flintmq.qmgr.statistics import Totals
 from flintmq.qmgr.subscription import Subscriptions
 from flintmq.qmgr.task import Task
 from flintmq.qmgr.topic_tree import TopicTree
+from flintmq.qmgr.tracer import Tracer
 from flintmq.qmgr.traces import Traces
 from flintmq.store.buffers import NOT_STUCK, BufferPool, check_pool
 from flintmq.store.pages import PageAccount, check_account
@@ -171,6 +172,8 @@ class QueueManager:
         self.ended_tasks: list[Task] = []
         #: Traces that are started (traces.py); values of SET SYSTEM in force, and intervals that wait (intervals.py).
         self.traces = Traces()
+        #: Who hears of calls while a GLOBAL trace is started; the host sees to it.
+        self.tracer: Tracer | None = None
         self.system: dict[str, Value] = {}
         self.new_intervals: dict[str, Value] = {}
         self.interval_ends: dict[str, int] = {}

@@ -37,6 +37,9 @@ DESTINATIONS: Final = {STAT: ("SMF",), ACCTG: ("SMF",), GLOBAL: ("RES", "GTF"), 
 class Trace:
     """One trace that was started."""
 
+    #: Data of messages was asked for, with TDATA(MSGDATA).
+    with_data: bool = False
+
     def __init__(self, number: int, kind: str, classes: tuple[int, ...], destination: str, user: str) -> None:
         self.number = number
         self.kind = kind
@@ -76,7 +79,9 @@ class Traces:
         return found
 
 
-def start(qm: QueueManager, kind: str, classes: tuple[int, ...], destination: str, user: str) -> Trace:
+def start(
+    qm: QueueManager, kind: str, classes: tuple[int, ...], destination: str, user: str, with_data: bool = False
+) -> Trace:
     """START TRACE; what can be wrong with it has been looked at. Numbers are given again, from 1."""
     traces = qm.traces
     taken = {trace.number for trace in traces.active}
@@ -84,6 +89,7 @@ def start(qm: QueueManager, kind: str, classes: tuple[int, ...], destination: st
     while number in taken:
         number += 1
     trace = Trace(number, kind, classes, destination, user)
+    trace.with_data = with_data
     traces.active.append(trace)
     _changed(qm)
     return trace
@@ -99,12 +105,12 @@ def stop(qm: QueueManager, kind: str, classes: tuple[int, ...], number: int) -> 
 
 
 def _changed(qm: QueueManager) -> None:
-    """Tasks are accounted for as long as a trace wants it."""
+    """Tasks are accounted for as long as a trace wants it, if only to be traced."""
     traces = qm.traces
     traces.changes += 1
     started = traces.classes(ACCTG)
     qm.keep_channels = 4 in started
-    wanted = bool(started & {1, 3})
+    wanted = bool(started & {1, 3} or traces.classes(GLOBAL))
     if wanted and not qm.accounting:
         accounting.start(qm)
     elif qm.accounting and not wanted:

@@ -16,7 +16,9 @@ from flintmq.client.embedded import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
 from flintmq.server.gatekeeper import without_port
+from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
+from flintmq.telemetry.trace_file import TraceFile
 
 if TYPE_CHECKING:
     from flintmq.server.link import Link
@@ -32,6 +34,11 @@ class ServingHost(Host):
 
     hub: Hub | None = None
     serves_channels = True
+
+    def channels_traced(self, file: TraceFile | None) -> None:
+        """START TRACE(CHINIT) has begun, with a file, or has ended."""
+        if self.hub is not None:
+            self.hub.segment_trace = None if file is None else SegmentTrace(file, self.engine.clock)
 
     def wake(self) -> None:
         """Wake the owners of waits. Called under the lock, also by the timer's thread."""
@@ -65,7 +72,10 @@ class Hub(Channels):
         self._timer_ms = 0
         self._ticker = loop.call_later(TICK_S, self._tick)
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
+        #: Who hears of what is received and sent, while START TRACE(CHINIT) wants it.
+        self.segment_trace: SegmentTrace | None = None
         host.hub = self
+        host.channels_traced(host.recording.tracing.channel_file)
 
     def close(self) -> None:
         """No more turns."""

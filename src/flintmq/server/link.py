@@ -59,6 +59,8 @@ class Link(asyncio.Protocol):
             data = self._decrypted(self._tls, data)
             if not data:
                 return
+        if self._hub.segment_trace is not None:
+            self._hub.segment_trace.received(self._session, data)
         self._hub.received(self, self._session, data)
 
     def _start_tls(self) -> bool:
@@ -117,6 +119,8 @@ class Link(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         """Send."""
+        if self._hub.segment_trace is not None and self._session is not None:
+            self._hub.segment_trace.sent(self._session, data)
         if self._transport is not None:
             self._transport.write(data if self._tls is None else self._tls.wrap(data))
 

@@ -130,6 +130,26 @@ def test_four_times_the_records_at_a_quarter_of_the_interval(world: World) -> No
     assert sum(len(world.after(15_000)) for _ in range(4)) == 4 * at_60
 
 
+def test_short_intervals_show_a_burst_that_a_minute_hides(world: World) -> None:
+    """B24: the same 60 messages, in one of twelve intervals of five seconds."""
+
+    def minute() -> list[object]:
+        counts: list[object] = []
+        for step in range(12):
+            if step == 7:
+                exchange(app, 60)
+            records = world.after(5_000)
+            counts += [one(records, "115-2", "QMST")["QMSTPUT"]] if records else []
+        return counts
+
+    app = world.engine.connect()
+    world.start(STAT, 1)
+    assert minute() == [60]
+    world.admin.set_system({"STATIME": "0.05"})
+    assert minute() == [60]
+    assert minute() == [0] * 7 + [60] + [0] * 4
+
+
 def test_accounting_can_have_an_interval_of_its_own(world: World) -> None:
     """B1."""
     world.engine.connect()

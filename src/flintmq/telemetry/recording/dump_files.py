@@ -69,6 +69,12 @@ class DumpFiles:
         if self.compression != "none":
             compress(path, self.compression)
 
+    def abandon(self) -> None:
+        """As if the process had ended here."""
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
+
     def _open(self, day: str, now_us: int) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
         for number in range(1, NUMBER_MAX + 1):

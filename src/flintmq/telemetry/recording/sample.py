@@ -23,8 +23,8 @@ from flintmq.qmgr.statistics import (
     totals,
 )
 
-#: The counters of the engine.
-ENGINE = tuple(name for name in Counters.__annotations__ if name != "most_published")
+#: The counters of the engine; a compiled class has no annotations.
+ENGINE = tuple(name for name in dir(Counters) if not name.startswith("_") and name != "most_published")
 _TOTALS = ("puts", "put_bytes", "persistent_puts", "persistent_put_bytes", "gets", "get_bytes", "browses")
 _POOL = (
     "getp_old_requests",

@@ -1,0 +1,71 @@
+"""Who is told of calls of the MQI while a GLOBAL trace is started. The engine has nobody: `flintmq.telemetry` has.
+
+`QueueManager.tracer` is None without a trace. Calls are traced where they are accounted for (accounting.py): so a trace
+costs nothing when it is off, and an application that is traced need not be accounted for.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from flintmq.qmgr.task import Task
+
+CALL_NAMES: Final = (
+    "",
+    "MQCONN",
+    "MQDISC",
+    "MQOPEN",
+    "MQCLOSE",
+    "MQPUT",
+    "MQPUT1",
+    "MQGET",
+    "MQINQ",
+    "MQSET",
+    "MQCMIT",
+    "MQBACK",
+    "MQSTAT",
+    "MQSUB",
+    "MQSUBRQ",
+    "MQCB",
+    "MQCTL",
+)
+MQCONN: Final = 1
+MQDISC: Final = 2
+MQOPEN: Final = 3
+MQCLOSE: Final = 4
+MQPUT: Final = 5
+MQPUT1: Final = 6
+MQGET: Final = 7
+MQINQ: Final = 8
+MQSET: Final = 9
+MQCMIT: Final = 10
+MQBACK: Final = 11
+MQSTAT: Final = 12
+MQSUB: Final = 13
+MQSUBRQ: Final = 14
+MQCB: Final = 15
+MQCTL: Final = 16
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Tracer:
+    """Hears of each call. This one does nothing with it."""
+
+    def entry(self, task: Task, call: int, handle: int, name: str) -> None:
+        """A call begins. `handle` is 0 and `name` "" where it has none."""
+
+    def exit(
+        self,
+        task: Task,
+        call: int,
+        handle: int,
+        name: str,
+        completion: int,
+        reason: int,
+        spent_us: int,
+        length: int,
+        data: bytes,
+    ) -> None:
+        """It is over. `length` and `data` are those of a message that was put or got; the reason -1: a get waits."""

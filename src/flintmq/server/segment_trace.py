@@ -1,0 +1,58 @@
+"""Segments of channels to the trace file: START TRACE(CHINIT). What is written is what describe.py says of a segment:
+its header, and of a call what it is about. Neither data of messages nor passwords are in that.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from flintmq.channel import segment as seg
+from flintmq.channel.describe import describe
+from flintmq.channel.session import Session
+from flintmq.qmgr.clock import Clock
+from flintmq.server.recorder import Cutter
+from flintmq.telemetry.trace_file import RECEIVED, SENT, TraceFile
+
+#: Segments begin so. A trace that is started in the middle of one waits for the next.
+_BEGIN = b"TSH"
+
+
+class _Socket:
+    """A socket: its number in the trace, and its two directions cut into segments."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.cutters = {RECEIVED: Cutter(), SENT: Cutter()}
+
+    def feed(self, way: int, data: bytes) -> list[bytes]:
+        """The segments that `data` completes."""
+        if self.cutters[way].lost and data[:3] == _BEGIN:
+            self.cutters[way] = Cutter()
+        return self.cutters[way].feed(data)[0]
+
+
+class SegmentTrace:
+    """What sockets receive and send."""
+
+    def __init__(self, file: TraceFile, clock: Clock) -> None:
+        self._file = file
+        self._clock = clock
+        self._count = 0
+        self._sockets: WeakKeyDictionary[Session, _Socket] = WeakKeyDictionary()
+
+    def received(self, session: Session, data: bytes) -> None:
+        """Bytes from a client, without TLS."""
+        self._add(session, RECEIVED, data)
+
+    def sent(self, session: Session, data: bytes) -> None:
+        """Bytes to it."""
+        self._add(session, SENT, data)
+
+    def _add(self, session: Session, way: int, data: bytes) -> None:
+        socket = self._sockets.get(session)
+        if socket is None:
+            self._count += 1
+            socket = self._sockets[session] = _Socket(self._count)
+        for raw in socket.feed(way, data):
+            words = describe(seg.read(raw)).encode()
+            self._file.add(self._clock.now_us(), socket.number, way, length=len(raw), name=session.address, data=words)
