@@ -5,6 +5,7 @@
     python tools/reference.py log-format > docs/internals/log-format.md
     python tools/reference.py page-set-format > docs/internals/page-set-format.md
     python tools/reference.py smf-fields > docs/reference/smf-fields.md
+    python tools/reference.py smf-tables > docs/reference/smf-tables.md
 
 The page of MQSC comes from command/model.py and qmgr/attributes.py, with a sentence for each keyword from
 reference_texts.py. Its examples are run against a queue manager in a temporary directory, and what each answers is on
@@ -54,7 +55,7 @@ from flintmq.qmgr.attribute import FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING,
 from flintmq.qmgr.attributes import ATTRIBUTES, COMMAND_LEVEL  # noqa: E402
 from flintmq.qmgr.channel_control import ChannelControl, Row  # noqa: E402
 from tools import reference_texts as texts  # noqa: E402
-from tools import smf_fields  # noqa: E402
+from tools import smf_fields, smf_tables  # noqa: E402
 
 #: Lines of text are no longer; rows of tables are.
 WIDTH = 120
@@ -506,6 +507,7 @@ PAGES: dict[str, tuple[str, Callable[[], str]]] = {
     "log-format": ("internals", log_format),
     "page-set-format": ("internals", page_set_format),
     "smf-fields": ("reference", smf_fields.page),
+    "smf-tables": ("reference", smf_tables.page),
 }
 
 

@@ -21,7 +21,7 @@ EXTRA_OF_ROOM = {"broker": "broker", "console": "console", "pipeline": "spark"}
 EXTRA_OF_PART = {"telemetry/smf/columns": "spark"}
 
 #: Where the module has another name than its distribution.
-DISTRIBUTION = {"mypy_extensions": "mypy-extensions", "prometheus_client": "prometheus-client"}
+DISTRIBUTION = {"py4j": "pyspark", "mypy_extensions": "mypy-extensions", "prometheus_client": "prometheus-client"}
 
 #: Known to type checkers only.
 STUBS = {"_typeshed"}

@@ -32,7 +32,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     except JavaMissing as error:
         pytest.skip(str(error))
     warehouse = tmp_path_factory.mktemp("warehouse")
-    made = session.start("local[2]", {"spark.sql.warehouse.dir": str(warehouse)})
+    # A session of a minute does not earn back what Java's second compiler costs.
+    settings = {
+        "spark.sql.warehouse.dir": str(warehouse),
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.sql.adaptive.enabled": "false",
+    }
+    made = session.start("local[2]", settings, quiet=True)
     yield made
     made.stop()
 

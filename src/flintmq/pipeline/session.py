@@ -11,17 +11,20 @@ partitionColumnTypeInference false   a queue manager called 0815 is a name, not 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import flintmq
 from flintmq import pipeline
-from flintmq.pipeline.errors import JavaMissing, PipelineError
+from flintmq.pipeline.errors import JavaMissing, PipelineError, explain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,10 +50,13 @@ def is_here(master: str) -> bool:
     return master.startswith(("local", "spark://127.0.0.1", "spark://localhost"))
 
 
-def start(master: str = "local[*]", settings: dict[str, str] | None = None, memory: str = "1g") -> SparkSession:
-    """A session with our data sources, or the one that this process already has."""
+def start(
+    master: str = "local[*]", settings: dict[str, str] | None = None, memory: str = "1g", quiet: bool = False
+) -> SparkSession:
+    """A session with our data sources, or the one that this process has. `quiet` keeps Java's own lines away."""
     java()
     try:
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError:
@@ -62,13 +68,35 @@ def start(master: str = "local[*]", settings: dict[str, str] | None = None, memo
     for name, value in {**defaults(master, memory), **(settings or {})}.items():
         builder = builder.config(name, value)
     try:
-        spark = builder.getOrCreate()
-    except (PySparkException, RuntimeError) as error:
-        raise PipelineError(f"Spark does not start with master {master}: {error}") from None
+        with java_to_file() if quiet else contextlib.nullcontext():
+            spark = builder.getOrCreate()
+    except (PySparkException, Py4JError, RuntimeError) as error:
+        raise PipelineError(f"Spark does not start with master {master}: {explain(error)}") from None
     spark.sparkContext.setLogLevel("OFF")
-    logging.getLogger("py4j").setLevel(logging.ERROR)
+    for name in ("py4j", "SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).disabled = True
     pipeline.register(spark)
     return spark
+
+
+@contextlib.contextmanager
+def java_to_file() -> Iterator[None]:
+    """Java keeps the standard error that it is started with: what it says there goes to a file that nobody sees.
+
+    What matters comes back as an exception. FLINT_DEBUG=1 leaves everything on the terminal.
+    """
+    if os.environ.get("FLINT_DEBUG") == "1":
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 def defaults(master: str, memory: str) -> dict[str, str]:

@@ -28,6 +28,7 @@ from flintmq.telemetry.smf.columns.arrays import (
     LOCAL,
     UTC,
     array_of,
+    booleans,
     clocks,
     hexadecimals,
     plain,
@@ -137,12 +138,12 @@ def records_of(block: Block, file: str) -> Any:
     data = [block.data[at : at + size].tobytes() for at, size in zip(block.base, block.length, strict=True)]
     columns = {
         "Type": plain(block.type.astype(np.int32), pa.int32()),
-        "Subtype": _masked(block.subtype.astype(np.int32), ours),
+        "Subtype": plain(block.subtype.astype(np.int32), pa.int32(), ours),
         "Length": plain(block.length, pa.int64()),
         "Data": pa.array(data, pa.binary()),
     }
     for name in ("QMgr", "MQ_Version"):  # Other types have something else there.
-        columns[name] = pc.if_else(pa.array(ours), common.take(name, every, every), pa.scalar(None, pa.string()))
+        columns[name] = pc.if_else(booleans(ours), common.take(name, every, every), pa.scalar(None, pa.string()))
     names = [name for name in RECORDS_SCHEMA.names if name not in columns]
     columns |= {name: common.take(name, every, every) for name in names}
     return pa.Table.from_arrays([columns[name] for name in RECORDS_SCHEMA.names], schema=RECORDS_SCHEMA)
@@ -169,10 +170,10 @@ class Common:
             "QMgr": texts(header["SM11XSSI"]),
             **self._version(block),
             "Interval_Start": timestamps(interval, with_interval, UTC),
-            "Interval_Duration": _masked(duration // SECOND, with_interval),
-            "Interval_Duration_US": _masked(duration, with_interval),
+            "Interval_Duration": plain(duration // SECOND, pa.int64(), with_interval),
+            "Interval_Duration_US": plain(duration, pa.int64(), with_interval),
             "Record_Time": timestamps(local - offset, known, UTC),
-            "UTC_Offset_Minutes": _masked((offset // (60 * SECOND)).astype(np.int32), known),
+            "UTC_Offset_Minutes": plain((offset // (60 * SECOND)).astype(np.int32), pa.int32(), known),
             "Offset": plain(block.offset, pa.int64()),
         }
 
@@ -241,10 +242,6 @@ def _days(packed: NDArray[Any]) -> Integers:
     return first + 100 * digit(3) + 10 * digit(2) + digit(1) - 1
 
 
-def _masked(values: NDArray[Any], known: Flags) -> Any:
-    return pa.array(values) if known.all() else pa.array(values, mask=~known)
-
-
 def _table(structure: Structure, parts: list[Section], block: Block, sections: Sections, common: Common) -> Any:
     record, position, entry, length = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("record", "position", "entry", "length")
@@ -280,13 +277,13 @@ def _entries(
 def _columns(structure: Structure, block: Block, position: Integers, length: Integers) -> dict[str, Any]:
     """The structure's own columns. Structures of one length and version are read together."""
     version = _versions(structure, block, position, length)
-    shapes, which = np.unique(np.stack([length, version]), axis=1, return_inverse=True)
-    if shapes.shape[1] == 1:
-        return _same_shape(structure, block, position, int(shapes[0, 0]), int(shapes[1, 0]))
-    groups = [np.flatnonzero(which == number) for number in range(shapes.shape[1])]
+    shape = (version << 32) | length
+    if len(shape) and (shape == shape[0]).all():
+        return _same_shape(structure, block, position, int(length[0]), int(version[0]))
+    groups = [np.flatnonzero(shape == one) for one in np.unique(shape)]
     parts = [
-        _same_shape(structure, block, position[group], int(shapes[0, number]), int(shapes[1, number]))
-        for number, group in enumerate(groups)
+        _same_shape(structure, block, position[group], int(length[group[0]]), int(version[group[0]]))
+        for group in groups
     ]
     back = plain(np.argsort(np.concatenate(groups), kind="stable") if groups else np.empty(0, np.int64), pa.int64())
     kinds = {item.column: type_of(item) for item in structure.shown}
@@ -346,7 +343,7 @@ def _correlation_header(block: Block, sections: Sections, record: Integers) -> d
 
 
 def _without(array: Any, missing: Flags, item: Field) -> Any:
-    return array if not missing.any() else pc.if_else(pa.array(missing), pa.scalar(None, type_of(item)), array)
+    return array if not missing.any() else pc.if_else(booleans(missing), pa.scalar(None, type_of(item)), array)
 
 
 def _correlators(block: Block, sections: Sections, record: Integers) -> Any:
@@ -359,4 +356,4 @@ def _correlators(block: Block, sections: Sections, record: Integers) -> Any:
     here = at[record]
     values = take(block.data, np.maximum(here, 0), 16).view(np.uint8).reshape(-1, 16)
     array = hexadecimals(values)
-    return array if (here >= 0).all() else pc.if_else(pa.array(here >= 0), array, pa.scalar(None, pa.string()))
+    return array if (here >= 0).all() else pc.if_else(booleans(here >= 0), array, pa.scalar(None, pa.string()))

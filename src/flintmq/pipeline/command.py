@@ -1,0 +1,136 @@
+"""What `flint pipeline` does: runs, lists and queries, with a progress bar and errors in one line."""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from flintmq.pipeline import session
+from flintmq.pipeline.errors import BadOption, PipelineError, explain
+from flintmq.pipeline.sources.smf import size_of
+from flintmq.pipeline.tables import catalogue
+from flintmq.pipeline.tables.place import LAYERS
+from flintmq.pipeline.tables.quality import lines_of
+from flintmq.pipeline.tables.run import Settings, dumps_of, run
+from flintmq.telemetry.smf.framing import FRAMINGS
+
+WIDTH = 30
+#: The widest cell that a query prints.
+CELL = 48
+
+
+class Bar:
+    """A progress bar on the terminal; nothing where there is none."""
+
+    def __init__(self) -> None:
+        self.live = sys.stderr.isatty()
+        self.began = time.monotonic()
+
+    def at(self, what: str, done: int, total: int) -> None:
+        if not self.live:
+            return
+        full = WIDTH * done // max(total, 1)
+        seconds = time.monotonic() - self.began
+        line = f"\r\x1b[K{what:<8} [{'#' * full}{'.' * (WIDTH - full)}] {done}/{total}  {seconds:.0f} s"
+        print(line, end="", file=sys.stderr, flush=True)
+
+    def done(self) -> None:
+        if self.live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def run_dumps(
+    smf: list[str],
+    out: Path,
+    *,
+    layers: str,
+    framing: str,
+    partition_size: str,
+    master: str,
+    every: float | None,
+) -> int:
+    """Bring the tables up to date once, or every so many seconds until Ctrl-C."""
+    chosen = tuple(layer.strip() for layer in layers.split(",") if layer.strip())
+    strange = [layer for layer in chosen if layer not in LAYERS]
+    if strange or not chosen:
+        raise BadOption(f"layers are {', '.join(LAYERS)}, not {', '.join(strange) or 'none'}")
+    if framing and framing not in FRAMINGS:
+        raise BadOption(f"framing is {', '.join(FRAMINGS)}, not {framing!r}")
+    settings = Settings(smf, out, chosen, size_of("--partition-size", partition_size), framing, every is not None)
+    dumps_of(smf)  # What is not there is said before Spark starts.
+    bar = Bar()
+    bar.at("Spark", 0, 1)
+    spark = session.start(master, quiet=True)
+    try:
+        while True:
+            report = run(spark, settings, bar.at)
+            bar.done()
+            if every is None or report.fresh:
+                print("\n".join(lines_of(report)), flush=True)
+            if every is None:
+                return 0
+            time.sleep(every)
+    except PipelineError:
+        raise
+    except KeyboardInterrupt:
+        if every is None:
+            raise
+        return 0
+    except Exception as error:
+        raise _told(error) from error
+    finally:
+        bar.done()
+        spark.stop()
+
+
+def list_tables(out: Path, to: IO[str]) -> int:
+    print(f"{'table':<24} {'rows':>14} {'files':>7} {'MB':>10}", file=to)
+    for table in catalogue.tables_in(out):
+        name = table.name if table.layer == "bronze" else f"{table.layer}_{table.name}"
+        print(f"{name:<24} {table.rows:>14,} {table.files:>7,} {table.size / 1e6:>10.2f}", file=to)
+    return 0
+
+
+def query(out: Path, text: str, master: str, rows_max: int, as_csv: bool, to: IO[str]) -> int:
+    """Run a query and print at most `rows_max` rows of it."""
+    spark = session.start(master, quiet=True)
+    try:
+        catalogue.register(spark, out, text)
+        found = spark.sql(text)
+        rows = found.limit(rows_max + 1).collect()
+        _print(found.columns, rows[:rows_max], as_csv, to)
+        if len(rows) > rows_max:
+            print(f"only the first {rows_max} rows; --rows N prints more", file=sys.stderr)
+        return 0
+    except Exception as error:
+        raise _told(error) from error
+    finally:
+        spark.stop()
+
+
+def _print(names: list[str], rows: list[Any], as_csv: bool, to: IO[str]) -> None:
+    if as_csv:
+        writer = csv.writer(to)
+        writer.writerow(names)
+        writer.writerows(rows)
+        return
+    cells = [[_cell(value) for value in row] for row in rows]
+    widths = [max([len(name), *(len(row[number]) for row in cells)]) for number, name in enumerate(names)]
+    for line in (names, ["-" * width for width in widths], *cells):
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip(), file=to)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= CELL else text[: CELL - 3] + "..."
+
+
+def _told(error: Exception) -> Exception:
+    """Spark's errors in one line; others as they are."""
+    foreign = type(error).__module__.partition(".")[0] in ("pyspark", "py4j")
+    return PipelineError(explain(error)) if foreign else error

@@ -1,0 +1,91 @@
+"""The tables of an output directory by name: `records`, `silver_qmst` (also `qmst`), `gold_queue` (also `queue`).
+
+A silver table is read with the columns that we know now, whatever release of FlintMQ wrote its files (T4), and is there
+with no rows where no dump has such a structure. Gold and quality are read as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flintmq.pipeline.tables.place import BRONZE, GOLD, QUALITY, SILVER
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A table that is there."""
+
+    layer: str
+    name: str
+    path: Path
+    files: int
+    size: int
+    rows: int
+
+
+def tables_in(out: Path) -> Iterator[Listed]:
+    """What there is, with its size; rows are counted from the footers of the files."""
+    import pyarrow.parquet as pq
+
+    for layer in (BRONZE, SILVER, GOLD, QUALITY):
+        for path in sorted((out / layer).glob("*")) if (out / layer).is_dir() else []:
+            if path.is_dir():
+                files = [file for file in path.rglob("*.parquet") if not file.name.startswith((".", "_"))]
+                rows = sum(pq.read_metadata(file).num_rows for file in files)
+                yield Listed(layer, path.name, path, len(files), sum(file.stat().st_size for file in files), rows)
+
+
+def silver_schema(name: str) -> Any:
+    """The Arrow schema of a silver table: the structure's columns and the derived ones."""
+    from flintmq.pipeline.tables.derived import derive
+    from flintmq.telemetry.smf.columns.tables import SCHEMAS
+
+    return derive(name, SCHEMAS[name].empty_table()).schema
+
+
+def silver(spark: SparkSession, out: Path, name: str) -> DataFrame:
+    """A silver table, or none of its rows."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    schema = from_arrow_schema(silver_schema(name))
+    return _read(spark, out / SILVER / name.lower(), schema)
+
+
+def _read(spark: SparkSession, path: Path, schema: Any) -> DataFrame:
+    if path.is_dir() and next(path.rglob("*.parquet"), None) is not None:
+        return spark.read.schema(schema).parquet(str(path)) if schema else spark.read.parquet(str(path))
+    return spark.createDataFrame([], schema)
+
+
+def register(spark: SparkSession, out: Path, query: str) -> None:
+    """The tables that a query names, as views: `silver_wq` or `wq`, `gold_queue` or `queue`, `quality_findings`."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    from flintmq.telemetry.smf.columns.tables import RECORDS, RECORDS_SCHEMA
+    from flintmq.telemetry.smf.records import STRUCTURES
+
+    words = {word.lower() for word in re.findall(r"\w+", query)}
+    for name in STRUCTURES:
+        wanted = words & {name.lower(), f"{SILVER}_{name.lower()}"}
+        if wanted:
+            _register(silver(spark, out, name), wanted)
+    wanted = words & {RECORDS, f"{BRONZE}_{RECORDS}"}
+    if wanted:
+        _register(_read(spark, out / BRONZE / RECORDS, from_arrow_schema(RECORDS_SCHEMA)), wanted)
+    for layer in (GOLD, QUALITY):
+        for path in sorted((out / layer).glob("*")) if (out / layer).is_dir() else []:
+            wanted = words & {path.name, f"{layer}_{path.name}"}
+            if wanted and next(path.rglob("*.parquet"), None) is not None:
+                _register(spark.read.parquet(str(path)), wanted)
+
+
+def _register(view: DataFrame, names: set[str]) -> None:
+    for name in names:
+        view.createOrReplaceTempView(name)

@@ -1,0 +1,189 @@
+"""The gold tables, as SQL over the silver ones.
+
+    table      one row per                                        from
+    queue      date, queue manager, queue, hour                   WQ (tasks that used it), QQST (the queue itself)
+    task       date, queue manager, task                          WTID, WTAS, WQ of one correlator
+    channel    date, queue manager, channel, connection           QCST
+    interval   date, queue manager, statistics interval           QMST, QIST, QJST, QPST, QCCT, QCTDSP of that time
+    route      date, channel, sending and receiving queue manager QCST of both ends
+    across     date, hour                                         interval, of all queue managers together
+
+An interval that two dumps hold is counted once, from the dump whose name comes first. Sums are of integers and every
+choice of "the last" has a full order, so a table is the same whatever the cluster did (T3). Hours and intervals are
+UTC; Date is the date of the SMF header, which is local.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flintmq.pipeline.tables.catalogue import register
+from flintmq.pipeline.tables.place import GOLD, state
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: The order of rows in time, complete.
+_LAST = "struct(Record_Time, File, Offset, Entry)"
+
+#: The hour that a record tells about: it is written when its interval is over.
+_HOUR = "date_trunc('hour', Record_Time - interval 1 second)"
+
+QUEUE = f"""
+with tasks as (
+  select Date, QMgr, Base_Name as Queue, {_HOUR} as Hour,
+         count(distinct Correlation) as Tasks, sum(Open_Count) as Opens,
+         sum(Put_Count + Put1_Count) as Task_Puts, sum(Get_Count) as Task_Gets,
+         sum(Total_Valid_Puts) as Messages_Put, sum(Total_Valid_Gets) as Messages_Got,
+         sum(Get_No_Message) as Gets_Without_Message,
+         sum(Total_Bytes_Put) as Bytes_Put, sum(Total_Bytes_Get) as Bytes_Got,
+         sum(Queue_ET_US) as Elapsed_US, sum(Queue_CT_US) as CPU_US,
+         sum(Total_Time_On_Queue_US) as Time_On_Queue_US, max(Max_Time_On_Queue_US) as Time_On_Queue_Max_US,
+         max(Max_Depth) as Depth_Seen_Max
+  from silver_wq group by Date, QMgr, Base_Name, {_HOUR}
+), statistics as (
+  select Date, QMgr, Queue, {_HOUR} as Hour,
+         count(*) as Intervals, sum(Put + Put1) as Puts, sum(Get) as Gets, sum(Browse) as Browses,
+         sum(Put_Bytes + Put1_Bytes) as Put_Bytes, sum(Get_Bytes) as Get_Bytes, sum(Expired) as Expired,
+         sum(Streamed) as Streamed, max(Queue_Depth_High_Water) as Depth_Max, min(Queue_Depth_Low_Water) as Depth_Min,
+         max_by(Current_Depth, {_LAST}) as Depth, max(Max_Age) as Age_Max_S
+  from silver_qqst group by Date, QMgr, Queue, {_HOUR}
+)
+select *, Elapsed_US / nullif(Task_Puts + Task_Gets, 0) as Elapsed_Avg_US,
+       CPU_US / nullif(Task_Puts + Task_Gets, 0) as CPU_Avg_US,
+       Bytes_Put / nullif(Messages_Put, 0) as Put_Size_Avg,
+       Time_On_Queue_US / nullif(Messages_Got, 0) as Time_On_Queue_Avg_US
+from tasks full outer join statistics using (Date, QMgr, Queue, Hour)
+"""
+
+TASK = f"""
+with who as (
+  select Date, QMgr, WTAS_Correlator as Task, max_by(Appl_Type, {_LAST}) as Appl_Type,
+         max_by(Connection_Name, {_LAST}) as Connection_Name, max_by(Operator_ID, {_LAST}) as Operator_ID,
+         max_by(Channel_Name, {_LAST}) as Channel_Name,
+         max_by(Channel_Connection_Name, {_LAST}) as Channel_Connection_Name
+  from silver_wtid group by Date, QMgr, WTAS_Correlator
+), did as (
+  select Date, QMgr, Correl as Task, min(Start_Time) as Start_Time, max(WTAS_Interval_End) as Last_Seen,
+         count(*) as Intervals, sum(Commit_Count) as Commits, sum(Commit_ET_US) as Commit_ET_US,
+         sum(Backout_Count) as Backouts, sum(Journal_Write_Count) as Log_Writes,
+         sum(Journal_Write_Bytes) as Log_Bytes, sum(Journal_Forced_Write_Count) as Log_Forces,
+         sum(Task_Suspend_Time_US) as Suspended_US, sum(Other_MQI_Count) as Other_Calls,
+         sum(Get_Pages_Old) as Pages_Old, sum(Get_Pages_New) as Pages_New,
+         sum(Other_MQI_CT_US + Commit_CT_US + Backout_CT_US + coalesce(Subscribe_CT_US, 0) + coalesce(SubReq_CT_US, 0)
+             + coalesce(MQCTL_CT_US, 0) + coalesce(MQSTAT_CT_US, 0) + coalesce(Prepare_CT_US, 0)
+             + coalesce(Topic_CT_US, 0)) as Calls_CPU_US
+  from silver_wtas group by Date, QMgr, Correl
+), queues as (
+  select Date, QMgr, Correlation as Task, count(distinct Base_Name) as Queues,
+         sum(Put_Count + Put1_Count) as Puts, sum(Get_Count) as Gets, sum(Total_Valid_Gets) as Messages_Got,
+         sum(Total_Bytes_Put) as Bytes_Put, sum(Total_Bytes_Get) as Bytes_Got,
+         sum(Queue_ET_US) as Queue_ET_US, sum(Queue_CT_US) as Queue_CT_US
+  from silver_wq group by Date, QMgr, Correlation
+)
+select *, coalesce(Calls_CPU_US, 0) + coalesce(Queue_CT_US, 0) as CPU_US
+from who full outer join did using (Date, QMgr, Task) full outer join queues using (Date, QMgr, Task)
+"""
+
+CHANNEL = """
+select Date, QMgr, Chl_Name as Channel, Type, Connection_Name, Remote_QMgr_Or_App as Partner,
+       count(*) as Intervals, sum(Msg_All_Count) as Messages, sum(Msg_Persistent_Count) as Persistent_Messages,
+       sum(Number_Bytes) as Message_Bytes, sum(Bytes_Sent) as Bytes_Sent, sum(Bytes_Received) as Bytes_Received,
+       sum(Batches) as Batches, sum(Full_Batches) as Full_Batches,
+       sum(Msg_All_Count) / nullif(sum(Batches), 0) as Batch_Fill,
+       sum(Put_Retry_Count) as Put_Retries, sum(XmitQ_Empty_Count) as XmitQ_Empty,
+       max(Net_Time_Max) as Net_Time_Max_US, max(Exit_Time_Max) as Exit_Time_Max_US,
+       max(Current_Shared_Convs) as Conversations_Max, min(Start) as First_Start, max(Last_Msg) as Last_Message
+from silver_qcst group by Date, QMgr, Chl_Name, Type, Connection_Name, Remote_QMgr_Or_App
+"""
+
+#: One row of an interval, should two dumps hold it.
+_ONCE = "row_number() over (partition by QMgr, LPAR, Interval_Start order by File, Offset, Entry)"
+
+INTERVAL = f"""
+with messages as (
+  select * from (select *, {_ONCE} as Copy from silver_qmst where Interval_Start is not null) where Copy = 1
+), logs as (
+  select * from (select *, {_ONCE} as Copy from silver_qjst where Interval_Start is not null) where Copy = 1
+), pool_rows as (
+  select *, row_number() over (partition by QMgr, LPAR, Interval_Start, BufferPool order by File, Offset, Entry) as Copy
+  from silver_qpst where Interval_Start is not null
+), pools as (
+  select Date, QMgr, Interval_Start, count(*) as Buffer_Pools, max(Used_Max) as Buffers_Used_Max,
+         sum(DASD_Read) as Pages_Read, sum(Pages_Written) as Pages_Written, sum(Sync_Writes) as Sync_Writes,
+         sum(Suspend_No_Buffers) as Short_On_Buffers
+  from pool_rows where Copy = 1 group by Date, QMgr, Interval_Start
+), initiator as (
+  select Date, QMgr, Interval_Start as Initiator_Start, max(Current_Chl_High_Water) as Channels_Max,
+         max(Active_Chl_High_Water) as Channels_Active_Max
+  from silver_qcct where Interval_Start is not null group by Date, QMgr, Interval_Start
+), dispatchers as (
+  select QMgr, Interval_Start as Initiator_Start, max(Busy) as Dispatcher_Busy_Max
+  from silver_qctdsp where Interval_Start is not null group by QMgr, Interval_Start
+), channels as (
+  select * from initiator left join dispatchers using (QMgr, Initiator_Start)
+), base as (
+  select m.Date, m.QMgr, m.LPAR, m.Interval_Start, m.Interval_Duration_US, m.MQ_Version,
+         m.Open as Opens, m.Close as Closes, m.Put as Puts, m.Put1 as Put1s, m.Get as Gets, m.Inq as Inquires,
+         m.Pubs as Publications, m.PersPuts as Persistent_Puts, m.NonPersPuts as Nonpersistent_Puts,
+         m.PersPutBytes + m.NonPersPutBytes as Put_Bytes,
+         i.Msg_Get as Messages_Got, i.Msg_Put as Messages_Put, i.Gets_From_Disk,
+         j.Log_Writes, j.Log_CI as Log_Pages, j.Log_MB_Per_Second_1 as Log_MB_Per_Second, j.Logger_Task_Busy,
+         j.Logger_IO_Busy_1 as Logger_IO_Busy, j.Checkpoints
+  from messages m
+  left join silver_qist i on i.QMgr <=> m.QMgr and i.File = m.File and i.Offset = m.Offset
+  left join logs j on j.QMgr <=> m.QMgr and j.Interval_Start = m.Interval_Start and j.LPAR <=> m.LPAR
+)
+select base.*, (base.Puts + base.Put1s) / (base.Interval_Duration_US / 1e6) as Puts_Per_Second,
+       base.Gets / (base.Interval_Duration_US / 1e6) as Gets_Per_Second,
+       pools.Buffer_Pools, pools.Buffers_Used_Max, pools.Pages_Read, pools.Pages_Written, pools.Sync_Writes,
+       pools.Short_On_Buffers, channels.Channels_Max, channels.Channels_Active_Max, channels.Dispatcher_Busy_Max
+from base
+left join pools on pools.QMgr <=> base.QMgr and pools.Date = base.Date and pools.Interval_Start = base.Interval_Start
+left join channels on channels.QMgr <=> base.QMgr and channels.Date = base.Date
+  and abs(unix_micros(channels.Initiator_Start) - unix_micros(base.Interval_Start)) < 1000000
+"""
+
+ROUTE = """
+with ends as (
+  select Date, QMgr, Channel, Type, Partner, sum(Messages) as Messages, sum(Message_Bytes) as Bytes,
+         max(Net_Time_Max_US) as Net_Time_Max_US
+  from gold_channel group by Date, QMgr, Channel, Type, Partner
+)
+select coalesce(s.Date, r.Date) as Date, coalesce(s.Channel, r.Channel) as Channel,
+       coalesce(s.QMgr, r.Partner) as Sender, coalesce(r.QMgr, s.Partner) as Receiver,
+       s.Messages as Messages_Sent, r.Messages as Messages_Received, s.Bytes as Bytes_Sent, r.Bytes as Bytes_Received,
+       s.Net_Time_Max_US
+from (select * from ends where Type in ('Sender', 'Server', 'ClusSdr')) s
+full outer join (select * from ends where Type in ('Receiver', 'Requester', 'ClusRcvr')) r
+  on s.Date = r.Date and s.Channel = r.Channel and s.Partner = r.QMgr and r.Partner = s.QMgr
+"""
+
+ACROSS = """
+select Date, date_trunc('hour', Interval_Start) as Hour, count(distinct QMgr) as QMgrs, count(*) as Intervals,
+       sum(Puts + Put1s) as Puts, sum(Gets) as Gets, sum(Put_Bytes) as Put_Bytes, sum(Log_Pages) as Log_Pages,
+       max_by(QMgr, struct(Puts + Put1s, QMgr)) as Busiest_QMgr, max(Puts_Per_Second) as Puts_Per_Second_Max,
+       max(Logger_Task_Busy) as Logger_Task_Busy_Max, max(Buffers_Used_Max) as Buffers_Used_Max
+from gold_interval group by Date, date_trunc('hour', Interval_Start)
+"""
+
+#: In this order: a table may use those before it.
+TABLES = {"queue": QUEUE, "task": TASK, "channel": CHANNEL, "interval": INTERVAL, "route": ROUTE, "across": ACROSS}
+
+
+def make_gold(spark: SparkSession, out: Path) -> None:
+    """Make every gold table anew, beside the old one, and then put it in its place."""
+    register(spark, out, " ".join(word for query in TABLES.values() for word in query.split() if "silver" in word))
+    for name, query in TABLES.items():
+        fresh, place = state(out) / "gold" / name, out / GOLD / name
+        shutil.rmtree(fresh, ignore_errors=True)
+        made = spark.sql(query)
+        by_manager = "QMgr" in made.columns
+        keys = ["Date", "QMgr"] if by_manager else ["Date"]
+        made.coalesce(1).sortWithinPartitions(*keys).write.partitionBy(*keys).parquet(str(fresh))
+        shutil.rmtree(place, ignore_errors=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        fresh.rename(place)
+        spark.read.schema(made.schema).parquet(str(place)).createOrReplaceTempView(f"gold_{name}")

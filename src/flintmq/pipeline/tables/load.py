@@ -1,0 +1,137 @@
+"""One range of a dump as Parquet files: what a task does. It reads the range once, whatever number of tables it makes.
+
+A task writes into a directory of its own below the staging directory, under a name that no other attempt has, and gives
+back what it wrote; files of attempts that failed are never named and go with the staging directory (T2). The rows of a
+file are in the order of the dump.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from flintmq.pipeline.tables.derived import derive
+from flintmq.pipeline.tables.place import BRONZE, QUALITY, SILVER, part_name, partition
+from flintmq.telemetry.smf.columns.dump import Range, UnreadableDump, blocks_of
+from flintmq.telemetry.smf.columns.sections import DAMAGED
+from flintmq.telemetry.smf.columns.tables import RECORDS, records_of, tables_of
+
+FINDINGS_SCHEMA = pa.schema(
+    [
+        ("File", pa.string()),
+        ("Offset", pa.int64()),
+        ("Length", pa.int64()),
+        ("Kind", pa.string()),
+        ("What", pa.string()),
+    ]
+)
+#: Findings that go back to the driver, for the report; the rest is in the table.
+SHOWN = 5
+#: Rows that wait in memory before they are written as a row group.
+ROWS = 262_144
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one task loads. `name` is the dump's path as the tables show it, `dump` its short form."""
+
+    part: Range
+    name: str
+    dump: str
+    staging: str
+    layers: tuple[str, ...]
+
+
+@dataclass
+class Loaded:
+    """What a task made of its range."""
+
+    dump: str
+    start: int
+    #: (where it is, where it belongs below OUT, rows)
+    files: list[tuple[str, str, int]] = field(default_factory=list)
+    #: Records by type and subtype, "115-2".
+    records: dict[str, int] = field(default_factory=dict)
+    unknown: int = 0
+    damaged: int = 0
+    #: Bytes that are no records.
+    lost: int = 0
+    examples: list[tuple[str, int, int, str, str]] = field(default_factory=list)
+
+
+def load(task: Task) -> Loaded:
+    """Load a range. Of a packed dump that cannot be unpacked to its end, what comes before is kept."""
+    made = Loaded(task.dump, task.part.start)
+    room = Path(task.staging) / uuid.uuid4().hex
+    gathered: dict[tuple[str, str], list[Any]] = {}
+    findings: list[tuple[str, int, int, str, str]] = []
+    try:
+        for tables in _tables(task, made, findings):
+            for key, table in tables.items():
+                gathered.setdefault(key, []).append(table)
+    except UnreadableDump as error:
+        made.damaged += 1
+        findings.append((task.name, _size(task.part.path), 0, DAMAGED, str(error)))
+    for (layer, name), parts in gathered.items():
+        _write(pa.concat_tables(parts), f"{layer}/{name.lower()}", task, room, made)
+    if findings:
+        columns = list(zip(*findings, strict=True))
+        table = pa.table([pa.array(column) for column in columns], schema=FINDINGS_SCHEMA)
+        _write_file(table, f"{QUALITY}/findings", part_name(task.dump, task.part.start), room, made)
+    made.examples = findings[:SHOWN]
+    return made
+
+
+def _tables(task: Task, made: Loaded, findings: list[Any]) -> Iterator[dict[tuple[str, str], Any]]:
+    """The tables of each block of the range; counts and findings are noted on the way."""
+    for block, damages in blocks_of(task.part):
+        found = tables_of(block, task.name, None if SILVER in task.layers else set())
+        for (kind, subtype), count in found.records.items():
+            key = f"{kind}-{subtype}" if kind > 3 else str(kind)
+            made.records[key] = made.records.get(key, 0) + count
+        made.unknown += found.unknown
+        made.damaged += found.damaged + len(damages)
+        made.lost += sum(damage.length for damage in damages)
+        findings += [(task.name, item.offset, item.length, DAMAGED, item.what) for item in damages]
+        findings += [(task.name, item.offset, item.length, item.kind, item.what) for item in found.findings]
+        tables = {(SILVER, name): derive(name, table) for name, table in found.tables.items() if table.num_rows}
+        if BRONZE in task.layers and len(block):
+            tables[BRONZE, RECORDS] = records_of(block, task.name)
+        yield tables
+
+
+def _write(table: Any, place: str, task: Task, room: Path, made: Loaded) -> None:
+    """Write the rows of each date and queue manager; both are in the name of the directory, not in the file."""
+    name = part_name(task.dump, task.part.start)
+    keys = table.select(["Date", "QMgr"])
+    groups = keys.group_by(["Date", "QMgr"], use_threads=False).aggregate([])
+    body = table.drop_columns(["Date", "QMgr"])
+    pairs = zip(groups["Date"].to_pylist(), groups["QMgr"].to_pylist(), strict=True)
+    for date, qmgr in sorted(pairs, key=lambda pair: (pair[0], pair[1] or "")):
+        rows = body if groups.num_rows == 1 else body.filter(_of(keys, date, qmgr))
+        _write_file(rows, f"{place}/{partition(date.isoformat(), qmgr)}", name, room, made)
+
+
+def _of(keys: Any, date: Any, qmgr: str | None) -> Any:
+    same = pc.is_null(keys["QMgr"]) if qmgr is None else pc.fill_null(pc.equal(keys["QMgr"], qmgr), False)
+    return pc.and_(pc.equal(keys["Date"], pa.scalar(date, pa.date32())), same)
+
+
+def _write_file(table: Any, place: str, name: str, room: Path, made: Loaded) -> None:
+    directory = room / place
+    os.makedirs(directory, exist_ok=True)
+    path = directory / name
+    pq.write_table(table, path, compression="snappy", row_group_size=ROWS, write_statistics=True, store_schema=False)
+    made.files.append((str(path), f"{place}/{name}", table.num_rows))
+
+
+def _size(path: str) -> int:
+    return os.path.getsize(path) if os.path.exists(path) else 0

@@ -1,0 +1,122 @@
+"""Which dumps are in the tables, and how a load becomes visible.
+
+    OUT/_flint/inputs/<dump>.json    one per dump: its name, size and fingerprint, how far it is loaded, its files
+    OUT/_flint/commit.json           the journal: moves, deletions and new entries of a commit that is under way
+    OUT/_flint/staging/              what tasks are writing
+
+A commit: the journal is written and renamed into place; files that are replaced are deleted, others are moved from
+staging to their tables; the entries are written; the journal is removed. A run that finds a journal finishes that
+commit first: every step may be done twice (T1). Before the journal is there nothing is visible (T2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from flintmq.pipeline.errors import PipelineError
+from flintmq.pipeline.tables.place import state
+
+#: Bytes at the start and at the end of a dump that its fingerprint is made of.
+LOOK = 65_536
+
+
+@dataclass
+class Entry:
+    """A dump that is in the tables."""
+
+    name: str
+    dump: str
+    size: int
+    head: str
+    tail: str
+    #: Where its complete records end: a dump that has grown is loaded from here on.
+    loaded: int
+    layers: list[str]
+    #: Below OUT -> rows.
+    files: dict[str, int] = field(default_factory=dict)
+    records: dict[str, int] = field(default_factory=dict)
+    unknown: int = 0
+    damaged: int = 0
+    lost: int = 0
+    examples: list[list[Any]] = field(default_factory=list)
+
+
+def fingerprint(path: str, start: int, length: int) -> str:
+    """What `length` bytes from `start` on are."""
+    with open(path, "rb") as file:
+        file.seek(start)
+        return hashlib.sha256(file.read(length)).hexdigest()[:32]
+
+
+def head_of(path: str, loaded: int) -> str:
+    return fingerprint(path, 0, min(LOOK, loaded))
+
+
+def tail_of(path: str, size: int) -> str:
+    return fingerprint(path, max(size - LOOK, 0), LOOK)
+
+
+class Manifest:
+    """The entries of an output directory."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.state = state(out)
+        self.inputs = self.state / "inputs"
+        self.journal = self.state / "commit.json"
+        self.staging = self.state / "staging"
+
+    def open(self) -> None:
+        """Make the directory ready: finish a commit that was under way, throw away what tasks left behind."""
+        try:
+            self.inputs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PipelineError(f"{self.out} cannot be written: {error.strerror}") from None
+        if self.journal.exists():
+            self._apply(json.loads(self.journal.read_text()))
+        shutil.rmtree(self.staging, ignore_errors=True)
+        self.staging.mkdir()
+
+    def find(self, dump: str) -> Entry | None:
+        path = self.inputs / f"{dump}.json"
+        return Entry(**json.loads(path.read_text())) if path.exists() else None
+
+    def entries(self) -> Iterator[Entry]:
+        """One after the other, so that memory does not grow with their number."""
+        for path in sorted(self.inputs.glob("*.json")):
+            yield Entry(**json.loads(path.read_text()))
+
+    def commit(self, entries: list[Entry], moves: list[tuple[str, str]], deletes: list[str]) -> None:
+        """Make files visible, take others away, and note both."""
+        plan = {"moves": moves, "deletes": deletes, "entries": [asdict(entry) for entry in entries]}
+        _replace(self.journal, plan)
+        self._apply(plan)
+
+    def _apply(self, plan: dict[str, Any]) -> None:
+        for name in plan["deletes"]:
+            (self.out / name).unlink(missing_ok=True)
+        for source, target in plan["moves"]:
+            place = self.out / target
+            if os.path.exists(source):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(source, place)
+        for entry in plan["entries"]:
+            _replace(self.inputs / f"{entry['dump']}.json", entry)
+        self.journal.unlink(missing_ok=True)
+
+
+def _replace(path: Path, content: object) -> None:
+    """Write a file so that it is there as a whole or not at all."""
+    partial = path.with_suffix(".tmp")
+    with partial.open("w") as file:
+        json.dump(content, file, indent=1, sort_keys=True)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)

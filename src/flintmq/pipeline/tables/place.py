@@ -1,0 +1,43 @@
+"""Names in the output directory. Partitions are named as Spark and Hive do, so any reader of Parquet finds them."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+BRONZE = "bronze"
+SILVER = "silver"
+GOLD = "gold"
+QUALITY = "quality"
+LAYERS = (BRONZE, SILVER, GOLD)
+STATE = "_flint"
+#: What stands for a queue manager without a name.
+NO_NAME = "__HIVE_DEFAULT_PARTITION__"
+_SAFE = " ._-$@"
+
+
+def input_id(path: str) -> str:
+    """A short name for a dump, by its path below the directory that was given."""
+    return hashlib.sha256(path.encode()).hexdigest()[:12]
+
+
+def partition(date: str, qmgr: str | None) -> str:
+    """`Date=2016-02-27/QMgr=QML1`."""
+    return f"Date={date}/QMgr={quote(qmgr, safe=_SAFE) if qmgr else NO_NAME}"
+
+
+def partition_of(directory: str) -> tuple[str, str | None]:
+    """The other direction."""
+    date, _, qmgr = directory.partition("/")
+    name = qmgr.removeprefix("QMgr=")
+    return date.removeprefix("Date="), None if name == NO_NAME else unquote(name)
+
+
+def part_name(dump: str, start: int) -> str:
+    """The file of the rows that come from the records from `start` on."""
+    return f"part-{dump}-{start:012d}.parquet"
+
+
+def state(out: Path) -> Path:
+    return out / STATE

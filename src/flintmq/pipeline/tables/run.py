@@ -1,0 +1,206 @@
+"""A run of the pipeline: find what is new in the dumps, load it in tasks, commit, make gold, report.
+
+    what a dump is, against its entry         what is done
+    not there                                 loaded as a whole
+    same size, same first and last bytes      nothing
+    longer, same first bytes                  loaded from where its complete records ended
+    anything else                             its files are replaced
+
+Dumps are loaded in waves of whole dumps; a wave is committed before the next begins, so a run that was killed goes on
+where it was, and the driver's memory does not depend on how much there is to load.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flintmq.pipeline.errors import PipelineError, explain
+from flintmq.pipeline.sources.smf import files_of
+from flintmq.pipeline.tables.gold import make_gold
+from flintmq.pipeline.tables.load import Loaded, Task, load
+from flintmq.pipeline.tables.manifest import Entry, Manifest, head_of, tail_of
+from flintmq.pipeline.tables.place import BRONZE, GOLD, LAYERS, SILVER, input_id
+from flintmq.pipeline.tables.quality import Report, report_of, write_report
+from flintmq.telemetry.smf.columns.dump import COMPRESSED, Range, grown, ranges_of
+from flintmq.telemetry.smf.framing import BDW
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PARTITION = 64 << 20
+#: Tasks of a wave.
+WAVE = 512
+
+#: Called as work goes on: what is done, how much of it, of how much.
+Progress = Callable[[str, int, int], None]
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """No progress is shown."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run does."""
+
+    smf: list[str]
+    out: Path
+    layers: tuple[str, ...] = LAYERS
+    partition_size: int = PARTITION
+    framing: str = ""
+    #: Dumps are still being written: an incomplete record at the end is not damage yet.
+    growing: bool = False
+
+
+@dataclass
+class Job:
+    """A dump that has something to load."""
+
+    entry: Entry
+    tasks: list[Task]
+    #: Files of an earlier load that go away.
+    replaced: list[str] = field(default_factory=list)
+
+
+def dumps_of(roots: list[str]) -> dict[str, str]:
+    """Name -> path. The name of a dump is its path below the directory that was given, or its own."""
+    found: dict[str, str] = {}
+    for root in roots:
+        for path in files_of(root):
+            name = os.path.relpath(path, root) if os.path.isdir(root) else os.path.basename(path)
+            if found.setdefault(name, path) != path:
+                raise PipelineError(
+                    f"two dumps are called {name}: {found[name]} and {path}; give a directory above both"
+                )
+    return found
+
+
+def job_of(name: str, path: str, manifest: Manifest, settings: Settings) -> Job | None:
+    """What there is to load of a dump, or nothing."""
+    dump = input_id(name)
+    size = os.path.getsize(path)
+    before = manifest.find(dump)
+    whole = path.endswith(COMPRESSED)
+    start = 0
+    if before is not None and before.layers == list(data_layers(settings)):
+        same_start = before.loaded <= size and before.head == head_of(path, before.loaded)
+        if same_start and before.size == size and before.tail == tail_of(path, size):
+            return None
+        start = before.loaded if same_start and not whole and size > before.size else 0
+    parts = ranges_of(path, settings.partition_size, settings.framing, start)
+    if any(part.framing == BDW for part in parts):
+        parts, start, whole = [Range(path, BDW)], 0, True
+    loaded = size if whole else grown(path, start, parts[0].framing)
+    if settings.growing and not whole:
+        if loaded <= start:
+            return None
+        parts = ranges_of(path, settings.partition_size, parts[0].framing, start, loaded)
+    entry = Entry(name, dump, size, head_of(path, loaded), tail_of(path, size), loaded, list(data_layers(settings)))
+    if start and before is not None:
+        entry.files, entry.records, entry.examples = before.files, before.records, before.examples
+        entry.unknown, entry.damaged, entry.lost = before.unknown, before.damaged, before.lost
+    tasks = [Task(part, name, dump, str(manifest.staging), data_layers(settings)) for part in parts]
+    return Job(entry, tasks, [] if start or before is None else list(before.files))
+
+
+def data_layers(settings: Settings) -> tuple[str, ...]:
+    return tuple(layer for layer in (BRONZE, SILVER) if layer in settings.layers)
+
+
+def waves(jobs: Iterator[Job]) -> Iterator[list[Job]]:
+    """Jobs in waves of about WAVE tasks."""
+    wave: list[Job] = []
+    for job in jobs:
+        wave.append(job)
+        if sum(len(one.tasks) for one in wave) >= WAVE:
+            yield wave
+            wave = []
+    if wave:
+        yield wave
+
+
+def run(spark: SparkSession, settings: Settings, progress: Progress = silent) -> Report:
+    """Bring the tables up to date with the dumps."""
+    manifest = Manifest(settings.out)
+    manifest.open()
+    dumps = dumps_of(settings.smf)
+    found = (job_of(name, path, manifest, settings) for name, path in sorted(dumps.items()))
+    jobs = (job for job in found if job is not None)
+    fresh = 0
+    for wave in waves(jobs):
+        loaded = run_tasks(spark, [task for job in wave for task in job.tasks], progress)
+        commit(manifest, wave, loaded)
+        fresh += len(wave)
+    if GOLD in settings.layers and SILVER in settings.layers and (fresh or not (settings.out / GOLD).is_dir()):
+        progress("gold", 0, 1)
+        make_gold(spark, settings.out)
+        progress("gold", 1, 1)
+    report = report_of(manifest, fresh, len(dumps))
+    write_report(settings.out, report)
+    return report
+
+
+def commit(manifest: Manifest, wave: list[Job], loaded: list[Loaded]) -> None:
+    """Make what the tasks of a wave wrote visible."""
+    entries = {job.entry.dump: job.entry for job in wave}
+    moves: list[tuple[str, str]] = []
+    for part in loaded:
+        entry = entries[part.dump]
+        for source, place, rows in part.files:
+            moves.append((source, place))
+            entry.files[place] = rows
+        for kind, count in part.records.items():
+            entry.records[kind] = entry.records.get(kind, 0) + count
+        entry.unknown += part.unknown
+        entry.damaged += part.damaged
+        entry.lost += part.lost
+        entry.examples = (entry.examples + [list(example) for example in part.examples])[:5]
+    placed = {place for _, place in moves}
+    deletes = [name for job in wave for name in job.replaced if name not in placed]
+    manifest.commit(list(entries.values()), moves, deletes)
+
+
+def run_tasks(spark: SparkSession, tasks: list[Task], progress: Progress) -> list[Loaded]:
+    """Run the tasks of a wave on the cluster. What comes back is small: names and counts."""
+    context = spark.sparkContext
+    results: list[Loaded] = []
+    failures: list[BaseException] = []
+    group = f"load-{id(tasks)}"
+
+    def work() -> None:
+        context.setJobGroup(group, "loading SMF dumps", interruptOnCancel=True)
+        try:
+            results.extend(context.parallelize(tasks, len(tasks)).map(load).collect())
+        except Exception as error:
+            failures.append(error)
+
+    from pyspark import InheritableThread
+
+    thread = InheritableThread(target=work)
+    thread.start()
+    _watch(spark, thread, group, len(tasks), progress)
+    if failures:
+        raise PipelineError(explain(failures[0])) from None
+    return sorted(results, key=lambda part: (part.dump, part.start))
+
+
+def _watch(spark: SparkSession, thread: threading.Thread, group: str, total: int, progress: Progress) -> None:
+    """Show how many tasks are done while a thread waits for them all; Ctrl-C ends the job."""
+    tracker = spark.sparkContext.statusTracker()
+    try:
+        while thread.is_alive():
+            thread.join(0.2)
+            done = 0
+            for job in tracker.getJobIdsForGroup(group):
+                info = tracker.getJobInfo(job)
+                stages = [tracker.getStageInfo(stage) for stage in info.stageIds] if info else []
+                done = sum(stage.numCompletedTasks for stage in stages if stage)
+            progress("loading", total if not thread.is_alive() else min(done, total), total)
+    except KeyboardInterrupt:
+        spark.sparkContext.cancelJobGroup(group)
+        raise

@@ -1,0 +1,312 @@
+"""Dumps as tables: loading, repeating, growing, replacing, damage. T1 to T4 are the rules of pipeline/tables.
+
+What runs in tasks needs no Spark: most tests run the tasks here, one after the other.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.telemetry.builder import NOON, Record, dump, spanned
+from tests.telemetry.samples import TEST115, TEST116, TESTCHL, WHY_NOT
+
+pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
+pq: Any = pytest.importorskip("pyarrow.parquet", reason="the pipeline needs pyarrow: the spark extra")
+
+from flintmq.pipeline.errors import PipelineError  # noqa: E402
+from flintmq.pipeline.tables import run as run_module  # noqa: E402
+from flintmq.pipeline.tables.catalogue import silver_schema, tables_in  # noqa: E402
+from flintmq.pipeline.tables.load import Loaded, Task, load  # noqa: E402
+from flintmq.pipeline.tables.manifest import Manifest  # noqa: E402
+from flintmq.pipeline.tables.place import partition, partition_of  # noqa: E402
+from flintmq.pipeline.tables.quality import Report, lines_of  # noqa: E402
+from flintmq.pipeline.tables.run import Settings, commit, dumps_of, job_of, run  # noqa: E402
+from flintmq.telemetry.smf.layouts.qjst import QJST  # noqa: E402
+from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
+from flintmq.telemetry.smf.layouts.qpst import QPST  # noqa: E402
+from flintmq.telemetry.smf.layouts.qqst import QQST  # noqa: E402
+from flintmq.telemetry.smf.layouts.wq import WQ  # noqa: E402
+from flintmq.telemetry.smf.layouts.wtas import WTAS  # noqa: E402
+from flintmq.telemetry.smf.layouts.wtid import WTID  # noqa: E402
+from flintmq.telemetry.smf.pack import Value, pack  # noqa: E402
+from flintmq.telemetry.smf.records import STRUCTURES  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MINUTE = 60_000_000
+
+
+def statistics(number: int, qmgr: str = "MQA1", day: int = 0, length: int = 0) -> bytes:
+    at = NOON + number * MINUTE + day * 86_400_000_000
+    values = {"QMSTPUT": number, "QMSTSPP": 5}
+    return Record(115, 2, {1: [pack(QMST, values, length)]}, qmgr=qmgr, at=at).packed()
+
+
+@pytest.fixture
+def dumps(tmp_path: Path) -> Path:
+    made = tmp_path / "dumps"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks run here."""
+
+    def here(spark: object, tasks: list[Task], progress: object) -> list[Loaded]:
+        return [load(task) for task in tasks]
+
+    monkeypatch.setattr(run_module, "run_tasks", here)
+
+
+def load_all(dumps: Path, out: Path, **settings: Any) -> Report:
+    spark: Any = None
+    return run(spark, Settings([str(dumps)], out, ("bronze", "silver"), **settings))
+
+
+def rows(out: Path, table: str) -> list[dict[str, Any]]:
+    files = sorted((out / table).rglob("*.parquet"))
+    return [row for file in files for row in pq.ParquetFile(file).read().to_pylist()]
+
+
+def bytes_of(out: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(out)): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and "_flint" not in path.parts
+    }
+
+
+@pytest.mark.usefixtures("without_spark")
+class TestLoad:
+    def test_a_row_is_there_once_however_often_a_run_is_repeated(self, dumps: Path, tmp_path: Path) -> None:
+        """T1, and T3: the second run changes no byte."""
+        out = tmp_path / "out"
+        (dumps / "a.dat").write_bytes(dump(*(statistics(number) for number in range(20))))
+        (dumps / "b.dat.gz").write_bytes(gzip.compress(dump(*(statistics(number) for number in range(20, 25)))))
+        first = load_all(dumps, out, partition_size=2000)
+        before = bytes_of(out)
+        assert sorted(row["Put"] for row in rows(out, "silver/qmst")) == list(range(25))
+        assert (first.fresh, first.records, first.damaged, first.skipped) == (2, 29, 0, 4)
+        again = load_all(dumps, out, partition_size=2000)
+        assert again.fresh == 0 and bytes_of(out) == before
+
+    def test_a_dump_that_grew_is_loaded_from_where_its_records_ended(self, dumps: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        data = dump(*(statistics(number) for number in range(10)))
+        (dumps / "a.dat").write_bytes(data[:1000])
+        load_all(dumps, out, growing=True)
+        some = [row["Put"] for row in rows(out, "silver/qmst")]
+        assert 0 < len(some) < 10 and not (out / "quality" / "findings").exists()
+        (dumps / "a.dat").write_bytes(data)
+        load_all(dumps, out, growing=True)
+        found = rows(out, "silver/qmst")
+        assert [row["Put"] for row in found] == list(range(10))
+        assert len(list((out / "silver" / "qmst").rglob("*.parquet"))) == 2
+        assert len({row["Offset"] for row in found}) == 10
+
+    def test_a_dump_that_changed_replaces_its_rows(self, dumps: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        (dumps / "a.dat").write_bytes(dump(statistics(1), statistics(2, day=1)))
+        (dumps / "b.dat").write_bytes(dump(statistics(7)))
+        load_all(dumps, out)
+        (dumps / "a.dat").write_bytes(dump(statistics(3)))
+        load_all(dumps, out)
+        assert sorted(row["Put"] for row in rows(out, "silver/qmst")) == [3, 7]
+
+    def test_rows_are_parted_by_date_and_queue_manager(self, dumps: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        records = [statistics(1, "MQA1"), statistics(2, "MQB1"), statistics(3, "MQA1", day=1), statistics(4, "A/%Q")]
+        (dumps / "a.dat").write_bytes(dump(*records))
+        load_all(dumps, out)
+        places = {str(path.parent.relative_to(out / "silver" / "qmst")) for path in out.glob("silver/qmst/*/*/*")}
+        assert places == {
+            "Date=2024-03-01/QMgr=MQA1",
+            "Date=2024-03-01/QMgr=MQB1",
+            "Date=2024-03-02/QMgr=MQA1",
+            "Date=2024-03-01/QMgr=A%2F%25Q",
+        }
+        assert partition_of(partition("2024-03-01", "A/%Q")) == ("2024-03-01", "A/%Q")
+        assert partition_of(partition("2024-03-01", None)) == ("2024-03-01", None)
+
+    def test_records_of_several_releases_make_one_table(self, dumps: Path, tmp_path: Path) -> None:
+        """T4: what a release lacks is null; the columns are all there."""
+        out = tmp_path / "out"
+        for release, length in (("7.0", 72), ("9.0.3", 104), ("9.4.5", 328)):
+            (dumps / f"{release}.dat").write_bytes(dump(statistics(1, length=length)))
+        load_all(dumps, out)
+        found = {row["File"]: row["PersPuts"] for row in rows(out, "silver/qmst")}
+        assert found == {"7.0.dat": None, "9.0.3.dat": 5, "9.4.5.dat": 5}
+        schemas = {str(pq.read_schema(file).names) for file in out.glob("silver/qmst/*/*/*.parquet")}
+        assert len(schemas) == 1
+
+    def test_damage_is_reported_with_file_and_offset_and_the_rest_is_loaded(self, dumps: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        other = bytearray(statistics(5))
+        other[5] = 30
+        good = [statistics(number) for number in range(4)]
+        (dumps / "hole.dat").write_bytes(dump(good[0], bytes(300), good[1], bytes(other)))
+        (dumps / "cut.dat").write_bytes(dump(*good)[:-100])
+        (dumps / "cut.dat.gz").write_bytes(gzip.compress(dump(*good) * 50)[:-40])
+        (dumps / "empty.dat").write_bytes(b"")
+        (dumps / "letter.txt").write_bytes(b"Dear Sir or Madam,\n" * 10)
+        (dumps / "good.dat").write_bytes(dump(spanned(good[2], 50)))
+        report = load_all(dumps, out)
+        findings = {(row["File"], row["Offset"], row["Kind"]): row["What"] for row in rows(out, "quality/findings")}
+        assert findings["hole.dat", 18 + len(good[0]), "damaged"] == "zeros where a record should start"
+        assert findings["hole.dat", 18 + 300 + 2 * len(good[0]), "unknown"] == "record type 30 is not one of MQ's"
+        assert findings["cut.dat", 18 + 3 * len(good[0]), "damaged"] == "the dump ends inside a record"
+        assert ("letter.txt", 0, "damaged") in findings
+        assert any("cut.dat.gz cannot be unpacked" in what for what in findings.values())
+        assert (report.unknown, report.damaged >= 4) == (1, True)
+        assert sorted(row["Put"] for row in rows(out, "silver/qmst") if row["File"] in ("hole.dat", "good.dat")) == [
+            0,
+            1,
+            2,
+        ]
+        shown = "\n".join(lines_of(report))
+        assert "damaged: hole.dat at" in shown and "zeros" in shown
+        kept = json.loads((out / "quality" / "report.json").read_text())
+        assert kept["unknown"] == 1 and kept["dumps"] == 6
+
+    def test_a_commit_that_was_interrupted_is_finished_by_the_next_run(
+        self, dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """T1 and T2: killed at every step of a commit, the tables are whole after the next run."""
+        clean, steps = tmp_path / "clean", 0
+        (dumps / "a.dat").write_bytes(dump(statistics(1), statistics(2, "MQB1")))
+        load_all(dumps, clean)
+
+        class Killed(Exception):
+            pass
+
+        import os
+
+        real = os.replace
+        while True:
+            out = tmp_path / f"out{steps}"
+            left = [steps]
+
+            def replace(source: Any, target: Any, left: list[int] = left) -> None:
+                left[0] -= 1
+                if left[0] < 0:
+                    raise Killed
+                real(source, target)
+
+            monkeypatch.setattr(os, "replace", replace)
+            try:
+                load_all(dumps, out)
+                finished = True
+            except Killed:
+                finished = False
+            monkeypatch.setattr(os, "replace", real)
+            load_all(dumps, out)
+            assert bytes_of(out) == bytes_of(clean), f"killed at step {steps}"
+            if finished:
+                break
+            steps += 1
+        assert steps > 4
+
+    def test_files_of_attempts_that_failed_are_never_seen(self, dumps: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        (dumps / "a.dat").write_bytes(dump(statistics(1)))
+        manifest = Manifest(out)
+        manifest.open()
+        settings = Settings([str(dumps)], out, ("bronze", "silver"))
+        job = job_of("a.dat", str(dumps / "a.dat"), manifest, settings)
+        assert job is not None
+        load(job.tasks[0])
+        commit(manifest, [job], [load(job.tasks[0])])
+        assert len(rows(out, "silver/qmst")) == 1
+        load_all(dumps, out)
+        assert list((out / "_flint" / "staging").rglob("*.parquet")) == []
+
+
+def test_two_dumps_of_one_name_are_refused(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.dat").write_bytes(b"")
+    assert list(dumps_of([str(tmp_path)])) == ["x/a.dat", "y/a.dat"]
+    with pytest.raises(PipelineError, match="two dumps are called a.dat"):
+        dumps_of([str(tmp_path / "x"), str(tmp_path / "y")])
+
+
+def test_every_silver_table_has_its_structure_s_columns_and_no_name_twice() -> None:
+    for name, structure in STRUCTURES.items():
+        columns = silver_schema(name).names
+        assert {item.column for item in structure.shown} <= set(columns)
+        assert len({column.lower() for column in columns}) == len(columns), name
+
+
+@pytest.mark.skipif(not TEST115.present, reason=WHY_NOT)
+def test_the_derived_columns_are_those_of_the_worked_example(tmp_path: Path) -> None:
+    """TEST115: 1.17 pages per I/O, 0.34 MB/s per copy, I/O busy 7.69 %, logger task busy 9.27 %."""
+    from flintmq.telemetry.smf.columns.dump import Range
+
+    made = load(Task(Range(str(TEST115.dump), "rdw"), "TEST115", "x", str(tmp_path), ("silver",)))
+    place = next(path for path, name, _ in made.files if name.startswith("silver/qjst"))
+    row = pq.read_table(place).to_pylist()[0]
+    assert round(row["Pages_Per_IO_1"], 2) == 1.17 and round(row["Log_MB_Per_Second_1"], 2) == 0.34
+    assert round(row["Logger_IO_Busy_1"], 4) == 0.0769 and round(row["Logger_Task_Busy"], 4) == 0.0927
+    assert row["Compression"] is None
+
+
+def busy_dump(qmgr: str, puts: int) -> bytes:
+    """An interval and a task of one queue manager."""
+    correlator = qmgr.encode().ljust(16, b"\1")
+    task = pack(WTID, {"WTIDATYP": 2, "WTIDCCN": "BATCHJOB", "WTIDOPID": "USER1"})
+    did = pack(WTAS, {"WTASCORR": correlator, "WTASVER": 8, "WTASWQCT": 1, "WTASCMN": 3, "WTASCMCT": 30})
+    queue: dict[str, Value] = {"WQVER": 8, "CORREL": correlator, "OBJNAME": "ALIAS", "BASENAME": "ORDERS", "PUTN": puts}
+    used = pack(WQ, {**queue, "PUTCT": 10 * puts, "VALIDPUT": puts, "PUTBYTES": 100 * puts}, 2792)
+    pools = [pack(QPST, {"QPSTPOOL": number, "QPSTNBUF": 100, "QPSTCBSL": 40, "QPSTCBS": 90}) for number in range(2)]
+    queues = [pack(QQST, {"QQSTQNAM": "ORDERS", "QQSTPUTS": puts, "QQSTDPHI": 9})]
+    return dump(
+        Record(115, 1, {11: [pack(QJST, {"QJSTSLPTU": MINUTE // 4})]}, qmgr=qmgr).packed(),
+        Record(115, 2, {1: [pack(QMST, {"QMSTPUT": puts, "QMSTGET": 1})]}, qmgr=qmgr).packed(),
+        Record(115, 215, {1: pools}, qmgr=qmgr).packed(),
+        Record(115, 216, {1: queues}, qmgr=qmgr).packed(),
+        Record(116, 1, {1: [task], 2: [did], 3: [used]}, qmgr=qmgr).packed(),
+    )
+
+
+def test_the_whole_pipeline_on_spark_ends_in_gold_tables(spark: SparkSession, dumps: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (dumps / "a.dat").write_bytes(busy_dump("MQA1", 10))
+    (dumps / "b.dat").write_bytes(busy_dump("MQB1", 20))
+    (dumps / "copy.dat").write_bytes(busy_dump("MQB1", 20))
+    seen: list[tuple[str, int, int]] = []
+    report = run(spark, Settings([str(dumps)], out), lambda *step: seen.append(step))
+    assert report.fresh == 3 and ("loading", 3, 3) in seen and seen[-1] == ("gold", 1, 1)
+
+    def gold(name: str) -> list[Any]:
+        return spark.read.parquet(str(out / "gold" / name)).orderBy("Date").collect()
+
+    queue = {row.QMgr: row for row in gold("queue")}
+    assert (queue["MQA1"].Queue, queue["MQA1"].Tasks, queue["MQA1"].Messages_Put) == ("ORDERS", 1, 10)
+    assert (queue["MQA1"].Puts, queue["MQA1"].Depth_Max, queue["MQA1"].CPU_Avg_US) == (10, 9, 10.0)
+    task = {row.QMgr: row for row in gold("task")}
+    assert (task["MQA1"].Connection_Name, task["MQA1"].Commits, task["MQA1"].CPU_US) == ("BATCHJOB", 3, 130)
+    interval = {row.QMgr: row for row in gold("interval")}
+    assert interval["MQB1"].Puts_Per_Second == pytest.approx(20 / 60)
+    assert (interval["MQB1"].Buffer_Pools, interval["MQB1"].Buffers_Used_Max) == (2, 0.6)
+    assert interval["MQB1"].Logger_Task_Busy == 0.75
+    across = gold("across")[0]
+    assert (across.QMgrs, across.Puts, across.Gets, across.Busiest_QMgr) == (2, 30, 2, "MQB1")
+    assert {table.name for table in tables_in(out)} >= {"records", "qmst", "wq", "queue", "task", "interval", "across"}
+    before = bytes_of(out)
+    assert run(spark, Settings([str(dumps)], out)).fresh == 0
+    assert bytes_of(out) == before
+
+
+@pytest.mark.skipif(not (TEST116.present and TESTCHL.present), reason=WHY_NOT)
+@pytest.mark.usefixtures("without_spark")
+def test_every_record_of_the_real_dumps_is_accounted_for(tmp_path: Path) -> None:
+    report = run(None, Settings([str(TEST116.dump), str(TESTCHL.dump)], tmp_path, ("silver",)))  # type: ignore[arg-type]
+    assert (report.records, report.skipped, report.unknown, report.damaged, report.lost_bytes) == (323, 3, 0, 0, 0)
+    assert report.rows["silver/wtas"] == 201 and report.rows["silver/qctdns"] == 16
