@@ -14,6 +14,7 @@ from flintmq.command.defaults import default_objects, q_mgr_attributes
 from flintmq.command.display import render
 from flintmq.command.execute import execute
 from flintmq.command.reply import Reply
+from flintmq.mqi.pcf import Parameter
 from flintmq.mqi.pcf_constants import (
     MQRCCF_CHLAUTH_NOT_FOUND,
     MQRCCF_CONNECTION_ID_ERROR,
@@ -55,6 +56,9 @@ class CatalogueAdministration:
         self.forbidden: set[str] = set()
         self.asked: list[tuple[str, str, str]] = []
         self.resets: list[str] = []
+        #: Commands that did what was asked, and that were refused.
+        self.done: list[tuple[str, int, str]] = []
+        self.refused_commands: list[int] = []
         self.subscribed: list[Row] = []
         self.instances: list[Row] = []
         self.listening: list[Row] = []
@@ -188,6 +192,12 @@ class CatalogueAdministration:
     def may(self, verb: str, kind: str, name: str) -> bool:
         self.asked.append((verb, kind, name))
         return name not in self.forbidden
+
+    def command_done(self, verb: str, command: int, text: str, parameters: list[Parameter]) -> None:
+        self.done.append((verb, command, text))
+
+    def command_refused(self, command: int, kind: str, name: str) -> None:
+        self.refused_commands.append(command)
 
     def objects(self, kind: str) -> list[MQObject]:
         result = [definition.copy() for definition in self.catalogue.match(kind)]

@@ -15,9 +15,10 @@ from flintmq.channel.conversation import Conversation
 from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
 from flintmq.channel.session import Session
 from flintmq.channel.status import instance_row
-from flintmq.channel.terms import Gatekeeper, Terms
+from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
+from flintmq.qmgr import event_channel
 from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
@@ -99,6 +100,8 @@ class Channels:
         session.number = self._sessions_started
         session.started_ms = self.engine.clock.now_ms()
         self._count(session, terms, 1)
+        if terms.name != LOCAL_CHANNEL:
+            event_channel.started(self.engine, terms.name, session.address)
 
     def ended(self, session: Session) -> None:
         """A session is over."""
@@ -109,6 +112,8 @@ class Channels:
             terms = session.terms
             assert terms is not None
             self._count(session, terms, -1)
+            if terms.name != LOCAL_CHANNEL:
+                event_channel.stopped(self.engine, terms.name, session.address, session.refused)
 
     def _count(self, session: Session, terms: Terms, step: int) -> None:
         for key in (terms.name, _of_client(session, terms)):

@@ -63,6 +63,12 @@ from flintmq.channel.segment import Segment, Splitter
 from flintmq.channel.streaming import pump_all
 from flintmq.channel.terms import LOCAL_CHANNEL, local_terms
 from flintmq.mqi.constants import MQCNO_RECONNECT, MQCNO_RECONNECT_Q_MGR
+from flintmq.mqi.pcf_constants import (
+    MQRQ_SSL_CIPHER_SPEC_ERROR,
+    MQRQ_SSL_CLIENT_AUTH_ERROR,
+    MQRQ_SSL_PEER_NAME_ERROR,
+)
+from flintmq.qmgr import event_channel
 
 if TYPE_CHECKING:
     from flintmq.channel.server import Channels
@@ -91,6 +97,13 @@ UNSIGNED: Final = 0xFFFF_FFFF
 #: A conversation that a socket without sharing has.
 ONLY_CONVERSATION: Final = 1
 
+#: What an event calls TLS that is not as the channel wants it.
+_TLS_QUALIFIERS: Final = {
+    STATUS_CIPHER_SPEC: MQRQ_SSL_CIPHER_SPEC_ERROR,
+    STATUS_CLIENT_CERTIFICATE: MQRQ_SSL_CLIENT_AUTH_ERROR,
+    STATUS_PEER_NAME: MQRQ_SSL_PEER_NAME_ERROR,
+}
+
 
 class Session:
     """The server's side of one socket."""
@@ -106,6 +119,10 @@ class Session:
     heartbeat_interval: int = 0
     max_message_length: int = 0
     closing: bool = False
+    #: It ends because of an error.
+    refused: bool = False
+    #: What the client asked for.
+    channel_name: str = ""
     #: Set while `Channels` knows that there is something to send.
     ready: bool = False
     #: The client does not read: messages are not pushed until it does.
@@ -205,6 +222,7 @@ class Session:
             )
         terms = self.terms
         if terms is None:
+            self.channel_name = offer.channel_name
             if self.local_user and offer.channel_name == LOCAL_CHANNEL:
                 terms = local_terms()
             else:
@@ -400,6 +418,10 @@ class Session:
 
     def refuse(self, error: ChannelError) -> None:
         """Say why, then close; one line for the error log (S2)."""
+        self.refused = True
+        qualifier = _TLS_QUALIFIERS.get(error.status, 0)
+        if qualifier:
+            event_channel.tls_refused(self.channels.engine, self.channel_name, self.address, qualifier)
         where = f" on channel {self.terms.name}" if self.terms is not None else ""
         self.channels.engine.notice(error.number, f"The connection from {self.address}{where} was closed: {error}.")
         self.stop(error.status)

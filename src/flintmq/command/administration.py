@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from flintmq.mqi.pcf import Parameter
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.chlauth import Client
@@ -80,6 +81,12 @@ class Administration(Protocol):
 
     def may(self, verb: str, kind: str, name: str) -> bool:
         """Whether the issuer is allowed the command `verb` on this object. Asked before each command runs."""
+
+    def command_done(self, verb: str, command: int, text: str, parameters: list[Parameter]) -> None:
+        """Called after a command that did what was asked: MQSC with its text, or PCF with its parameters."""
+
+    def command_refused(self, command: int, kind: str, name: str) -> None:
+        """Called after `may` has refused a command on one object."""
 
     def objects(self, kind: str) -> list[MQObject]:
         """Copies of all objects of `kind` ("QUEUE" for queues of every kind), live values filled in, any order."""

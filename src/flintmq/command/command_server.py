@@ -162,11 +162,12 @@ class CommandServer:
             work.outcome = Outcome(refusal(0, pcf.MQRCCF_MD_FORMAT_ERROR), 0, pcf.MQRCCF_MD_FORMAT_ERROR, why)
             return 0
         user, self._admin.user = self._admin.user, md.user_identifier
+        self._admin.context = md
         try:
             big_endian = md.encoding & mq.MQENC_INTEGER_MASK == _BIG_ENDIAN
             work.outcome = pcf_execute.run(work.data, big_endian, md.coded_char_set_id, self._admin)
         finally:
-            self._admin.user = user
+            self._admin.user, self._admin.context = user, None
         return self._qm.log.end if work.outcome.changed else 0
 
     def answer(self, work: Work) -> int:

@@ -72,7 +72,10 @@ def execute(text: str | CommandText, administration: Administration | None) -> R
         return Reply([Answer("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
     if administration is None:
         return Reply()
-    return carry_out(bound.form, bound.request, administration)
+    reply = carry_out(bound.form, bound.request, administration)
+    if not reply.failed:
+        administration.command_done(bound.form.verb, bound.form.pcf_command, text.strip(), [])
+    return reply
 
 
 def carry_out(form: Form, request: Request, administration: Administration) -> Reply:
@@ -80,6 +83,7 @@ def carry_out(form: Form, request: Request, administration: Administration) -> R
     name = request.name or administration.name
     one_by_one = name.endswith("*") and form.authority[1] != "qmgr"
     if not one_by_one and not administration.may(request.verb, request.kind or request.noun, name):
+        administration.command_refused(form.pcf_command, request.kind or request.noun, name)
         return refused(MQRC_NOT_AUTHORIZED, name, administration.name)
     return form.handler(request, administration)
 

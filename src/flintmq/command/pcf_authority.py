@@ -11,20 +11,11 @@ from __future__ import annotations
 from flintmq.command.request import Request
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import MQCFIN, MQCFST, Parameter
-from flintmq.qmgr.attribute import Attribute
 from flintmq.qmgr.attributes_security import ENTITY_TYPES
-from flintmq.qmgr.authorities import NUMBERS
 
 NOUNS = ("AUTHREC", "ENTAUTH")
-#: Lists whose words are authorities.
-LISTS = (pcf.MQIACF_AUTH_ADD_AUTHS, pcf.MQIACF_AUTH_REMOVE_AUTHS, pcf.MQIACF_AUTHORIZATION_LIST)
 _ENTITY = "ENTITY"
 _ENTITY_TYPE = "ENTTYPE"
-
-
-def numbers_of(attribute: Attribute) -> dict[str, int]:
-    """The numbers of the words that `attribute` lists."""
-    return NUMBERS if attribute.selector in LISTS else attribute.words
 
 
 def take(request: Request, parameter: Parameter) -> bool:

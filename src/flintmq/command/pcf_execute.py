@@ -87,6 +87,8 @@ def run_message(message: PCFMessage, administration: Administration) -> Outcome:
         outcome.responses = pcf_reply.refused(command, error)
         return outcome
     reply = carry_out(bound.form, bound.request, administration)
+    if not reply.failed:
+        administration.command_done(bound.form.verb, command, "", message.parameters)
     outcome.responses = pcf_reply.responses(command, bound, reply)
     outcome.reason = outcome.responses[0].header.reason
     outcome.changed = not bound.form.changes_nothing

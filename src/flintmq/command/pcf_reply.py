@@ -1,23 +1,12 @@
 """From the answer of a command to PCF responses.
 
-One response for each answer: the object's name, then its attributes, each as its kind says:
-
-    INT ENUM FLAG    MQCFIN, the word's number; MQCFIN64 if it does not fit
-    STRING NAME      MQCFST, filled up with blanks to the length of the attribute, unless that is more than 256
-    LIST             MQCFSL; of words, MQCFIL; NAMES also MQIA_NAME_COUNT
-    HEX              MQCFBS
-    PAIR             MQCFIL
-    INTERVAL         MQCFIN, minutes
-
-What was done without anything to show is one response without parameters. What was refused is a response with the
-reason and, if a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
-
-An attribute without a parameter of its own in MQ is not in the response.
+One response for each answer: the object's name, then its attributes as qmgr/attribute_pcf.py writes them. What was
+done without anything to show is one response without parameters. What was refused is a response with the reason and, if
+a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
 """
 
 from __future__ import annotations
 
-from flintmq.command import pcf_authority
 from flintmq.command.model import Form
 from flintmq.command.pcf_names import NAME_LISTS, name_parameter
 from flintmq.command.pcf_request import CommandRefused, PCFCommand
@@ -29,53 +18,20 @@ from flintmq.mqi.pcf import (
     MQCFBS,
     MQCFIL,
     MQCFIN,
-    MQCFIN64,
     MQCFSL,
     MQCFST,
     Parameter,
     PCFMessage,
 )
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr.attribute import (
-    HEX,
-    INTERVAL,
-    LIST,
-    NAME,
-    PAIR,
-    Attribute,
-    Value,
-    ValueRejected,
-    interval_seconds,
-    number_of,
-)
+from flintmq.qmgr.attribute import Attribute, number_of
+from flintmq.qmgr.attribute_pcf import LENGTHS, parameters_of, string_of
 from flintmq.qmgr.attributes import ATTRIBUTES, BY_KEYWORD, QUEUE_KINDS, QUEUE_TYPES
-
-_FILLED_MAX = 256
-_INTEGER_MAX = 0x7FFFFFFF
-#: Byte strings have the numbers of MQBACF_FIRST to MQBACF_LAST_USED.
-_BYTE_STRINGS = range(pcf.MQBACF_FIRST, pcf.MQBACF_LAST_USED + 1)
 
 #: What PCF calls a reason that commands on these nouns end with.
 _REASONS_OF_CHANNELS = {
     MQRC_UNKNOWN_OBJECT_NAME: pcf.MQRCCF_CHANNEL_NOT_FOUND,
     pcf.MQRCCF_OBJECT_ALREADY_EXISTS: pcf.MQRCCF_CHANNEL_ALREADY_EXISTS,
-}
-
-#: The lengths of texts that status displays have; others are as long as they are.
-_LENGTHS = {
-    pcf.MQCACF_APPL_TAG: mq.MQ_APPL_TAG_LENGTH,
-    pcf.MQCACF_APPL_DESC: mq.MQ_APPL_DESC_LENGTH,
-    pcf.MQCACF_USER_IDENTIFIER: 12,
-    pcf.MQCACF_OBJECT_NAME: 48,
-    pcf.MQCACH_CHANNEL_NAME: 20,
-    pcf.MQCACH_LISTENER_NAME: 48,
-    mq.MQCA_Q_NAME: 48,
-    mq.MQCA_Q_MGR_NAME: 48,
-    mq.MQCA_PROCESS_NAME: 48,
-    mq.MQCA_NAMELIST_NAME: 48,
-    mq.MQCA_TOPIC_NAME: 48,
-    mq.MQCA_AUTH_INFO_NAME: 48,
-    mq.MQCA_STORAGE_CLASS: 8,
 }
 
 #: What commands show that has no list of attributes to choose from: RESET QSTATS, DISPLAY USAGE.
@@ -166,7 +122,7 @@ def _names(command: int, answers: list[Answer]) -> list[Parameter]:
         for item in answer.items:
             if item.keyword == keyword:
                 numbers.append(_type_number(noun, item))
-    length = _LENGTHS.get(_name_selector(noun), 48)
+    length = LENGTHS.get(_name_selector(noun), 48)
     result: list[Parameter] = [MQCFSL(names, [name.ljust(length) for name in listed])]
     if types:
         result.append(MQCFIL(types, numbers))
@@ -200,8 +156,8 @@ def _parameters(form: Form, answer: Answer) -> list[Parameter]:
             found.append(MQCFBS(pcf.MQBACF_CONNECTION_ID, whole))
         else:
             attribute = attributes.get(item.keyword)
-            if attribute is not None and attribute.selector:
-                found += _attribute(attribute, item.value)
+            if attribute is not None:
+                found += parameters_of(attribute, item.value)
     return found
 
 
@@ -222,56 +178,4 @@ def _name(form: Form, item: Item) -> list[Parameter]:
     if item.keyword in ("PSID", "BUFFPOOL"):
         selector = selector or (mq.MQIA_PAGESET_ID if item.keyword == "PSID" else pcf.MQIACF_BUFFER_POOL_ID)
         return [MQCFIN(selector, int(str(item.value)))]
-    return [_string(selector, str(item.value), 0)] if selector else []
-
-
-def _attribute(attribute: Attribute, value: Value) -> list[Parameter]:
-    selector = attribute.selector
-    if attribute.kind == PAIR and isinstance(value, list):
-        return [MQCFIL(selector, [attribute.words.get(each, _whole(each)) for each in value])]
-    if isinstance(value, list):
-        return _list(attribute, value)
-    if attribute.kind == HEX or selector in _BYTE_STRINGS:
-        return [MQCFBS(selector, bytes.fromhex(str(value)))]
-    if attribute.kind == INTERVAL:
-        seconds = interval_seconds(str(value))
-        return [MQCFIN(selector, seconds // 60 if seconds > 0 else seconds)]
-    if attribute.words or isinstance(value, int):
-        return _integer(attribute, value)
-    return [_string(selector, str(value), attribute.length, attribute.kind == NAME)]
-
-
-def _list(attribute: Attribute, values: list[str]) -> list[Parameter]:
-    numbers = pcf_authority.numbers_of(attribute)
-    if numbers:
-        return [MQCFIL(attribute.selector, [numbers[value] for value in values if value in numbers])]
-    names: list[Parameter] = [MQCFSL(attribute.selector, [value.ljust(attribute.length) for value in values])]
-    if attribute.selector == mq.MQCA_NAMES:
-        names.append(MQCFIN(mq.MQIA_NAME_COUNT, len(values)))
-    return names
-
-
-def _integer(attribute: Attribute, value: Value) -> list[Parameter]:
-    """A number, or a word that stands for one. A status has no number while there is nothing to say."""
-    try:
-        number = number_of(attribute, value)
-    except ValueRejected:
-        if attribute.kind == LIST or not str(value).strip():
-            return []
-        number = _whole(str(value))
-    if number > _INTEGER_MAX or number < -_INTEGER_MAX - 1:
-        return [MQCFIN64(attribute.selector, number)]
-    return [MQCFIN(attribute.selector, number)]
-
-
-def _whole(text: str) -> int:
-    """A number in a status: decimal, hexadecimal with 0x; blank and everything else is -1, not known."""
-    try:
-        return int(text.strip(), 0)
-    except ValueError:
-        return -1
-
-
-def _string(selector: int, text: str, length: int, name: bool = False) -> Parameter:
-    length = length or _LENGTHS.get(selector, 0)
-    return MQCFST(selector, text.ljust(length) if length <= _FILLED_MAX or name else text)
+    return [string_of(selector, str(item.value))] if selector else []

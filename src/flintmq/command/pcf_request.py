@@ -72,6 +72,7 @@ from flintmq.qmgr.attribute import (
     parse_value,
     value_of_number,
 )
+from flintmq.qmgr.attribute_pcf import numbers_of
 from flintmq.qmgr.attributes import TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import is_object_name
 
@@ -323,7 +324,7 @@ def _value(attribute: Attribute, parameter: Parameter, unknown: int) -> Value:
             if len(parameter.string) not in (0, attribute.length):
                 raise CommandRefused(pcf.MQRCCF_CFBS_STRING_LENGTH_ERR, attribute.selector)
             return parameter.string.hex().upper()
-        if isinstance(parameter, MQCFIL) and attribute.kind in (ENUM, LIST) and pcf_authority.numbers_of(attribute):
+        if isinstance(parameter, MQCFIL) and attribute.kind in (ENUM, LIST) and numbers_of(attribute):
             return _words(attribute, parameter, wrong)
     except ValueRejected:
         raise wrong from None
@@ -332,7 +333,7 @@ def _value(attribute: Attribute, parameter: Parameter, unknown: int) -> Value:
 
 def _words(attribute: Attribute, parameter: MQCFIL, wrong: CommandRefused) -> Value:
     """A list of numbers that stand for words: the compression that a channel offers."""
-    words = {number: word for word, number in pcf_authority.numbers_of(attribute).items()}
+    words = {number: word for word, number in numbers_of(attribute).items()}
     chosen: list[str] = []
     for number in parameter.values:
         if number not in words:

@@ -34,7 +34,11 @@ from typing import TYPE_CHECKING, Final
 from flintmq.log.compress import LZ4, NONE, RLE
 from flintmq.log.errors import LogError
 from flintmq.log.log import Log
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.pcf import Parameter
 from flintmq.mqi.pcf_constants import (
+    MQEVO_CONSOLE,
+    MQEVO_MSG,
     MQRCCF_CONNECTION_ID_ERROR,
     MQRCCF_CUSTOM_ERROR,
     MQRCCF_LOG_TYPE_ERROR,
@@ -42,6 +46,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_OBJECT_OPEN_FORCE,
     MQRCCF_OBJECT_WRONG_TYPE,
     MQRCCF_TOPICSTR_ALREADY_EXISTS,
+    MQRQ_CMD_NOT_AUTHORIZED,
 )
 from flintmq.mqi.reason import (
     MQRC_NO_SUBSCRIPTION,
@@ -62,6 +67,8 @@ from flintmq.qmgr import (
     admin_security,
     authority_records,
     chlauth,
+    event,
+    event_admin,
     expiry,
     intervals,
     queued,
@@ -76,6 +83,7 @@ from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.channel_control import ChannelControl
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.event_admin import Issuer
 from flintmq.qmgr.expiring import custom_is_good
 from flintmq.qmgr.get import fail_waiters
 from flintmq.qmgr.inquire import definition_changed
@@ -112,6 +120,8 @@ class Admin:
     force: int = 0
     #: Who gives the commands; `Authority.may_command` is asked about them.
     user: str = ""
+    #: The descriptor of the message that a command came in.
+    context: MQMD | None = None
 
     def __init__(self, qm: QueueManager) -> None:
         self.qm = qm
@@ -124,6 +134,20 @@ class Admin:
     def name(self) -> str:
         """The queue manager's name."""
         return self.qm.name
+
+    # -- events ---------------------------------------------------------------------------------------------------
+
+    def _issuer(self) -> Issuer:
+        origin = MQEVO_CONSOLE if self.context is None else MQEVO_MSG
+        return Issuer(self.user, origin, self.context)
+
+    def command_done(self, verb: str, command: int, text: str, parameters: list[Parameter]) -> None:
+        """CMDEV: a command did what was asked."""
+        event_admin.command_done(self.qm, self._issuer(), verb, command, text, parameters)
+
+    def command_refused(self, command: int, kind: str, name: str) -> None:
+        """AUTHOREV: the issuer may not."""
+        event.not_authorised(self.qm, self.user, "", kind, name, MQRQ_CMD_NOT_AUTHORIZED, detail=command)
 
     # -- definitions ----------------------------------------------------------------------------------------------
 
@@ -171,6 +195,7 @@ class Admin:
             qm.changed_objects.pop(definition.object_id, None)
         else:
             self.force = max(self.force, admin_security.created(qm, self.user, kind, name))
+            event_admin.object_created(qm, self._issuer(), definition)
         return reason
 
     def _change(self, definition: MQObject, changes: Row, force: bool) -> int:
@@ -190,6 +215,8 @@ class Admin:
         reason = self._take_effect(definition, before)
         if reason:
             definition.attributes = before
+        elif effective:
+            event_admin.object_changed(self.qm, self._issuer(), definition, before)
         return reason
 
     def _take_effect(self, definition: MQObject, before: Row) -> int:
@@ -329,6 +356,7 @@ class Admin:
             queue.purged_count += queue.depth
             fail_waiters(qm, queue, MQRC_Q_DELETED)
         qm.catalogue.remove(definition)
+        event_admin.object_deleted(qm, self._issuer(), definition)
         if queue is not None:
             detach_queue(qm, queue)
         elif kind == "TOPIC":

@@ -19,6 +19,7 @@ import json
 import struct
 from typing import TYPE_CHECKING, Final
 
+from flintmq.qmgr import event
 from flintmq.qmgr.connection import UNIT_PREPARED, Unit
 from flintmq.qmgr.message import AVAILABLE, LOCKED, PUT_PENDING, Message, pack_message
 from flintmq.qmgr.paging import Pager
@@ -68,6 +69,8 @@ def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> None:
     qm.checkpoint_position = position
     qm.records_since_checkpoint = 0
     qm.counters.checkpoints += 1
+    if not qm.ended:
+        event.logger_status(qm)
 
 
 def _write_kept(queue: Queue, batch: PageSetBatch) -> None:

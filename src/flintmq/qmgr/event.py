@@ -8,6 +8,8 @@
     STRSTPEV     2222 queue manager active, 2223 not active                           "
     PERFMEV      2053 queue full, 2224 depth high, 2225 depth low,                    SYSTEM.ADMIN.PERFM.EVENT
                  2226 service interval high, 2227 service interval OK
+    LOGGEREV     2411 the log has gone on to a new extent; linear logging only        SYSTEM.ADMIN.LOGGER.EVENT
+    CONFIGEV, CMDEV   event_admin.py          CHLEV, SSLEV   event_channel.py
 
 Performance events are also switched per queue, and switch one another; the attribute of the queue itself changes:
 
@@ -33,6 +35,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.log.log import Log
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.errors import StructureError
@@ -45,6 +48,7 @@ from flintmq.mqi.reason import (
     MQRC_DEF_XMIT_Q_TYPE_ERROR,
     MQRC_DEF_XMIT_Q_USAGE_ERROR,
     MQRC_GET_INHIBITED,
+    MQRC_LOGGER_STATUS,
     MQRC_NOT_AUTHORIZED,
     MQRC_PUT_INHIBITED,
     MQRC_Q_DEPTH_HIGH,
@@ -66,6 +70,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr import admin_rows, refusal
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.objects import log_definition
 from flintmq.qmgr.place import place_internal
 from flintmq.qmgr.queue import Queue, number
@@ -75,6 +80,7 @@ if TYPE_CHECKING:
 
 QMGR_EVENT_QUEUE: Final = "SYSTEM.ADMIN.QMGR.EVENT"
 PERFM_EVENT_QUEUE: Final = "SYSTEM.ADMIN.PERFM.EVENT"
+LOGGER_EVENT_QUEUE: Final = "SYSTEM.ADMIN.LOGGER.EVENT"
 
 #: Switched by LOCALEV and by REMOTEEV.
 LOCAL_REASONS: Final = (MQRC_UNKNOWN_OBJECT_NAME, MQRC_UNKNOWN_ALIAS_BASE_Q, MQRC_ALIAS_BASE_Q_TYPE_ERROR)
@@ -106,6 +112,8 @@ class EventState:
     put: int = 0
     dropped: int = 0
     last_dropped_reason: int = 0
+    #: The extent of the log that the last logger event told of.
+    log_extent: str = ""
 
     def __init__(self, name: str) -> None:
         self.connection = Connection(b"", name[:28], "", mq.MQAT_QMGR)
@@ -129,12 +137,12 @@ def put_refused(qm: QueueManager, connection: Connection, handle: Handle, reason
         return
     queue = handle.queue
     if reason == MQRC_PUT_INHIBITED and qm.inhibit_events:
-        event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
-        _string(event, mq.MQCA_Q_NAME, handle.object_name, 48)
+        event = begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
+        string(event, mq.MQCA_Q_NAME, handle.object_name, 48)
         _application(event, connection.appl_type, connection.appl_name)
         if handle.remote_qmgr:
-            _string(event, pcf.MQCACF_OBJECT_Q_MGR_NAME, handle.remote_qmgr, 48)
-        _send(qm, QMGR_EVENT_QUEUE, event)
+            string(event, pcf.MQCACF_OBJECT_Q_MGR_NAME, handle.remote_qmgr, 48)
+        send(qm, QMGR_EVENT_QUEUE, event)
     elif reason == MQRC_Q_FULL and queue is not None:
         _full(qm, queue)
 
@@ -147,10 +155,10 @@ def _full(qm: QueueManager, queue: Queue) -> None:
 def copy_refused(qm: QueueManager, connection: Connection, name: str, queue: Queue | None, reason: int) -> None:
     """The copy of a message could not be put to the stream queue `name`, which is `queue` if it is a local one."""
     if reason == MQRC_PUT_INHIBITED and qm.inhibit_events:
-        event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
-        _string(event, mq.MQCA_Q_NAME, name, 48)
+        event = begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
+        string(event, mq.MQCA_Q_NAME, name, 48)
         _application(event, connection.appl_type, connection.appl_name)
-        _send(qm, QMGR_EVENT_QUEUE, event)
+        send(qm, QMGR_EVENT_QUEUE, event)
     elif reason == MQRC_Q_FULL and queue is not None:
         _full(qm, queue)
 
@@ -159,10 +167,10 @@ def get_inhibited(qm: QueueManager, connection: Connection, handle: Handle) -> N
     """A get failed because it is inhibited."""
     if not qm.inhibit_events:
         return
-    event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_GET_INHIBITED)
-    _string(event, mq.MQCA_Q_NAME, handle.object_name, 48)
+    event = begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_GET_INHIBITED)
+    string(event, mq.MQCA_Q_NAME, handle.object_name, 48)
     _application(event, connection.appl_type, connection.appl_name)
-    _send(qm, QMGR_EVENT_QUEUE, event)
+    send(qm, QMGR_EVENT_QUEUE, event)
 
 
 def unknown_object(qm: QueueManager, connection: Connection, od: MQOD, reason: int) -> None:
@@ -172,41 +180,41 @@ def unknown_object(qm: QueueManager, connection: Connection, od: MQOD, reason: i
             return
     elif reason not in REMOTE_REASONS or not qm.remote_events:
         return
-    event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
+    event = begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
     parameter = mq.MQCA_Q_NAME
     if od.object_type == mq.MQOT_PROCESS:
         parameter = mq.MQCA_PROCESS_NAME
     elif od.object_type == mq.MQOT_NAMELIST:
         parameter = mq.MQCA_NAMELIST_NAME
-    _string(event, parameter, od.object_name, 48)
+    string(event, parameter, od.object_name, 48)
     named = qm.catalogue.find("QUEUE", od.object_name)
     if reason in (MQRC_UNKNOWN_ALIAS_BASE_Q, MQRC_ALIAS_BASE_Q_TYPE_ERROR):
         assert named is not None
         base = named.text("TARGET")
-        _string(event, mq.MQCA_BASE_OBJECT_NAME, base, 48)
+        string(event, mq.MQCA_BASE_OBJECT_NAME, base, 48)
         if reason == MQRC_ALIAS_BASE_Q_TYPE_ERROR:
             _q_type(qm, event, base)
     elif reason in (MQRC_UNKNOWN_XMIT_Q, MQRC_XMIT_Q_TYPE_ERROR, MQRC_XMIT_Q_USAGE_ERROR):
         transmission = od.object_q_mgr_name
         if named is not None and named.kind == "QREMOTE":
             transmission = named.text("XMITQ") or named.text("RQMNAME")
-        _string(event, mq.MQCA_XMIT_Q_NAME, transmission, 48)
+        string(event, mq.MQCA_XMIT_Q_NAME, transmission, 48)
         if reason == MQRC_XMIT_Q_TYPE_ERROR:
             _q_type(qm, event, transmission)
     elif reason in (MQRC_UNKNOWN_DEF_XMIT_Q, MQRC_DEF_XMIT_Q_TYPE_ERROR, MQRC_DEF_XMIT_Q_USAGE_ERROR):
-        _string(event, mq.MQCA_XMIT_Q_NAME, qm.default_xmit_queue, 48)
+        string(event, mq.MQCA_XMIT_Q_NAME, qm.default_xmit_queue, 48)
         if reason == MQRC_DEF_XMIT_Q_TYPE_ERROR:
             _q_type(qm, event, qm.default_xmit_queue)
     _application(event, connection.appl_type, connection.appl_name)
     if od.object_q_mgr_name:
-        _string(event, pcf.MQCACF_OBJECT_Q_MGR_NAME, od.object_q_mgr_name, 48)
-    _send(qm, QMGR_EVENT_QUEUE, event)
+        string(event, pcf.MQCACF_OBJECT_Q_MGR_NAME, od.object_q_mgr_name, 48)
+    send(qm, QMGR_EVENT_QUEUE, event)
 
 
 def _q_type(qm: QueueManager, event: PCFMessage, name: str) -> None:
     definition = qm.catalogue.find("QUEUE", name)
     if definition is not None:
-        _integer(event, mq.MQIA_Q_TYPE, Q_TYPES[definition.kind])
+        integer(event, mq.MQIA_Q_TYPE, Q_TYPES[definition.kind])
 
 
 def not_authorised(
@@ -228,16 +236,16 @@ def not_authorised(
     refusal.no_authority(qm, user, appl_name, channel, address)
     if not qm.authority_events:
         return
-    event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_NOT_AUTHORIZED)
-    _integer(event, pcf.MQIACF_REASON_QUALIFIER, what)
+    event = begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_NOT_AUTHORIZED)
+    integer(event, pcf.MQIACF_REASON_QUALIFIER, what)
     if what == pcf.MQRQ_CMD_NOT_AUTHORIZED:
-        _integer(event, pcf.MQIACF_COMMAND, detail)
-        _string(event, pcf.MQCACF_USER_IDENTIFIER, user, 12)
-        _send(qm, QMGR_EVENT_QUEUE, event)
+        integer(event, pcf.MQIACF_COMMAND, detail)
+        string(event, pcf.MQCACF_USER_IDENTIFIER, user, 12)
+        send(qm, QMGR_EVENT_QUEUE, event)
         return
     if what != pcf.MQRQ_CONN_NOT_AUTHORIZED:
-        _integer(event, pcf.MQIACF_OPEN_OPTIONS, detail)
-    _string(event, pcf.MQCACF_USER_IDENTIFIER, user, 12)
+        integer(event, pcf.MQIACF_OPEN_OPTIONS, detail)
+    string(event, pcf.MQCACF_USER_IDENTIFIER, user, 12)
     _application(event, appl_type, appl_name)
     if what != pcf.MQRQ_CONN_NOT_AUTHORIZED:
         parameter = mq.MQCA_Q_NAME
@@ -248,8 +256,8 @@ def not_authorised(
         elif kind == "TOPIC":
             parameter = mq.MQCA_TOPIC_NAME
         if kind != "QMGR":
-            _string(event, parameter, name, 48)
-    _send(qm, QMGR_EVENT_QUEUE, event)
+            string(event, parameter, name, 48)
+    send(qm, QMGR_EVENT_QUEUE, event)
 
 
 def refused(qm: QueueManager, connection: Connection, user: str, kind: str, name: str, what: int, options: int) -> None:
@@ -271,16 +279,38 @@ def refused(qm: QueueManager, connection: Connection, user: str, kind: str, name
 def queue_manager_active(qm: QueueManager) -> None:
     """2222: the queue manager has started."""
     if qm.definition().attributes["STRSTPEV"] == "ENABLED":
-        _send(qm, QMGR_EVENT_QUEUE, _begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_Q_MGR_ACTIVE))
+        send(qm, QMGR_EVENT_QUEUE, begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_Q_MGR_ACTIVE))
 
 
 def queue_manager_not_active(qm: QueueManager, quiescing: bool) -> None:
     """2223: the queue manager is being ended, quiescing or at once."""
     if qm.definition().attributes["STRSTPEV"] == "ENABLED":
-        event = _begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_Q_MGR_NOT_ACTIVE)
+        event = begin(qm, pcf.MQCMD_Q_MGR_EVENT, MQRC_Q_MGR_NOT_ACTIVE)
         why = pcf.MQRQ_Q_MGR_QUIESCING if quiescing else pcf.MQRQ_Q_MGR_STOPPING
-        _integer(event, pcf.MQIACF_REASON_QUALIFIER, why)
-        _send(qm, QMGR_EVENT_QUEUE, event)
+        integer(event, pcf.MQIACF_REASON_QUALIFIER, why)
+        send(qm, QMGR_EVENT_QUEUE, event)
+
+
+def logger_status(qm: QueueManager) -> None:
+    """2411, if the log has gone on to another extent since this was last looked at. Called at checkpoints."""
+    log = qm.log
+    if not isinstance(log, Log) or not log.config.linear or qm.definition().text("LOGGEREV") != "ENABLED":
+        return
+    status = log.status()
+    current = str(status.get("CURRLOG", ""))
+    events = state(qm)
+    if current == events.log_extent:
+        return
+    events.log_extent = current
+    event = begin(qm, pcf.MQCMD_LOGGER_EVENT, MQRC_LOGGER_STATUS)
+    string(event, pcf.MQCACF_CURRENT_LOG_EXTENT_NAME, current, pcf.MQ_LOG_EXTENT_NAME_LENGTH)
+    for parameter, keyword in (
+        (pcf.MQCACF_RESTART_LOG_EXTENT_NAME, "RECLOG"),
+        (pcf.MQCACF_MEDIA_LOG_EXTENT_NAME, "MEDIALOG"),
+    ):
+        string(event, parameter, str(status.get(keyword, "")), pcf.MQ_LOG_EXTENT_NAME_LENGTH)
+    event.parameters.append(MQCFST(pcf.MQCACF_LOG_PATH, str(status.get("LOGPATH", ""))))
+    send(qm, LOGGER_EVENT_QUEUE, event)
 
 
 # -- performance events ------------------------------------------------------------------------------------------
@@ -348,42 +378,52 @@ def _performance(qm: QueueManager, queue: Queue, reason: int, switch: dict[str, 
     except LogError:
         qm.changed_objects[queue.queue_id] = queue.definition
     statistics = admin_rows.reset_statistics(qm, queue)
-    event = _begin(qm, pcf.MQCMD_PERFM_EVENT, reason)
-    _string(event, mq.MQCA_BASE_Q_NAME, queue.name, 48)
-    _integer(event, mq.MQIA_TIME_SINCE_RESET, number(statistics["RESETINT"]))
-    _integer(event, mq.MQIA_HIGH_Q_DEPTH, number(statistics["HIQDEPTH"]))
-    _integer(event, mq.MQIA_MSG_ENQ_COUNT, number(statistics["MSGSIN"]))
-    _integer(event, mq.MQIA_MSG_DEQ_COUNT, number(statistics["MSGSOUT"]))
-    _send(qm, PERFM_EVENT_QUEUE, event)
+    event = begin(qm, pcf.MQCMD_PERFM_EVENT, reason)
+    string(event, mq.MQCA_BASE_Q_NAME, queue.name, 48)
+    integer(event, mq.MQIA_TIME_SINCE_RESET, number(statistics["RESETINT"]))
+    integer(event, mq.MQIA_HIGH_Q_DEPTH, number(statistics["HIQDEPTH"]))
+    integer(event, mq.MQIA_MSG_ENQ_COUNT, number(statistics["MSGSIN"]))
+    integer(event, mq.MQIA_MSG_DEQ_COUNT, number(statistics["MSGSOUT"]))
+    send(qm, PERFM_EVENT_QUEUE, event)
 
 
 # -- the event message -------------------------------------------------------------------------------------------
 
 
-def _begin(qm: QueueManager, command: int, reason: int) -> PCFMessage:
+def header(command: int, reason: int) -> PCFMessage:
+    """An event without parameters."""
     event = PCFMessage()
     event.header.type = pcf.MQCFT_EVENT
     event.header.command = command
     event.header.comp_code = MQCC_WARNING
     event.header.reason = reason
-    _string(event, mq.MQCA_Q_MGR_NAME, qm.name, 48)
     return event
 
 
-def _string(event: PCFMessage, parameter: int, value: str, length: int) -> None:
+def begin(qm: QueueManager, command: int, reason: int) -> PCFMessage:
+    """An event that begins with the queue manager's name, as most do."""
+    event = header(command, reason)
+    string(event, mq.MQCA_Q_MGR_NAME, qm.name, 48)
+    return event
+
+
+def string(event: PCFMessage, parameter: int, value: str, length: int) -> None:
+    """Add a text, filled up to its length."""
     event.parameters.append(MQCFST(parameter, value.ljust(length)))
 
 
-def _integer(event: PCFMessage, parameter: int, value: int) -> None:
+def integer(event: PCFMessage, parameter: int, value: int) -> None:
+    """Add a number."""
     event.parameters.append(MQCFIN(parameter, value))
 
 
 def _application(event: PCFMessage, appl_type: int, appl_name: str) -> None:
-    _integer(event, mq.MQIA_APPL_TYPE, appl_type)
-    _string(event, pcf.MQCACF_APPL_NAME, appl_name, 28)
+    integer(event, mq.MQIA_APPL_TYPE, appl_type)
+    string(event, pcf.MQCACF_APPL_NAME, appl_name, 28)
 
 
-def _send(qm: QueueManager, name: str, event: PCFMessage) -> None:
+def send(qm: QueueManager, name: str, event: PCFMessage, correl_id: bytes = NO_ID) -> None:
+    """Put an event on its queue, or count it as dropped."""
     events = state(qm)
     queue = qm.queues.get(name)
     if queue is None:
@@ -397,6 +437,7 @@ def _send(qm: QueueManager, name: str, event: PCFMessage) -> None:
     md.coded_char_set_id = qm.ccsid
     md.persistence = mq.MQPER_PERSISTENCE_AS_Q_DEF
     md.priority = mq.MQPRI_PRIORITY_AS_Q_DEF
+    md.correl_id = correl_id
     md.reply_to_q_mgr = qm.name
     md.put_appl_type = mq.MQAT_QMGR
     md.put_appl_name = qm.name[:28]

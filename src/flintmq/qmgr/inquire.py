@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
 from flintmq.mqi import constants as mq
+from flintmq.mqi.pcf_constants import MQEVO_MQSET
 from flintmq.mqi.reason import (
     MQRC_CHAR_ATTR_LENGTH_ERROR,
     MQRC_CHAR_ATTRS_TOO_SHORT,
@@ -43,7 +44,7 @@ from flintmq.mqi.reason import (
     MQRC_TRIGGER_MSG_PRIORITY_ERR,
     MQRC_TRIGGER_TYPE_ERROR,
 )
-from flintmq.qmgr import consume, trigger
+from flintmq.qmgr import consume, event_admin, trigger
 from flintmq.qmgr.attribute import LIST, Attribute, Value, ValueRejected, check_value, number_of, value_of_number
 from flintmq.qmgr.attributes import BY_SELECTOR
 from flintmq.qmgr.catalogue import MQObject
@@ -291,6 +292,7 @@ def set_attributes(
         definition.attributes = before
         return fail(connection, MQRC_RESOURCE_PROBLEM)
     definition_changed(qm, definition, before)
+    event_admin.object_changed(qm, event_admin.Issuer(connection.user, MQEVO_MQSET), definition, before)
     return succeed(connection)
 
 

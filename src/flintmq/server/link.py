@@ -11,6 +11,8 @@ import struct
 from typing import TYPE_CHECKING, cast
 
 from flintmq.channel.session import Session
+from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
+from flintmq.qmgr import event_channel
 from flintmq.server.tls import HANDSHAKE, NoKey, TlsLayer
 
 if TYPE_CHECKING:
@@ -75,6 +77,11 @@ class Link(asyncio.Protocol):
             return False
         return True
 
+    def _tell_handshake(self) -> None:
+        """SSLEV: the channel is not known yet."""
+        assert self._session is not None
+        event_channel.tls_refused(self._hub.engine, "", self._session.address, MQRQ_SSL_HANDSHAKE_ERROR)
+
     def _decrypted(self, tls: TlsLayer, data: bytes) -> bytes:
         """What the client has said; b"" if nothing yet."""
         assert self._session is not None and self._transport is not None
@@ -83,6 +90,7 @@ class Link(asyncio.Protocol):
             plain = tls.feed(data)
         except ssl.SSLError as error:
             self._transport.write(tls.pending())  # The alert.
+            self._hub.run(self._tell_handshake)
             self._refuse("AMQ9665E", f"TLS failed: {error.reason or error}")
             return b""
         if tls.ready and not before:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flintmq.channel.status import rows
 from flintmq.mqi.pcf_constants import MQRCCF_CHANNEL_NOT_ACTIVE
+from flintmq.qmgr import event_channel
 from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.channel_control import ChannelControl
 from flintmq.qmgr.connection import Connection
@@ -40,6 +41,7 @@ class Operations(ChannelControl):
         hub = self._hub
         if status == "STOPPED":
             hub.stopped.add(name)
+        event_channel.stopped_by_user(hub.engine, name)
         found = hub.stop_channel(name, mode != "QUIESCE", address)
         if address and not found:
             return MQRCCF_CHANNEL_NOT_ACTIVE
