@@ -8,6 +8,7 @@ The way of a client's call, file by file:
     conversation.py     one MQCONN: a call is put together            identity.py     who connects
     mqi_calls.py        the call is read, made, and answered          calls.py        the calls as bytes
                                                                      spi.py          those outside of the MQI
+                                                                     lists.py        records of distribution lists
     subscribe_calls.py, xa_calls.py   likewise
     streaming.py        messages that are pushed to the client        stream.py       the same as bytes
     server.py           what all sessions of a queue manager share    terms.py        what a channel gives its clients

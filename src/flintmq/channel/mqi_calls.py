@@ -22,6 +22,7 @@ from flintmq.channel.calls import (
     write_long,
 )
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
+from flintmq.channel.lists import read_object_records, read_put_records, write_object_records, write_put_records
 from flintmq.channel.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.channel.terms import LOCAL_CHANNEL
 from flintmq.mqi import gmo as gmo_structure
@@ -134,8 +135,8 @@ def mqdisc(conversation: Conversation, call: Call) -> None:
 # -- MQOPEN, MQCLOSE --------------------------------------------------------------------------------------------------
 
 
-def od_end(body: bytes, offset: int, od: MQOD, big_endian: bool) -> int:
-    """Where the descriptor at `offset` ends, with its strings."""
+def od_end(body: bytes, offset: int, od: MQOD, big_endian: bool, ccsid: int = 1208) -> int:
+    """Where the descriptor at `offset` ends, with its strings and the records of a list, which are read."""
     end = offset + od_structure.SIZES[od.version - 1]
     if od.version >= 4:
         for at in (336, 356, 376):
@@ -143,26 +144,34 @@ def od_end(body: bytes, offset: int, od: MQOD, big_endian: bool) -> int:
             length = max(read_long(body, offset + at + 8, big_endian), read_long(body, offset + at + 12, big_endian))
             if start > 0 and length > 0:
                 end = max(end, offset + start + (length + 3 & ~3))
-    return end
+    return read_object_records(body, offset, end, od, big_endian, ccsid) if od.recs_present else end
 
 
 def mqopen(conversation: Conversation, call: Call) -> None:
     """MQOPEN."""
     od = MQOD.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
-    end = od_end(call.body, API_SIZE, od, call.big_endian)
+    end = od_end(call.body, API_SIZE, od, call.big_endian, call.ccsid)
     options = read_long(call.body, end, call.big_endian)
     fopa = read_fopa(call.body, end + 4, call.big_endian, call.ccsid)
     connection = _connection(conversation)
     handle = open_object(conversation.engine, connection, od, options)
     _destinations(od, handle)
-    body = od.pack(call.big_endian, call.ccsid) + write_long(options, call.big_endian)
+    body = pack_od(od, call) + write_long(options, call.big_endian)
     if fopa:
         body += open_defaults(conversation, handle).pack_fopa(fopa, call.big_endian, call.ccsid)
     conversation.answer(call, handle.number if handle is not None else NO_HANDLE, body)
 
 
+def pack_od(od: MQOD, call: Call) -> bytes:
+    """The descriptor of a reply, with the records of a list."""
+    packed = od.pack(call.big_endian, call.ccsid)
+    return write_object_records(packed, od, call.big_endian, call.ccsid) if od.recs_present else packed
+
+
 def _destinations(od: MQOD, handle: Handle | None) -> None:
-    """How many queues the name has led to."""
+    """How many queues the name has led to. Of a list that is known already."""
+    if od.recs_present:
+        return
     if handle is not None and handle.remote_qmgr:
         od.unknown_dest_count = 1
     elif handle is not None:
@@ -215,12 +224,17 @@ def mqclose(conversation: Conversation, call: Call) -> None:
 class _Put:
     """What MQPUT and MQPUT1 have in common."""
 
+    #: To a distribution list, which says itself how many destinations there were.
+    to_list: bool = False
+
     def __init__(self, conversation: Conversation, call: Call, offset: int) -> None:
         body = call.body
         self.md = MQMD.unpack(body, offset, call.big_endian, call.ccsid)
         offset += MD_SIZES[self.md.version]
         self.pmo = MQPMO.unpack(body, offset, call.big_endian, call.ccsid)
-        offset += PMO_SIZES[self.pmo.version]
+        start, offset = offset, offset + PMO_SIZES[self.pmo.version]
+        if self.pmo.recs_present:
+            offset = read_put_records(body, start, offset, self.pmo, call.big_endian)
         self.length = read_long(body, offset, call.big_endian)
         if self.length < 0 or self.length > len(body) - offset - 4:
             raise ChannelError(STATUS_MESSAGE_LENGTH, f"a put says {self.length} bytes of data, and has fewer")
@@ -236,14 +250,14 @@ class _Put:
         if self.pmo.options & MQPMO_ASYNC_RESPONSE:
             conversation.session.hold(connection.force)
             return
-        self.pmo.known_dest_count = 1 if connection.completion != MQCC_FAILED else 0
-        self.pmo.invalid_dest_count = 1 - self.pmo.known_dest_count
-        body = (
-            front
-            + self.md.pack(call.big_endian, call.ccsid)
-            + self.pmo.pack(call.big_endian, call.ccsid)
-            + write_long(self.length, call.big_endian)
-        )
+        pmo = self.pmo
+        if not self.to_list:
+            pmo.known_dest_count = 1 if connection.completion != MQCC_FAILED else 0
+            pmo.invalid_dest_count = 1 - pmo.known_dest_count
+        options = pmo.pack(call.big_endian, call.ccsid)
+        if pmo.recs_present:
+            options = write_put_records(options, pmo, call.big_endian)
+        body = front + self.md.pack(call.big_endian, call.ccsid) + options + write_long(self.length, call.big_endian)
         conversation.answer(call, handle, body)
 
 
@@ -253,6 +267,7 @@ def mqput(conversation: Conversation, call: Call) -> None:
     if handle is None:
         return
     given = _Put(conversation, call, API_SIZE)
+    given.to_list = handle.destinations is not None
     connection = _connection(conversation)
     reason = put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
@@ -263,12 +278,13 @@ def mqput(conversation: Conversation, call: Call) -> None:
 def mqput1(conversation: Conversation, call: Call) -> None:
     """MQPUT1."""
     od = MQOD.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
-    given = _Put(conversation, call, od_end(call.body, API_SIZE, od, call.big_endian))
+    given = _Put(conversation, call, od_end(call.body, API_SIZE, od, call.big_endian, call.ccsid))
     connection = _connection(conversation)
     reason = put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
         put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
-    given.reply(conversation, call, 0, od.pack(call.big_endian, call.ccsid))
+    given.to_list = od.recs_present > 0
+    given.reply(conversation, call, 0, pack_od(od, call))
 
 
 # -- MQGET ------------------------------------------------------------------------------------------------------------
@@ -411,10 +427,12 @@ def spi_open(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
     start = API_SIZE + spi.FRAME
     request = spi.OpenRequest.unpack(call.body, start, call.big_endian, call.ccsid)
     od = MQOD.unpack(call.body, start + request.size, call.big_endian, call.ccsid)
+    if od.recs_present:
+        od_end(call.body, start + request.size, od, call.big_endian, call.ccsid)
     name = od.object_name
     handle = open_object(conversation.engine, _connection(conversation), od, request.options)
     _destinations(od, handle)
-    packed = od.pack(call.big_endian, call.ccsid)
+    packed = pack_od(od, call)
     payload = request.pack(open_defaults(conversation, handle), packed, name, call.big_endian, call.ccsid)
     body = frame.pack(1, payload, call.big_endian, call.ccsid)
     conversation.answer(call, handle.number if handle is not None else NO_HANDLE, body)

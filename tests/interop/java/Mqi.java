@@ -1,4 +1,6 @@
 import com.ibm.mq.MQC;
+import com.ibm.mq.MQDistributionList;
+import com.ibm.mq.MQDistributionListItem;
 import com.ibm.mq.MQException;
 import com.ibm.mq.MQGetMessageOptions;
 import com.ibm.mq.MQMessage;
@@ -39,6 +41,7 @@ public final class Mqi {
         scenarios.add("dynamic", Mqi::dynamic);
         scenarios.add("put1", Mqi::put1);
         scenarios.add("convert", Mqi::convert);
+        scenarios.add("distributionList", Mqi::distributionList);
         scenarios.add("subscribe", Mqi::subscribe);
         scenarios.add("publishOnRequest", Mqi::publishOnRequest);
         scenarios.run(args.length > 1 ? args[1] : "");
@@ -348,6 +351,34 @@ public final class Mqi {
         queue.get(got, options(MQConstants.MQGMO_CONVERT, 0));
         Scenarios.same(1208, got.characterSet);
         Scenarios.same("EBCDIC: \u00e4", text(got));
+        manager.disconnect();
+    }
+
+    static void distributionList() throws Exception {
+        MQQueueManager manager = manager();
+        String[] names = {"DEV.QUEUE.1", "DEV.QUEUE.2", "DEV.NOT.THERE"};
+        MQDistributionListItem[] items = new MQDistributionListItem[3];
+        for (int i = 0; i < 3; i++) {
+            items[i] = new MQDistributionListItem();
+            items[i].queueName = names[i];
+            items[i].queueManagerName = "";
+        }
+        MQDistributionList list = manager.accessDistributionList(items, MQConstants.MQOO_OUTPUT);
+        Scenarios.same(1, list.getInvalidDestinationCount());
+        MQPutMessageOptions pmo = new MQPutMessageOptions();
+        pmo.recordFields = MQConstants.MQPMRF_MSG_ID;
+        Scenarios.same(2136, reason(() -> list.put(message("to all"), pmo)));
+        Scenarios.same(2085, items[2].reasonCode);
+        for (int i = 0; i < 2; i++) {
+            MQMessage got = new MQMessage();
+            got.messageId = items[i].messageId;
+            MQQueue queue = manager.accessQueue(names[i], MQConstants.MQOO_INPUT_SHARED);
+            queue.get(got, options(MQConstants.MQGMO_NO_SYNCPOINT, 0));
+            Scenarios.same("to all", text(got));
+            queue.close();
+        }
+        Scenarios.that(!Arrays.equals(items[0].messageId, items[1].messageId), "one id for two messages");
+        list.close();
         manager.disconnect();
     }
 
