@@ -31,3 +31,5 @@ class ChannelError(Exception):
         self.status = status
         #: The number of the message in the error log.
         self.number = number
+        #: The channel that the client has named, as far as it has.
+        self.channel = ""

@@ -59,6 +59,7 @@ from flintmq.channel.initial_data import (
     NO_PROTECTION,
     InitialData,
 )
+from flintmq.channel.refused import refusal_of
 from flintmq.channel.segment import Segment, Splitter
 from flintmq.channel.streaming import pump_all
 from flintmq.channel.terms import LOCAL_CHANNEL, local_terms
@@ -68,7 +69,7 @@ from flintmq.mqi.pcf_constants import (
     MQRQ_SSL_CLIENT_AUTH_ERROR,
     MQRQ_SSL_PEER_NAME_ERROR,
 )
-from flintmq.qmgr import event_channel
+from flintmq.qmgr import event_channel, refusal
 
 if TYPE_CHECKING:
     from flintmq.channel.server import Channels
@@ -423,7 +424,13 @@ class Session:
         if qualifier:
             event_channel.tls_refused(self.channels.engine, self.channel_name, self.address, qualifier)
         where = f" on channel {self.terms.name}" if self.terms is not None else ""
-        self.channels.engine.notice(error.number, f"The connection from {self.address}{where} was closed: {error}.")
+        text = f"The connection from {self.address}{where} was closed: {error}."
+        engine = self.channels.engine
+        error.channel = self.channel_name
+        refused = refusal_of(engine, error, self.address, text, self.protection)
+        if refused is not None:
+            refusal.keep(engine, refused)
+        engine.notice(error.number, text)
         self.stop(error.status)
 
     def stop(self, status: int) -> None:

@@ -165,6 +165,8 @@ class QueueManager:
         self.entities = Entities()
         #: The last connects, opens and commands that were refused, the oldest first.
         self.refusals: list[Refusal] = []
+        #: How many were ever kept; a host that writes them down sees that there are more.
+        self.refusals_kept = 0
         self.counters = Counters()
         #: What queues that are gone have counted.
         self.deleted_queues = Totals()

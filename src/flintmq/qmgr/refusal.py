@@ -10,11 +10,8 @@ The last KEPT_MAX are kept. A password is in none of them.
     AMQ9776E   a user that CHLAUTH blocks                        2035
     AMQ9777E   a channel that CHLAUTH gives no access to         2035
     AMQ9557E   a user that cannot be the user of a connection    2035
-    AMQ9504E   an address that CHLAUTH blocks                    the socket is closed
-    AMQ9519E   a channel that is not defined                     2540
-    AMQ9631E   a CipherSpec that is not the channel's            2393
-    AMQ9639E   no TLS where the channel has a CipherSpec         2393
-    AMQ9636E, AMQ9637E   a certificate, or none                  2393
+               an address that it blocks: the socket is closed
+    others     what a channel refuses: channel/refused.py
 """
 
 from __future__ import annotations
@@ -60,11 +57,17 @@ class Refusal:
 
 def add(qm: QueueManager, refused: Refusal) -> None:
     """Tell of a refusal, and keep it."""
+    keep(qm, refused)
+    qm.notice(refused.number, refused.line())
+
+
+def keep(qm: QueueManager, refused: Refusal) -> None:
+    """Keep a refusal, and no more than the last KEPT_MAX."""
     refused.time_ms = qm.clock.now_ms()
     qm.refusals.append(refused)
+    qm.refusals_kept += 1
     if len(qm.refusals) > KEPT_MAX:
         del qm.refusals[0]
-    qm.notice(refused.number, refused.line())
 
 
 def no_authority(qm: QueueManager, user: str, application: str, channel: str, address: str) -> None:

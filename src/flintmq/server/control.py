@@ -13,6 +13,7 @@ is an object that says what is wanted:
     {"do": "listen", "address": "127.0.0.1", "port": 1414, "backlog": 100}
                                              {"address": ..., "port": ...}; it listens until this connection ends
     {"do": "end listeners"}                  {"ended": 1}: as many of these as there were
+    {"do": "explain"}                        {"refusals": [...]}: the last ones, as refusals.py has them
     anything else                            {"error": "..."}
 
 A socket that nobody listens to is left over from a process that was killed; the next start replaces it.
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from flintmq.client.instance import Instance
 from flintmq.client.remote.local import socket_path
 from flintmq.command.session import Session
+from flintmq.server.refusals import to_json
 
 if TYPE_CHECKING:
     from flintmq.server.command_task import CommandTask
@@ -165,6 +167,8 @@ class ControlServer:
             self._end.put_nowait(request["how"])
         elif wanted == "command server" and request.get("how") in ("start", "stop", "status"):
             await _write(writer, self._command_server(request["how"]))
+        elif wanted == "explain":
+            await _write(writer, {"refusals": to_json(self._hub.engine.refusals)})
         elif wanted == "runmqsc":
             await self._runmqsc(reader, writer, request)
         elif wanted == "listen" and _is_address(request):

@@ -15,6 +15,7 @@ from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
+from flintmq.server import refusals
 from flintmq.server.gatekeeper import without_port
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
@@ -74,11 +75,13 @@ class Hub(Channels):
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
         #: Who hears of what is received and sent, while START TRACE(CHINIT) wants it.
         self.segment_trace: SegmentTrace | None = None
+        self._refusals_saved = host.engine.refusals_kept
         host.hub = self
         host.channels_traced(host.recording.tracing.channel_file)
 
     def close(self) -> None:
         """No more turns."""
+        self.save_refusals()
         self.host.hub = None
         self._ticker.cancel()
         if self._timer is not None:
@@ -286,6 +289,14 @@ class Hub(Channels):
         """Every second: heartbeats, and queues that could not be read."""
         self._ticker = self.loop.call_later(TICK_S, self._tick)
         self.run(self._look_around)
+        self.save_refusals()
+
+    def save_refusals(self) -> None:
+        """Write the last refusals down, if there are new ones."""
+        instance = self.host.instance
+        if instance is not None and self._refusals_saved != self.engine.refusals_kept:
+            self._refusals_saved = self.engine.refusals_kept
+            refusals.save(instance.errors_directory, self.engine.refusals)
 
     def _look_around(self) -> None:
         now_ms = self.engine.clock.now_ms()

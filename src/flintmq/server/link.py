@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, cast
 
 from flintmq.channel.session import Session
 from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
-from flintmq.qmgr import event_channel
+from flintmq.qmgr import event_channel, refusal
+from flintmq.server.hello import refusal_of
 from flintmq.server.tls import HANDSHAKE, NoKey, TlsLayer
 
 if TYPE_CHECKING:
     from flintmq.server.hub import Hub
 
+#: So much of a ClientHello is looked at.
+HELLO_MAX = 1024
 #: The address of who comes through the Unix socket.
 LOCAL = "local"
 #: A client that has not read so many bytes is not read from (V3).
@@ -37,6 +40,8 @@ class Link(asyncio.Protocol):
         self._tls: TlsLayer | None = None
         #: Nothing has arrived yet.
         self._fresh = True
+        #: What a client that speaks TLS began with; dropped when TLS is agreed on.
+        self._hello = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = stream = cast(asyncio.Transport, transport)  # uvloop's does not inherit from it.
@@ -55,8 +60,10 @@ class Link(asyncio.Protocol):
         self._session.idle_s = 0
         if self._fresh:
             self._fresh = False
-            if data[0] == HANDSHAKE and not self._start_tls():
-                return
+            if data[0] == HANDSHAKE:
+                self._hello = data[:HELLO_MAX]
+                if not self._start_tls():
+                    return
         if self._tls is not None:
             data = self._decrypted(self._tls, data)
             if not data:
@@ -95,6 +102,7 @@ class Link(asyncio.Protocol):
             return b""
         if tls.ready and not before:
             self._session.protection = tls.protection()
+            self._hello = b""
         pending = tls.pending()
         if pending:
             self._transport.write(pending)
@@ -103,7 +111,10 @@ class Link(asyncio.Protocol):
     def _refuse(self, number: str, why: str) -> None:
         session = self._session
         assert session is not None
-        self._hub.host.errors.write(number, f"The connection from {session.address} was closed: {why}.")
+        text = f"The connection from {session.address} was closed: {why}."
+        refused = refusal_of(number, why, text, session.address, self._hello)
+        self._hub.run(lambda: refusal.keep(self._hub.engine, refused))
+        self._hub.host.errors.write(number, text)
         self.close()
 
     def pause_writing(self) -> None:

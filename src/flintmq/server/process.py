@@ -32,7 +32,7 @@ from flintmq.qmgr.authority import ObjectAuthority
 from flintmq.qmgr.get import quiesce_waiters
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.security import Entities
-from flintmq.server import control
+from flintmq.server import control, refusals
 from flintmq.server.collector import settle_collector
 from flintmq.server.command_task import CommandTask
 from flintmq.server.entities import SystemEntities
@@ -188,6 +188,7 @@ def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper 
     """Open the queue manager and serve until the end. Raises QueueManagerError if it cannot be opened."""
     host = ServingHost(*place.open_on_disk(instance), instance)
     users = Users(instance.directory / USERS)
+    host.engine.refusals = refusals.load(instance.errors_directory)
     entities = SystemEntities(users)
     guard(host.engine, entities)
     if gatekeeper is None:
