@@ -215,7 +215,7 @@ def test_one_that_does_not_run_is_told(shell: Shell, tmp_path: Path, monkeypatch
     assert main(["crtmqm", "QM2"]) == 0
     assert shell("amqsput", "SYSTEM.DEAD.LETTER.QUEUE", "QM2", given="x\n")[1] == "MQCONNX ended with reason code 2059"
     assert shell.code == 2059 % 256
-    assert "`strmqm QM2` starts it" in shell.errors
+    assert "strmqm starts it" in shell.errors
 
 
 def test_mqserver_leads_over_the_network(shell: Shell, running: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,6 +228,7 @@ def test_mqserver_leads_over_the_network(shell: Shell, running: int, monkeypatch
 
 
 def test_a_user_gives_a_password(shell: Shell, running: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MQSERVER", f"DEV.APP.SVRCONN/TCP/127.0.0.1({running})")
     monkeypatch.setenv("MQSAMP_USER_ID", "nobody")
     said = shell("amqsget", "--wait", "0", "DEV.QUEUE.1", "QM1", given="wrong\n")
     assert said[1:3] == ["Enter password: ", "MQCONNX ended with reason code 2035"]

@@ -29,7 +29,7 @@ def python_example(text: str) -> str:
     """What `flint up` says about Python, as a program."""
     found = re.search(r"From Python:\n\n(.*?)\nFrom Java", text, re.DOTALL)
     assert found is not None
-    return "\n".join(line[4:] for line in found.group(1).split("\n"))
+    return "\n".join(line[4:] for line in found.group(1).split("\n") if not line.startswith("    ("))
 
 
 def test_up_creates_starts_and_says_what_works(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,8 +16,24 @@ EVENTS = "SYSTEM.ADMIN.CHANNEL.EVENT"
 SCRIPT = """
 ALTER QMGR CHLEV({}) SSLEV(ENABLED)
 DEFINE CHANNEL(TLS.SVRCONN) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS12_OR_HIGHER) MCAUSER('app')
+DEFINE CHANNEL(BLOCKED.SVRCONN) CHLTYPE(SVRCONN) MCAUSER('app')
+SET CHLAUTH(BLOCKED.SVRCONN) TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(NOACCESS)
 SET AUTHREC PROFILE(SYSTEM.ADMIN.CHANNEL.EVENT) OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALLMQI)
 """
+
+
+def test_a_client_that_a_rule_blocks_is_told(manager: Manager) -> None:
+    started(manager, "EXCEPTION")
+    with connect(manager) as qm:
+        try:
+            connect(manager, "BLOCKED.SVRCONN").close()
+        except flintmq.NotAuthorized:
+            (told,) = events(qm, 1)
+            assert told.header.reason == 2577
+            assert told.string(pcf.MQCACH_CHANNEL_NAME) == "BLOCKED.SVRCONN"
+            assert told.integer(pcf.MQIACF_REASON_QUALIFIER) == pcf.MQRQ_CHANNEL_BLOCKED_NOACCESS
+        else:
+            raise AssertionError("it was let in")
 
 
 def started(manager: Manager, channel_events: str) -> None:

@@ -121,6 +121,8 @@ From Python:
         qm.queue("DEV.QUEUE.1").put(b"hello")
         print(qm.queue("DEV.QUEUE.1").get(wait=1.0).data)
 
+    (on this machine flintmq.connect("{name}") is enough)
+
 From Java (com.ibm.mq:com.ibm.mq.allclient):
 
     JmsConnectionFactory factory = JmsFactoryFactory.getInstance(WMQConstants.WMQ_PROVIDER).createConnectionFactory();

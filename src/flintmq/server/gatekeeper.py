@@ -28,8 +28,13 @@ from __future__ import annotations
 
 from flintmq.channel.identity import Identity
 from flintmq.channel.terms import Gatekeeper, Terms
+from flintmq.mqi.pcf_constants import (
+    MQRQ_CHANNEL_BLOCKED_ADDRESS,
+    MQRQ_CHANNEL_BLOCKED_NOACCESS,
+    MQRQ_CHANNEL_BLOCKED_USERID,
+)
 from flintmq.mqi.reason import MQRC_NONE, MQRC_NOT_AUTHORIZED
-from flintmq.qmgr import chlauth, refusal
+from flintmq.qmgr import chlauth, event_channel, refusal
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.refusal import Refusal
@@ -37,6 +42,12 @@ from flintmq.server.entities import USER_LENGTH
 from flintmq.server.users import Users
 
 _NEVER = "NONE"
+
+#: What an event calls the type of a rule that blocks; the others are maps without access.
+_QUALIFIERS = {
+    chlauth.BLOCK_ADDRESS: MQRQ_CHANNEL_BLOCKED_ADDRESS,
+    chlauth.BLOCK_USER: MQRQ_CHANNEL_BLOCKED_USERID,
+}
 
 
 class ConnectionAuthentication(Gatekeeper):
@@ -134,6 +145,8 @@ class ConnectionAuthentication(Gatekeeper):
         if warns:
             refused.what = f"Let in because of WARN(YES): {refused.what}"
         refusal.add(self._engine, refused)
+        qualifier = _QUALIFIERS.get(rule.text("TYPE"), MQRQ_CHANNEL_BLOCKED_NOACCESS)
+        event_channel.blocked(self._engine, refused.channel, refused.address, refused.user, qualifier, warns)
         return warns
 
     def _wrong_password(self, terms: Terms, identity: Identity, address: str, info: MQObject) -> tuple[int, str]:
