@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -58,6 +59,8 @@ class Manager:
 
     def __init__(self, directory: Path) -> None:
         self.port = free_port()
+        self.keys = directory / "keys"
+        self.has_keys = False
         self.passwords = {"admin": secrets.token_hex(8), "app": secrets.token_hex(8)}
         self.environment = {
             **os.environ,
@@ -76,6 +79,7 @@ class Manager:
 
     def start(self) -> None:
         """Create and start it."""
+        self.has_keys = make_keys(self.keys, "mqtest", "client")
         self.flint("crtmqm", "--dev", "-p", str(self.port), NAME)
         for user, password in self.passwords.items():
             privileged = ["--privileged"] if user == "admin" else []
@@ -102,8 +106,29 @@ class Manager:
             "QM_APP_PASSWORD": self.passwords["app"],
             "QM_CONN_AUTH_USE_PW": "REQUIRED",
             "QM_CONNAUTH_USE_PW": "REQUIRED",
+            "TLS_SKIP": "0" if self.has_keys else "1",
+            "TLS_KEY_REPO_LOCATION_QMGR": str(self.keys / "mqtest"),
+            "TLS_KEY_REPO_LOCATION_CLIENT": str(self.keys / "client"),
         }
         return self.environment | {f"{prefix}_TEST_{name}": told[name] for name in told for prefix in PREFIXES}
+
+
+def make_keys(directory: Path, own: str, other: str) -> bool:
+    """A key repository for each side, each with the other's certificate in trusted.pem; False without openssl."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        return False
+    for name in (own, other):
+        (directory / name).mkdir(parents=True)
+    for name, peer in ((own, other), (other, own)):
+        key, certificate = directory / f"{name}.key", directory / f"{name}.crt"
+        command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+        subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+        repository = directory / name / f"{name}.pem"
+        repository.touch(0o600)
+        repository.write_bytes(key.read_bytes() + certificate.read_bytes())
+        shutil.copy(certificate, directory / peer / "trusted.pem")
+    return True
 
 
 def install_needs(directory: Path) -> None:

@@ -46,10 +46,24 @@ def test_filters_choose(pcf: pymqi.PCFExecute) -> None:
     assert len(pcf.MQCMD_INQUIRE_Q({CMQC.MQCA_Q_NAME: b"*"}, [named])) == 1
 
 
+def test_a_type_chooses_also_when_few_attributes_are_asked_for(pcf: pymqi.PCFExecute) -> None:
+    asked = {CMQC.MQCA_AUTH_INFO_NAME: b"SYSTEM.*", CMQC.MQIA_AUTH_INFO_TYPE: CMQC.MQAIT_IDPW_OS}
+    (found,) = pcf.MQCMD_INQUIRE_AUTH_INFO({**asked, CMQCFC.MQIACF_AUTH_INFO_ATTRS: [CMQC.MQIA_CHECK_CLIENT_BINDING]})
+    assert found[CMQC.MQIA_CHECK_CLIENT_BINDING] == CMQCFC.MQCHK_REQUIRED_ADMIN
+    assert found[CMQC.MQIA_AUTH_INFO_TYPE] == CMQC.MQAIT_IDPW_OS
+
+
 def test_lists_of_names_go_and_come(pcf: pymqi.PCFExecute) -> None:
     pcf.MQCMD_CREATE_NAMELIST({CMQC.MQCA_NAMELIST_NAME: b"NAMES", CMQC.MQCA_NAMES: [b"ONE", "TWO"]})
     (found,) = pcf.MQCMD_INQUIRE_NAMELIST({CMQC.MQCA_NAMELIST_NAME: b"NAMES"})
     assert [name.strip(b"\0 ") for name in found[CMQC.MQCA_NAMES]] == [b"ONE", b"TWO"]
+
+
+def test_one_string_is_a_list_of_one(pcf: pymqi.PCFExecute) -> None:
+    record = {CMQCFC.MQCACH_CHANNEL_NAME: b"MINE", CMQCFC.MQIACF_CHLAUTH_TYPE: CMQCFC.MQCAUT_BLOCKUSER}
+    pcf.MQCMD_SET_CHLAUTH_REC({**record, CMQCFC.MQCACH_MCA_USER_ID_LIST: b"nobody"})
+    (found,) = pcf.MQCMD_INQUIRE_CHLAUTH_RECS({CMQCFC.MQCACH_CHANNEL_NAME: b"MINE"})
+    assert [user.strip(b"\0 ") for user in found[CMQCFC.MQCACH_MCA_USER_ID_LIST]] == [b"nobody"]
 
 
 def test_a_ping_is_answered_with_nothing(pcf: pymqi.PCFExecute) -> None:

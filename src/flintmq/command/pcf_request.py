@@ -160,6 +160,8 @@ def bind(message: PCFMessage, kind_of_queue: KindOfQueue) -> PCFCommand:
     form = _form(message, kind_of_queue)
     bound = PCFCommand(form, Request(form.verb, form.noun, form.kind, ""), command in NAME_LISTS)
     _parameters(message, bound, copying=command in COPIES)
+    if bound.request.shown and bound.of_type[0]:
+        bound.request.shown.add(bound.of_type[0])
     if form.verb == "DISPLAY" and not bound.names_only and not bound.request.shown and "ALL" in _options(form):
         bound.request.options["ALL"] = "ALL"
     return bound
@@ -320,6 +322,8 @@ def _value(attribute: Attribute, parameter: Parameter, unknown: int) -> Value:
             if len(parameter.strings) > attribute.count_max:
                 raise CommandRefused(pcf.MQRCCF_CFSL_COUNT_ERROR, attribute.selector)
             return parse_value(attribute, parameter.texts())
+        if isinstance(parameter, MQCFST) and attribute.kind == LIST and not numbers_of(attribute):
+            return parse_value(attribute, [parameter.text()])  # One string is a list of one.
         if isinstance(parameter, MQCFBS) and attribute.kind == HEX:
             if len(parameter.string) not in (0, attribute.length):
                 raise CommandRefused(pcf.MQRCCF_CFBS_STRING_LENGTH_ERR, attribute.selector)

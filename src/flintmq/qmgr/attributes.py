@@ -742,6 +742,7 @@ def _channel_attributes() -> list[Attribute]:
     return [
         _enum("CHLTYPE", pcf.MQIACH_CHANNEL_TYPE, {"SVRCONN": ch.MQCHT_SVRCONN}),
         *_altered(),
+        _text("CERTLABL", mq.MQCA_CERT_LABEL, 64),
         _words("COMPHDR", pcf.MQIACH_HDR_COMPRESSION, headers, "NONE"),
         _words("COMPMSG", pcf.MQIACH_MSG_COMPRESSION, messages, "NONE"),
         _text("DESCR", pcf.MQCACH_DESC, 64),

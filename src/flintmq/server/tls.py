@@ -4,9 +4,9 @@ A listener takes clients with and without TLS: the first byte tells them apart. 
 is looked at when the client has named it (channel/cipher_spec.py).
 
 The key repository is a PEM file with the queue manager's private key, its certificate and those that signed it: SSLKEYR
-of the queue manager, relative to its directory, or `ssl/key.pem` there. Certificates of those who may sign clients'
-certificates are in `trusted.pem` beside it; without that file no client is asked for one. Both are read again when they
-change.
+of the queue manager, with or without its `.pem`, relative to its directory, or `ssl/key.pem` there. Certificates of
+those who may sign clients' certificates are in `trusted.pem` beside it; without that file no client is asked for one.
+Both are read again when they change.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from flintmq.qmgr.queue_manager import QueueManager
 
 DEFAULT = "ssl/key.pem"
 TRUSTED = "trusted.pem"
+SUFFIX = ".pem"
 HANDSHAKE = 0x16
 _READ_MAX = 1 << 18
 #: The attributes of a distinguished name, and how MQ writes them.
@@ -51,6 +52,8 @@ class KeyRepository:
     def context(self) -> ssl.SSLContext:
         """What handshakes are made with. Raises NoKey."""
         path = self._directory / (self._engine.definition().text("SSLKEYR") or DEFAULT)
+        if not path.is_file() and path.with_name(path.name + SUFFIX).is_file():
+            path = path.with_name(path.name + SUFFIX)
         trusted = path.with_name(TRUSTED)
         made_from = (path, _stamp(path), _stamp(trusted))
         if self._context is None or made_from != self._made_from:
