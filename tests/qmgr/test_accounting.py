@@ -19,11 +19,14 @@ from tests.qmgr.pubsub import Broker, publish, subscribe
 class Ticking(Clock):
     """A clock on which a microsecond passes each time somebody looks at it for accounting."""
 
-    micros = 0
+    def __init__(self, now_ms: int) -> None:
+        super().__init__(now_ms)
+        self.micros = 0
+        self.read_ns = self.tick
 
-    def now_us(self) -> int:
+    def tick(self) -> int:
         self.micros += 1
-        return self.time_ms * 1000 + self.micros
+        return self.time_ms * 1_000_000 + self.micros * 1000
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.statistics import is_collected
-from flintmq.qmgr.task import QueueUse, Task, TaskWork, Timing
+from flintmq.qmgr.task import QueueUse, Task, TaskWork, Timing, Watch
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -86,7 +86,7 @@ def stop(qm: QueueManager) -> None:
 
 def begin(qm: QueueManager, connection: Connection) -> None:
     """Account for one connection, and for what it has open."""
-    now = qm.clock.now_us()
+    now = qm.clock.read_ns() // 1000
     qm.task_number += 1
     task = connection.task = Task(connection, qm.task_number, now)
     if qm.tracer is not None:
@@ -100,7 +100,7 @@ def leave(qm: QueueManager, connection: Connection) -> None:
     task = connection.task
     connection.task = None
     if task is not None:
-        task.ended_us = task.work.ended_us = qm.clock.now_us()
+        task.ended_us = task.work.ended_us = qm.clock.read_ns() // 1000
         task.work.last = True
         if qm.tracer is not None:
             qm.tracer.exit(task, tracer.MQDISC, 0, "", 0, 0, 0, 0, b"")
@@ -166,72 +166,73 @@ def _describe(use: QueueUse, queue: Queue, handle: Handle) -> None:
 # -- calls -------------------------------------------------------------------------------------------------------
 
 
-class _Watch:
-    """What is looked at before a call and after it."""
-
-    def __init__(
-        self, qm: QueueManager, task: Task, queue: Queue | None, call: int, handle: Handle | None = None, name: str = ""
-    ) -> None:
-        task.busy = True
-        self.call = call
-        self.handle = 0 if handle is None else handle.number
-        self.name = name if handle is None else handle.object_name
-        if qm.tracer is not None:
-            qm.tracer.entry(task, call, self.handle, self.name)
-        counters = qm.counters
-        self.records = counters.records_logged
-        self.log_end = qm.log.end
-        self.published = counters.published
-        self.streamed = counters.stream_puts
-        self.new = self.old = self.fast = 0
-        if queue is not None:
-            self.new, self.old = _pages(queue)
-            self.fast = queue.fast_put_count
-        self.started = qm.clock.now_us()
-
-    def stop(
-        self,
-        qm: QueueManager,
-        task: Task,
-        queue: Queue | None,
-        force: int,
-        answer: Answer | None = None,
-        length: int = 0,
-        data: bytes = b"",
-        waits: bool = False,
-    ) -> int:
-        """The call is over: what it cost. `answer` is where it said what became of it, unless in the connection."""
-        spent = qm.clock.now_us() - self.started
-        task.busy = False
-        if qm.tracer is not None:
-            said = task.connection if answer is None else answer
-            completion, reason = (0, WAITING) if waits else (said.completion, said.reason)
-            qm.tracer.exit(task, self.call, self.handle, self.name, completion, reason, spent, length, data)
-        work = task.work
-        counters = qm.counters
-        self.records = counters.records_logged - self.records
-        self.published = counters.published - self.published
-        self.streamed = counters.stream_puts - self.streamed
-        if self.records:
-            work.log_records += self.records
-            work.log_bytes += qm.log.end - self.log_end
-        if force:
-            work.log_forced += 1
-        if queue is not None:
-            new, old = _pages(queue)
-            work.pages_new += new - self.new
-            work.pages_old += old - self.old
-            self.fast = queue.fast_put_count - self.fast
-        return spent
+def _watch(
+    qm: QueueManager, task: Task, queue: Queue | None, call: int, handle: Handle | None = None, name: str = ""
+) -> Watch:
+    """A call of `task` begins."""
+    task.busy = True
+    watch = task.watch
+    if qm.tracer is not None:
+        watch.handle = 0 if handle is None else handle.number
+        watch.name = name if handle is None else handle.object_name
+        watch.call = call
+        qm.tracer.entry(task, call, watch.handle, watch.name)
+    counters = qm.counters
+    watch.records = counters.records_logged
+    watch.log_bytes = counters.bytes_logged
+    watch.published = counters.published
+    watch.streamed = counters.stream_puts
+    if queue is not None:
+        pool, target = queue.pool, queue.stream_target
+        watch.new, watch.old = pool.taken, pool.getp_old_requests
+        if target is not None and target.pool is not pool:
+            watch.new += target.pool.taken
+            watch.old += target.pool.getp_old_requests
+        watch.fast = queue.fast_put_count
+    watch.started_ns = qm.clock.read_ns()
+    return watch
 
 
-def _pages(queue: Queue) -> tuple[int, int]:
-    """Pages that the pools of a queue, and of its stream queue, have given out: new ones, and old ones."""
-    pool = queue.pool
-    target = queue.stream_target
-    if target is None or target.pool is pool:
-        return pool.taken, pool.getp_old_requests
-    return pool.taken + target.pool.taken, pool.getp_old_requests + target.pool.getp_old_requests
+def _stop(
+    qm: QueueManager,
+    task: Task,
+    queue: Queue | None,
+    force: int,
+    answer: Answer | None = None,
+    length: int = 0,
+    data: bytes = b"",
+    waits: bool = False,
+) -> int:
+    """It is over: what it cost, in microseconds. `answer` is where it said what became of it, if not the connection."""
+    watch = task.watch
+    ended = qm.clock.read_ns()
+    watch.ended_ns = ended
+    spent = (ended - watch.started_ns) // 1000
+    task.busy = False
+    if qm.tracer is not None:
+        said = task.connection if answer is None else answer
+        completion, reason = (0, WAITING) if waits else (said.completion, said.reason)
+        qm.tracer.exit(task, watch.call, watch.handle, watch.name, completion, reason, spent, length, data)
+    work = task.work
+    counters = qm.counters
+    watch.published = counters.published - watch.published
+    watch.streamed = counters.stream_puts - watch.streamed
+    watch.records = counters.records_logged - watch.records
+    if watch.records:
+        work.log_records += watch.records
+        work.log_bytes += counters.bytes_logged - watch.log_bytes
+    if force:
+        work.log_forced += 1
+    if queue is not None:
+        pool, target = queue.pool, queue.stream_target
+        new, old = pool.taken - watch.new, pool.getp_old_requests - watch.old
+        if target is not None and target.pool is not pool:
+            new += target.pool.taken
+            old += target.pool.getp_old_requests
+        work.pages_new += new
+        work.pages_old += old
+        watch.fast = queue.fast_put_count - watch.fast
+    return spent
 
 
 def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
@@ -239,12 +240,12 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     task = connection.task
     assert task is not None
     queue = handle.queue
-    watch = _Watch(qm, task, queue, tracer.MQPUT, handle)
+    watch = _watch(qm, task, queue, tracer.MQPUT, handle)
     qm.counters.puts -= 1  # It is counted once more.
     handle.straight_put = handle.plain_put
     reason = mqput.put(qm, connection, handle, md, pmo, data)
     handle.straight_put = False
-    spent = watch.stop(qm, task, queue, connection.force, None, len(data), data)
+    spent = _stop(qm, task, queue, connection.force, None, len(data), data)
     worked = connection.completion != MQCC_FAILED
     length = len(data)
     task.life.cpu_us += spent
@@ -279,10 +280,10 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
     task = connection.task
     assert task is not None
     connection.put1_handle = None
-    watch = _Watch(qm, task, None, tracer.MQPUT1, None, od.object_name)
+    watch = _watch(qm, task, None, tracer.MQPUT1, None, od.object_name)
     reason = mqopen.put1(qm, connection, od, md, pmo, data)
     handle = _taken_handle(connection)
-    spent = watch.stop(qm, task, None, connection.force, None, len(data), data)
+    spent = _stop(qm, task, None, connection.force, None, len(data), data)
     worked = connection.completion != MQCC_FAILED
     task.life.cpu_us += spent
     if worked:
@@ -333,7 +334,7 @@ def get(
     queue = handle.queue
     specific = md.msg_id != NO_ID or md.correl_id != NO_ID
     expired = qm.counters.expired
-    watch = _Watch(qm, task, queue, tracer.MQGET, handle)
+    watch = _watch(qm, task, queue, tracer.MQGET, handle)
     if answer is connection:
         qm.counters.gets -= 1  # It is counted once more.
         handle.straight_get = handle.plain_get
@@ -344,7 +345,7 @@ def get(
     waits = reason == WAITING
     got = b"" if waits or answer.completion == MQCC_FAILED else answer.data
     length = answer.data_length if got else 0
-    spent = watch.stop(qm, task, queue, connection.force, answer, length, got, waits)
+    spent = _stop(qm, task, queue, connection.force, answer, length, got, waits)
     task.life.cpu_us += spent
     use = handle.use
     if use is not None:
@@ -357,9 +358,9 @@ def get(
     if waits:
         waiter = answer.waiter
         if waiter is not None:
-            waiter.asked_us = watch.started + spent
+            waiter.asked_us = watch.ended_ns // 1000
     else:
-        _answered(qm, task, use, answer, gmo.options)
+        _answered(task, use, answer, gmo.options, watch.ended_ns // 1_000_000)
     return reason
 
 
@@ -375,7 +376,7 @@ def _count_kind(use: QueueUse, options: int, specific: bool) -> None:
         use.get_any += 1
 
 
-def _answered(qm: QueueManager, task: Task, use: QueueUse | None, answer: Answer, options: int) -> None:
+def _answered(task: Task, use: QueueUse | None, answer: Answer, options: int, now_ms: int) -> None:
     """A get has its answer."""
     if answer.completion == MQCC_FAILED:
         if use is not None and answer.reason != MQRC_NO_MSG_AVAILABLE:
@@ -388,7 +389,7 @@ def _answered(qm: QueueManager, task: Task, use: QueueUse | None, answer: Answer
     if not options & _BROWSE:
         task.life.got(length)
     if use is not None:
-        latency_us = max(0, (qm.clock.now_ms() - message.put_ms) * 1000)
+        latency_us = max(0, (now_ms - message.put_ms) * 1000)
         use.got(length, message.persistence == 1, not options & _BROWSE, latency_us)
 
 
@@ -398,8 +399,9 @@ def waited(qm: QueueManager, waiter: Waiter) -> None:
     if task is None:
         return
     use = waiter.handle.use
+    now = qm.clock.read_ns()
     if waiter.asked_us:
-        spent = max(0, qm.clock.now_us() - waiter.asked_us)
+        spent = max(0, now // 1000 - waiter.asked_us)
         task.work.suspended += 1
         task.work.suspended_us += spent
         if use is not None:
@@ -412,14 +414,14 @@ def waited(qm: QueueManager, waiter: Waiter) -> None:
         use.gets.count += 1
     if qm.tracer is not None and waiter.consumer is None:
         _trace_wait(qm, task, waiter)
-    _answered(qm, task, use, waiter.answer, waiter.gmo.options)
+    _answered(task, use, waiter.answer, waiter.gmo.options, now // 1_000_000)
 
 
 def _trace_wait(qm: QueueManager, task: Task, waiter: Waiter) -> None:
     """The end of a get that waited."""
     answer, handle = waiter.answer, waiter.handle
     data = b"" if answer.completion == MQCC_FAILED else answer.data
-    spent = max(0, qm.clock.now_us() - waiter.asked_us)
+    spent = max(0, qm.clock.read_ns() // 1000 - waiter.asked_us)
     length = answer.data_length if data else 0
     assert qm.tracer is not None
     qm.tracer.exit(
@@ -439,13 +441,13 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
     """MQOPEN."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQOPEN, None, od.object_name)
+    watch = _watch(qm, task, None, tracer.MQOPEN, None, od.object_name)
     handle = mqopen.open_object(qm, connection, od, options)
-    spent = watch.stop(qm, task, None, connection.force)
+    spent = _stop(qm, task, None, connection.force)
     if handle is None:
         task.work.others.add(spent)
         return None
-    opened(qm, task, handle, watch.started)
+    opened(qm, task, handle, watch.started_ns // 1000)
     use = handle.use
     if use is None:
         task.work.others.add(spent)
@@ -462,9 +464,9 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
     task = connection.task
     assert task is not None
     use = handle.use
-    watch = _Watch(qm, task, None, tracer.MQCLOSE, handle)
+    watch = _watch(qm, task, None, tracer.MQCLOSE, handle)
     reason = mqclose.close(qm, connection, handle, options)
-    spent = watch.stop(qm, task, None, connection.force)
+    spent = _stop(qm, task, None, connection.force)
     if use is None:
         task.work.others.add(spent)
         return reason
@@ -477,7 +479,7 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
         handle.use = None
         use.open_now -= 1
         if not use.open_now:
-            use.closed_us = watch.started + spent
+            use.closed_us = watch.ended_ns // 1000
     return reason
 
 
@@ -493,9 +495,9 @@ def inquire_attributes(
     """MQINQ."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQINQ, handle)
+    _watch(qm, task, None, tracer.MQINQ, handle)
     reason = inquire.inquire(qm, connection, handle, selectors, inquiry, int_attr_count, char_attr_length)
-    spent = watch.stop(qm, task, None, 0)
+    spent = _stop(qm, task, None, 0)
     use = handle.use
     _add(task, use.inquires if use is not None else None, spent)
     return reason
@@ -507,9 +509,9 @@ def set_attributes(
     """MQSET."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQSET, handle)
+    watch = _watch(qm, task, None, tracer.MQSET, handle)
     reason = inquire.set_attributes(qm, connection, handle, selectors, integers, characters)
-    spent = watch.stop(qm, task, None, connection.force)
+    spent = _stop(qm, task, None, connection.force)
     use = handle.use
     _add(task, use.sets if use is not None else None, spent)
     if use is not None:
@@ -530,9 +532,9 @@ def commit(qm: QueueManager, connection: Connection) -> int:
     """MQCMIT."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQCMIT)
+    _watch(qm, task, None, tracer.MQCMIT)
     reason = unit_of_work.commit(qm, connection)
-    task.work.commits.add(watch.stop(qm, task, None, connection.force))
+    task.work.commits.add(_stop(qm, task, None, connection.force))
     task.life.commits += 1
     return reason
 
@@ -541,9 +543,9 @@ def backout(qm: QueueManager, connection: Connection) -> int:
     """MQBACK."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQBACK)
+    _watch(qm, task, None, tracer.MQBACK)
     reason = unit_of_work.backout(qm, connection)
-    task.work.backouts.add(watch.stop(qm, task, None, connection.force))
+    task.work.backouts.add(_stop(qm, task, None, connection.force))
     task.life.backouts += 1
     return reason
 
@@ -552,9 +554,9 @@ def status(qm: QueueManager, connection: Connection, kind: int, sts: MQSTS) -> i
     """MQSTAT."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQSTAT)
+    _watch(qm, task, None, tracer.MQSTAT)
     reason = stat.stat(qm, connection, kind, sts)
-    task.work.stats.add(watch.stop(qm, task, None, 0))
+    task.work.stats.add(_stop(qm, task, None, 0))
     return reason
 
 
@@ -564,14 +566,14 @@ def subscription(
     """MQSUB."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQSUB, None, sd.sub_name)
+    watch = _watch(qm, task, None, tracer.MQSUB, None, sd.sub_name)
     handle = subscribe.subscribe(qm, connection, sd, destination, hsub, shared)
-    task.work.subscribes.add(watch.stop(qm, task, None, connection.force))
+    task.work.subscribes.add(_stop(qm, task, None, connection.force))
     if sd.selection_string:
         task.work.selections += 1
         task.work.selector_longest = max(task.work.selector_longest, len(sd.selection_string))
     if handle is not None and handle.destination is not None and handle.destination is not destination:
-        opened(qm, task, handle.destination, watch.started)  # Its managed queue.
+        opened(qm, task, handle.destination, watch.started_ns // 1000)  # Its managed queue.
     return handle
 
 
@@ -579,9 +581,9 @@ def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle,
     """MQSUBRQ."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQSUBRQ, hsub)
+    _watch(qm, task, None, tracer.MQSUBRQ, hsub)
     reason = subscribe.subscription_request(qm, connection, hsub, action, sro)
-    task.work.subscription_requests.add(watch.stop(qm, task, None, connection.force))
+    task.work.subscription_requests.add(_stop(qm, task, None, connection.force))
     return reason
 
 
@@ -589,9 +591,9 @@ def control(qm: QueueManager, connection: Connection, operation: int, ctlo: MQCT
     """MQCTL."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQCTL)
+    _watch(qm, task, None, tracer.MQCTL)
     reason = consume.control(qm, connection, operation, ctlo)
-    task.work.controls.add(watch.stop(qm, task, None, 0))
+    task.work.controls.add(_stop(qm, task, None, 0))
     return reason
 
 
@@ -608,9 +610,9 @@ def callback(
     """MQCB."""
     task = connection.task
     assert task is not None
-    watch = _Watch(qm, task, None, tracer.MQCB, handle)
+    _watch(qm, task, None, tracer.MQCB, handle)
     reason = consume.callback(qm, connection, operation, handle, cbd, md, gmo, function)
-    spent = watch.stop(qm, task, None, 0)
+    spent = _stop(qm, task, None, 0)
     use = handle.use if handle is not None else None
     _add(task, use.callbacks if use is not None else None, spent)
     return reason

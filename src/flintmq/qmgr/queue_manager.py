@@ -106,6 +106,8 @@ class Counters:
     checkpoints: int = 0
     expired: int = 0
     records_logged: int = 0
+    #: Bytes of these, without headers and padding.
+    bytes_logged: int = 0
     #: Definitions made, changed and deleted.
     objects_created: int = 0
     objects_changed: int = 0
@@ -331,6 +333,7 @@ class QueueManager:
         """Log a record; returns the position to force."""
         self.records_since_checkpoint += 1
         self.counters.records_logged += 1
+        self.counters.bytes_logged += len(body) + len(data)
         return self.log.append(kind, body, data)
 
     def needs_checkpoint(self) -> bool:

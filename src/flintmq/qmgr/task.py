@@ -6,7 +6,7 @@
         QueueUse  one object that it used              116-1, 116-2 WQST (class 3)
 
 At the end of an interval the whole TaskWork is handed on, and the task goes on with a new one: nothing is copied. Times
-are microseconds; the clock is the engine's (`Clock.now_us`).
+are microseconds; the clock is the engine's (`Clock.read_ns`).
 
 A call of the engine never waits, so the time that it takes is what it costs: `cpu_us`. `elapsed_us` is more for a get
 that waits for a message, by the time it has waited.
@@ -242,6 +242,24 @@ class TaskLife:
             self.gets_d += 1
 
 
+class Watch:
+    """What is looked at before a call and after it. A task has one, for it makes one call at a time."""
+
+    call: int = 0
+    handle: int = 0
+    name: str = ""
+    #: Before `stop` what the counters were, after it what the call has added to them.
+    records: int = 0
+    log_bytes: int = 0
+    published: int = 0
+    streamed: int = 0
+    new: int = 0
+    old: int = 0
+    fast: int = 0
+    started_ns: int = 0
+    ended_ns: int = 0
+
+
 class Task:
     """One task that is accounted for."""
 
@@ -256,6 +274,7 @@ class Task:
         self.life = TaskLife()
         self.work = TaskWork()
         self.work.started_us = now_us
+        self.watch = Watch()
 
     def end_interval(self, now_us: int) -> TaskWork:
         """What the interval that ends now has seen; another begins. Handles go on in that one (B16)."""
