@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from flintmq.client.remote.aio import aconnect as aconnect
     from flintmq.client.remote.connect import RemoteQueueManager as RemoteQueueManager
     from flintmq.client.remote.connect import connect as connect
+    from flintmq.client.remote.pool import ConnectionPool as ConnectionPool
+    from flintmq.client.remote.pool import pool as pool
     from flintmq.client.topic import Subscription as Subscription
     from flintmq.client.topic import Topic as Topic
     from flintmq.log.config import LogConfig as LogConfig
@@ -118,6 +120,8 @@ else:
         "aconnect": "flintmq.client.remote.aio",
         "RemoteQueueManager": "flintmq.client.remote.connect",
         "connect": "flintmq.client.remote.connect",
+        "ConnectionPool": "flintmq.client.remote.pool",
+        "pool": "flintmq.client.remote.pool",
         "Subscription": "flintmq.client.topic",
         "Topic": "flintmq.client.topic",
         "LogConfig": "flintmq.log.config",
@@ -151,6 +155,7 @@ __all__ = [
     "CommandFailed",
     "CommandReply",
     "Connection",
+    "ConnectionPool",
     "Consumer",
     "GetInhibited",
     "InvalidName",
@@ -188,4 +193,5 @@ __all__ = [
     "compiled",
     "connect",
     "open",
+    "pool",
 ]

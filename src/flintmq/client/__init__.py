@@ -8,6 +8,7 @@ A call's way, from the program to the engine and back:
     queue.py           put, get, browse                             message.py   what is put and got
                                                                     aio_calls.py  the same for tasks
     topic.py           publish, subscribe                           aio_topic.py the same for tasks
+    request.py         request and reply
     consumer.py        a callback for each message                  dispatcher.py   runs callbacks, MQI's too
     mqi.py             the MQI itself, mqi_properties.py its rest   commands.py  MQSC
     link.py            one engine connection, call by call; never waits

@@ -50,6 +50,7 @@ from flintmq.client.link import Link
 from flintmq.client.message import Message, Wait, carried
 from flintmq.client.queue import get_options, wanted
 from flintmq.client.queue_manager import application_name, open_host
+from flintmq.client.request import answer_to, ask
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_NEXT,
@@ -252,6 +253,22 @@ class AsyncQueueManager(AsyncCalls):
         link = self._borrow()
         try:
             return await self._get_by(link, name, md, gmo, length, requeue, selector)
+        finally:
+            self._give(link)
+
+    async def _request(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
+    ) -> Message:
+        self._pay()
+        link = self._borrow()  # Its reply queue is its own, so that tasks do not get each other's answers.
+        try:
+            handle, reply_to = link.reply_queue()
+            ask(md, reply_to, timeout)
+            force = link.put(name, md, MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING, data, properties)
+            if force:
+                await self._durable(force)
+            wanted_md, gmo = answer_to(md, timeout, convert)
+            return await self._get_through(link, reply_to, wanted_md, gmo, -1, False, handle)
         finally:
             self._give(link)
 

@@ -142,6 +142,12 @@ class AsyncCalls:
         """Get from the queue `name`."""
         raise NotImplementedError
 
+    async def _request(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
+    ) -> Message:
+        """Put a request, and get its answer; request.py."""
+        raise NotImplementedError
+
     def _browse(
         self, name: str, wait: Wait, correlation_id: bytes | None, message_id: bytes | None, selector: str
     ) -> AsyncIterator[Message]:
@@ -225,6 +231,23 @@ class AsyncQueue:
         made = properties_of_put(properties) if properties else None
         await self._qm._put(self.name, md, payload(data, md), made)
         return md.msg_id
+
+    async def request(
+        self,
+        data: Data,
+        *,
+        timeout: float,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        format: str = "",
+        properties: Mapping[str, Value] | None = None,
+        convert: bool = False,
+    ) -> Message:
+        """Put a request and wait for its answer; see Queue.request. Many tasks may do so at once."""
+        md = descriptor(persistent, priority, None, None, None, "", expiry, format, None)
+        made = properties_of_put(properties) if properties else None
+        return await self._qm._request(self.name, md, payload(data, md), made, timeout, convert)
 
     async def get(
         self,

@@ -16,6 +16,7 @@ from flintmq.client.commands import CommandReply
 from flintmq.client.errors import MQError, TransactionError
 from flintmq.client.message import Message
 from flintmq.client.queue import Owner, Queue
+from flintmq.client.request import answer_to, ask
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
@@ -228,6 +229,19 @@ class BaseConnection(Calls, Generic[H]):
     def _browse(self, name: str, handle: H, md: MQMD, gmo: MQGMO) -> Message:
         """Get through a handle that was opened for it."""
         raise NotImplementedError
+
+    def _reply_queue(self) -> tuple[H, str]:
+        """The reply queue of this connection: (handle, name). It is made if there is none."""
+        raise NotImplementedError
+
+    def _request(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
+    ) -> Message:
+        """Put a request, and get its answer; request.py."""
+        handle, reply_to = self._reply_queue()
+        ask(md, reply_to, timeout)
+        self._put(name, md, data, False, properties)
+        return self._browse(reply_to, handle, *answer_to(md, timeout, convert))
 
     def _close_handle(self, handle: H) -> None:
         """Close a handle; nothing if it is closed."""

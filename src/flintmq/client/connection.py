@@ -179,6 +179,9 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
     def _open(self, name: str, options: int, selector: str = "") -> Handle:
         return self._link.open(name, options, selector)
 
+    def _reply_queue(self) -> tuple[Handle, str]:
+        return self._link.reply_queue()
+
     def _close_handle(self, handle: Handle) -> None:
         self._link.close_handle(handle)
 

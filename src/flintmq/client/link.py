@@ -23,6 +23,7 @@ from typing import NoReturn
 from flintmq.client.embedded import HandleCache, Host
 from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
 from flintmq.client.explain import refusal, refuse_selector
+from flintmq.client.request import OPTIONS, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
     MQGMO_NO_SYNCPOINT,
@@ -83,6 +84,7 @@ class Link:
         #: The log position that the last get has to wait for.
         self.force = 0
         self._waiter: Waiter | None = None
+        self._replies: tuple[Handle, str] | None = None
         self._mark = 0
         self._own_unit = False
         self._threshold = 0
@@ -111,6 +113,20 @@ class Link:
             raise refusal(self.engine, self.connection.reason, name, queue)
         handle.host_reads = True
         return handle
+
+    def reply_queue(self) -> tuple[Handle, str]:
+        """A temporary dynamic queue for answers: (handle, name). The one that was made before, if it is still there."""
+        kept = self._replies
+        if kept is not None and kept[0].open and kept[0].queue is not None and not kept[0].queue.deleted:
+            return kept
+        od = reply_queue_descriptor()
+        with self.host.call:
+            handle = self._opened(od, OPTIONS)
+            if handle is None:
+                raise refusal(self.engine, self.connection.reason, od.object_name)
+            handle.host_reads = True
+        self._replies = made = (handle, od.object_name)
+        return made
 
     def close_handle(self, handle: Handle) -> None:
         """MQCLOSE of a handle that belongs to this connection; nothing if it is closed."""

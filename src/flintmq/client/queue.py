@@ -143,6 +143,38 @@ class Queue:
         self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made)
         return md.msg_id
 
+    def request(
+        self,
+        data: Data,
+        *,
+        timeout: float,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        format: str = "",
+        properties: Mapping[str, Value] | None = None,
+        convert: bool = False,
+    ) -> Message:
+        """Put a request and wait for its answer, for `timeout` seconds: NoMessageAvailable if none came.
+
+        The answer comes to a temporary queue of this connection, and is found by its correlation id, which is the
+        message id of the request. Neither belongs to a transaction. The other arguments are those of `put`; without
+        `expiry` a request that was not answered in time expires.
+
+        >>> import flintmq
+        >>> def upper(request):
+        ...     answer = request.text.upper()
+        ...     qm.queue(request.reply_to).put(answer, correlation_id=request.message_id)
+        >>> with flintmq.open(":memory:") as qm:
+        ...     with qm.queue("SERVICE", create=True).consume(upper):
+        ...         qm.queue("SERVICE").request("hello", timeout=5.0).text
+        'HELLO'
+        """
+        md = descriptor(persistent, priority, None, None, None, "", expiry, format, None)
+        made = properties_of_put(properties) if properties else None
+        connection = self._owner._current()
+        return connection._request(self.name, md, payload(data, md), made, timeout, convert)
+
     def get(
         self,
         *,

@@ -352,3 +352,39 @@ def test_one_more_connection_has_a_unit_of_work_of_its_own(world: World) -> None
         other.commit()
         assert queue.get().application.strip() == "another"
         assert other.application == "another"
+
+
+def test_a_request_is_answered_and_one_that_is_not_has_an_end(world: World) -> None:
+    service = world.queue("SERVICE")
+
+    def upper(request: flintmq.Message) -> None:
+        if request.text != "ignore me":
+            world.qm.queue(request.reply_to).put(request.text.upper(), correlation_id=request.message_id)
+
+    with service.consume(upper):
+        for text in ("hello", "again"):
+            assert service.request(text, timeout=20.0, properties={"n": 1}).text == text.upper()
+        with pytest.raises(flintmq.NoMessageAvailable):
+            service.request("ignore me", timeout=0.1)
+        assert service.request("after it", timeout=20.0).text == "AFTER IT"
+        with pytest.raises(ValueError, match="greater than 0"):
+            service.request("never", timeout=0)
+
+
+def test_requests_of_many_threads_get_their_own_answers(world: World) -> None:
+    service = world.queue("SERVICE")
+    answers: dict[int, str] = {}
+
+    def echo(request: flintmq.Message) -> None:
+        world.qm.queue(request.reply_to).put(request.text, correlation_id=request.message_id)
+
+    def ask(n: int) -> None:
+        answers[n] = service.request(str(n), timeout=20.0).text
+
+    with service.consume(echo):
+        threads = [threading.Thread(target=ask, args=(n,)) for n in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+    assert answers == {n: str(n) for n in range(6)}

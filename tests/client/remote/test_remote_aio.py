@@ -135,6 +135,25 @@ def test_publications_come_to_those_who_subscribe(run: Callable[[Test], None]) -
     run(test)
 
 
+def test_requests_of_many_tasks_get_their_own_answers(run: Callable[[Test], None]) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        service = await qm.queue("A")
+
+        async def serve() -> None:
+            async for request in service:
+                answers = await qm.queue(request.reply_to)
+                await answers.put(request.text.upper(), correlation_id=request.message_id)
+
+        server = asyncio.create_task(serve())
+        said = await asyncio.gather(*(service.request(f"n{n}", timeout=20.0) for n in range(5)))
+        assert [message.text for message in said] == [f"N{n}" for n in range(5)]
+        server.cancel()
+        with pytest.raises(flintmq.NoMessageAvailable):
+            await service.request("nobody is there", timeout=0.05)
+
+    run(test)
+
+
 def test_a_connection_that_is_cut_ends_waits_with_not_connected(serving: Serving) -> None:
     async def test() -> None:
         async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn) as qm:

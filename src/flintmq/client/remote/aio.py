@@ -182,6 +182,16 @@ class AsyncRemoteQueueManager(AsyncCalls):
         finally:
             self._give(line)
 
+    async def _request(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
+    ) -> Message:
+        self._pay()
+        line = await self._borrow()  # Its reply queue is its own, so that tasks do not get each other's answers.
+        try:
+            return await line.run(line.link.request(name, md, data, properties, timeout, convert), True)
+        finally:
+            self._give(line)
+
     async def _browse(
         self, name: str, wait: Wait, correlation_id: bytes | None, message_id: bytes | None, selector: str
     ) -> AsyncIterator[Message]:

@@ -218,6 +218,12 @@ class RemoteQueueManager(RemoteCalls):
             if connection._usable() and connection._mqi.wire.is_idle():
                 connection._run(connection._link.release, name)
 
+    def _forget_own(self) -> None:
+        """Close the connection of this thread, which nobody uses."""
+        own, self._local.connection = self._local.connection, None
+        if own is not None:
+            own.close()
+
     def __enter__(self) -> Self:
         return self
 

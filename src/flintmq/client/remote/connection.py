@@ -149,6 +149,9 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     def _browse(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO) -> Message:
         return self._run(self._link.got, name, handle, md, gmo)
 
+    def _reply_queue(self) -> tuple[RemoteHandle, str]:
+        return self._run(self._link.reply_queue)
+
     def _close_handle(self, handle: RemoteHandle) -> None:
         if self._usable():
             self._run(self._link.close, handle)

@@ -22,6 +22,7 @@ from flintmq.client.link import SCHEME
 from flintmq.client.message import Message
 from flintmq.client.remote import handles
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
+from flintmq.client.request import OPTIONS, answer_to, ask, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQCA_BACKOUT_REQ_Q_NAME,
     MQCA_DEAD_LETTER_Q_NAME,
@@ -96,6 +97,7 @@ class Link:
         self._selecting: dict[tuple[str, str], RemoteHandle] = {}
         self._poison: dict[str, Poison] = {}
         self._dead_letter_queue: str | None = None
+        self._replies: tuple[RemoteHandle, str] | None = None
 
     def forget(self) -> None:
         """Nothing is open any more."""
@@ -124,6 +126,24 @@ class Link:
         if handle.open:
             handle.open = False
             yield from self.mqi.close_steps(handle)
+
+    def reply_queue(self) -> Steps[tuple[RemoteHandle, str]]:
+        """A temporary dynamic queue for answers: (handle, name). The one that was made before, if there is one."""
+        if self._replies is None:
+            od = reply_queue_descriptor()
+            handle = yield from self.mqi.open_steps(od, OPTIONS)
+            self._replies = handle, od.object_name
+        return self._replies
+
+    def request(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
+    ) -> Steps[Message]:
+        """Put a request, and get its answer; request.py."""
+        handle, reply_to = yield from self.reply_queue()
+        ask(md, reply_to, timeout)
+        yield from self.put(name, md, data, False, properties)
+        wanted, gmo = answer_to(md, timeout, convert)
+        return (yield from self.got(reply_to, handle, wanted, gmo))
 
     def release(self, name: str) -> Steps[None]:
         """Close what is open of the queue `name` for speed only."""
