@@ -27,7 +27,8 @@ from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
-    MQCC_FAILED,
+    MQCC_OK,
+    MQCC_WARNING,
     MQRC_CONNECTION_BROKEN,
     MQRC_HCONN_ERROR,
     MQRC_HOST_NOT_AVAILABLE,
@@ -201,7 +202,7 @@ class AsyncWire(asyncio.Protocol):
             self.session, definition.wanted_name, definition.application, MQAT_DEFAULT, definition.options
         )
         answer = yield seg.MQCONN, 0, body, 0, True
-        if answer.completion == MQCC_FAILED:
+        if answer.completion not in (MQCC_OK, MQCC_WARNING):
             raise refused(answer.reason, f"{self.where}, user {definition.user or user_name()}")
         self.q_mgr_name, _ = requests.connected(answer)
 

@@ -72,6 +72,12 @@ _API_REST_LITTLE: Final = struct.Struct("<iii")
 _LENGTH: Final = struct.Struct(">I")
 
 
+def check_ccsid(ccsid: int) -> None:
+    """Raise ChannelError unless names and structures can be read in this character set."""
+    if not is_known(ccsid) or is_utf16(ccsid):
+        raise ChannelError(STATUS_CCSID_NOT_SUPPORTED, f"the queue manager uses CCSID {ccsid}")
+
+
 class Answer:
     """The reply to a call, complete."""
 
@@ -152,8 +158,6 @@ class Session:
 
     def _initial_data(self, segment: Segment) -> None:
         """The server's answer: agreed, or offer again what it can do."""
-        if not is_known(segment.ccsid) or is_utf16(segment.ccsid):
-            raise ChannelError(STATUS_CCSID_NOT_SUPPORTED, f"the queue manager uses CCSID {segment.ccsid}")
         answer = self.server = InitialData.unpack(segment.body, segment.big_endian, segment.ccsid)
         self.big_endian, self.ccsid = segment.big_endian, segment.ccsid
         self._tail = seg.tail(segment.big_endian, segment.ccsid)
@@ -235,6 +239,8 @@ class Session:
         """Bytes from the server. Raises ChannelError if they are not the protocol."""
         for segment in self._splitter.feed(data):
             kind = segment.kind
+            if segment.ccsid != self.ccsid:
+                check_ccsid(segment.ccsid)
             if kind >= seg.MQCONN and self.state == AGREED:
                 if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
                     self.answer = Answer(segment, segment.body)

@@ -79,6 +79,8 @@ _LONG_BIG: Final = struct.Struct(">i")
 _LONG_LITTLE: Final = struct.Struct("<i")
 
 
+#: What comes of reading an answer that is not one.
+UNREADABLE: Final = (ChannelError, MQStructuresError, KeyError, IndexError, UnicodeError, struct.error)
 #: type, handle, what follows, flags of XA, whether an answer comes.
 Exchange = tuple[int, int, bytes, int, bool]
 T = TypeVar("T")
@@ -148,7 +150,7 @@ class MQISteps(PropertyCalls):
         answer = yield from self._call(seg.MQOPEN, 0, body, od.object_name or od.object_string)
         try:
             made, defaults = requests.opened(answer)
-        except (ChannelError, MQStructuresError) as error:
+        except UNREADABLE as error:
             self.wire.bad_answer(error)
         name = od.object_name
         for each in OD_FIELDS:
@@ -182,7 +184,7 @@ class MQISteps(PropertyCalls):
         answer = yield from self._call(seg.MQINQ, _number(handle), body, handle.object_name)
         try:
             return requests.inquired(answer, lengths)
-        except ChannelError as error:
+        except UNREADABLE as error:
             self.wire.bad_answer(error)
 
     def set_steps(
@@ -203,7 +205,7 @@ class MQISteps(PropertyCalls):
         answer = yield from self._call(seg.MQSTAT, 0, body, "")
         try:
             return MQSTS.unpack(answer.body, API_SIZE + 4, answer.big_endian, answer.ccsid)
-        except MQStructuresError as error:
+        except UNREADABLE as error:
             self.wire.bad_answer(error)
 
     # -- put ----------------------------------------------------------------------------------------------------------
@@ -221,7 +223,10 @@ class MQISteps(PropertyCalls):
         front = od.pack(session.big_endian, session.ccsid)
         answer = yield from self._put(seg.MQPUT1, 0, front, od.object_name or od.object_string, 0, md, pmo, data)
         if answer is not None:
-            made = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
+            try:
+                made = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
+            except UNREADABLE as error:
+                self.wire.bad_answer(error)
             for each in OD_FIELDS:
                 setattr(od, each, getattr(made, each))
 
@@ -255,7 +260,7 @@ class MQISteps(PropertyCalls):
             self.has_work = True
         try:
             got = self._put_answered(answer, bool(front), pmo)
-        except (ChannelError, MQStructuresError, KeyError) as error:
+        except UNREADABLE as error:
             self.wire.bad_answer(error)
         if outgoing is None:
             got.copy_to(md)
@@ -328,7 +333,7 @@ class MQISteps(PropertyCalls):
                 if whole < 0 or len(data) < min(whole, length):
                     text = f"a message of {whole} bytes, of which {length} were asked for, has {len(data)}"
                     raise ChannelError(STATUS_MESSAGE_LENGTH, text)
-            except (ChannelError, MQStructuresError, KeyError) as error:
+            except UNREADABLE as error:
                 self.wire.bad_answer(error)
             if answer.reason != MQRC_TRUNCATED_MSG_FAILED or max_length >= 0 or whole <= length:
                 break
@@ -413,7 +418,7 @@ class MQISteps(PropertyCalls):
         try:
             made = requests.read_subscription(answer)
             got = MQSD.unpack(answer.body, API_SIZE + 8, answer.big_endian, answer.ccsid)
-        except (ChannelError, MQStructuresError) as error:
+        except UNREADABLE as error:
             self.wire.bad_answer(error)
         for each in SD_FIELDS:
             setattr(sd, each, getattr(got, each))
@@ -464,7 +469,7 @@ class MQISteps(PropertyCalls):
         answer = yield from self._call(seg.MQSUBRQ, _number(hsub), body, hsub.object_name)
         try:
             asked.num_pubs = MQSRO.unpack(answer.body, API_SIZE + 4, answer.big_endian, answer.ccsid).num_pubs
-        except MQStructuresError as error:
+        except UNREADABLE as error:
             self.wire.bad_answer(error)
         return asked.num_pubs
 
@@ -483,7 +488,7 @@ class MQISteps(PropertyCalls):
                 xid = read_xid(answer.body, at, answer.big_endian)
                 found.append(xid)
                 at += len(xid) + -len(xid) % 4
-        except ChannelError as error:
+        except UNREADABLE as error:
             self.wire.bad_answer(error)
         return answer.completion, found
 

@@ -30,7 +30,8 @@ from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
-    MQCC_FAILED,
+    MQCC_OK,
+    MQCC_WARNING,
     MQRC_CONNECTION_BROKEN,
     MQRC_HCONN_ERROR,
     MQRC_HOST_NOT_AVAILABLE,
@@ -251,7 +252,7 @@ class Wire:
             session, definition.q_mgr_name, definition.application, MQAT_DEFAULT, definition.options
         )
         answer = self.call(seg.MQCONN, 0, body)
-        if answer.completion == MQCC_FAILED:
+        if answer.completion not in (MQCC_OK, MQCC_WARNING):
             who = f"user {definition.user or user_name()}"
             raise refused(answer.reason, f"{self.where}, {who}")
         self.q_mgr_name, self.connection_id = requests.connected(answer)
