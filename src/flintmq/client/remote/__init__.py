@@ -7,6 +7,7 @@ A call's way, from the program to the socket and back:
     steps.py         what they do, exchange by exchange, for threads and for tasks
     connection.py    one connection: what queues and topics ask of it; link.py says how, consumer.py calls back
     commands.py      MQSC, through the command server
+    callbacks.py     MQCB and MQCTL
     pool.py          flintmq.pool(): connections that are lent
     handles.py       message handles and their properties, which live in the client; on the wire they are an MQRFH2
     requests.py      the calls as bytes: what is sent, and what the answer says

@@ -88,6 +88,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
 
     def close(self) -> None:
         """Disconnect. What was not committed is backed out."""
+        self._mqi.end_callbacks()
         wire = self._mqi.wire
         if self._mqi.reconnect is not None:
             self._mqi.reconnect.ending.set()

@@ -10,17 +10,23 @@ What a call does is in steps.py; here its exchanges are made on the socket of th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 from flintmq.channel import segment as seg
+from flintmq.client.errors import MQError
+from flintmq.client.remote.callbacks import Callbacks, Registered
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
-from flintmq.mqi.constants import MQCO_NONE
+from flintmq.mqi.cbd import MQCBD
+from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER
+from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import MQCC_OK, MQRC_CALLBACK_ROUTINE_ERROR
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
@@ -36,9 +42,13 @@ class RemoteMQI(MQISteps):
     def __init__(self, wire: Wire, reconnect: Reconnect | None = None) -> None:
         super().__init__(wire)
         self.reconnect = reconnect
+        #: What runs callbacks, once there are any.
+        self._callbacks: Callbacks | None = None
 
     def _run(self, make: Callable[..., Steps[T]], *args: Any) -> T:
         """Make the exchanges of a call."""
+        if self._callbacks is not None:
+            self._callbacks.check_thread()
         if self.reconnect is None:
             return self.wire.run(make(*args))
         return self.reconnect.run(self, make, args)
@@ -94,6 +104,44 @@ class RemoteMQI(MQISteps):
     def back(self) -> None:
         """MQBACK."""
         self._run(self.back_steps)
+
+    # -- asynchronous consume -----------------------------------------------------------------------------------------
+
+    def cb(
+        self,
+        operation: int,
+        cbd: MQCBD,
+        handle: RemoteHandle | None = None,
+        md: MQMD | None = None,
+        gmo: MQGMO | None = None,
+    ) -> None:
+        """MQCB: register, suspend, resume or deregister a callback, by MQOP_*; see callbacks.py."""
+        operation = index(operation)
+        function = cbd.callback_function
+        if function is not None and not callable(function):
+            raise TypeError(f"callback_function is a callable, not {type(function).__name__}")
+        if operation & MQOP_REGISTER:
+            if function is None:
+                raise MQError("there is nothing to call: set callback_function", MQRC_CALLBACK_ROUTINE_ERROR)
+            self._called_back().register(Registered(handle, cbd, function, (md or MQMD()).copy(), gmo or MQGMO()))
+        else:
+            self._called_back().change(operation, cbd, handle)
+        self.completion, self.reason = MQCC_OK, 0
+
+    def ctl(self, operation: int, ctlo: MQCTLO | None = None) -> None:
+        """MQCTL: start, stop, suspend or resume the callbacks of this connection, by MQOP_*."""
+        self._called_back().control(index(operation))
+        self.completion, self.reason = MQCC_OK, 0
+
+    def _called_back(self) -> Callbacks:
+        if self._callbacks is None:
+            self._callbacks = Callbacks(self)
+        return self._callbacks
+
+    def end_callbacks(self) -> None:
+        """The connection is being closed."""
+        if self._callbacks is not None:
+            self._callbacks.close()
 
     # -- publish/subscribe --------------------------------------------------------------------------------------------
 

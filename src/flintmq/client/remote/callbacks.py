@@ -1,0 +1,307 @@
+"""MQCB and MQCTL over a channel: a thread of the connection gets messages for its consumers, and calls them back.
+
+What a callback is told, and what MQCTL does in which state, is that of an embedded queue manager (qmgr/consume.py);
+these differ:
+
+    one consumer        the thread waits in its get, half a second at a time: a stop takes as long at most
+    several             they are asked in turn, and when none has a message again after a moment
+    REGISTER and        are made by the thread that calls MQCB
+      DEREGISTER calls
+
+While consumers are started the connection takes calls of its callbacks only; other threads are refused with 2500. A
+callback that ends with an exception: its unit of work is backed out, its consumer is suspended until MQOP_RESUME, the
+event handler hears 2486. With MQOP_START_WAIT the consumers are stopped too, and the caller gets the exception.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from flintmq.client.errors import MQError, NotConnected, error_of
+from flintmq.client.remote.steps import RemoteHandle
+from flintmq.mqi import constants as mq
+from flintmq.mqi import reason as rc
+from flintmq.mqi.cbc import MQCBC
+from flintmq.mqi.cbd import MQCBD
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.reason import MQCC_FAILED, MQCC_OK, MQCC_WARNING
+
+if TYPE_CHECKING:
+    from flintmq.client.remote.mqi import RemoteMQI
+
+Function = Callable[["RemoteMQI", MQMD, MQGMO, bytes, MQCBC], object]
+
+STOPPED: Final = 0
+STARTED: Final = 1
+SUSPENDED: Final = 2
+_WAIT_MS: Final = 500
+_PAUSE_S: Final = 0.02
+_CLOSE_WAIT_S: Final = 10.0
+_BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+_TEMPORARY: Final = (rc.MQRC_GET_INHIBITED, rc.MQRC_Q_MGR_QUIESCING)
+
+_log = logging.getLogger("flintmq")
+
+
+class Registered:
+    """One MQCB."""
+
+    def __init__(self, handle: RemoteHandle | None, cbd: MQCBD, function: Function, md: MQMD, gmo: MQGMO) -> None:
+        self.handle = handle
+        self.cbd = cbd
+        self.function = function
+        self.md = md
+        self.gmo = gmo
+        self.state = mq.MQCS_NONE
+        #: When the wait of its get began, and whether it knows that there is no message.
+        self.since = 0.0
+        self.heard_empty = False
+
+    def options(self, wait_ms: int) -> MQGMO:
+        """The options of one get for it."""
+        gmo = MQGMO()
+        for field in ("version", "match_options", "msg_token", "msg_handle"):
+            setattr(gmo, field, getattr(self.gmo, field))
+        gmo.options = self.gmo.options & ~mq.MQGMO_WAIT
+        if wait_ms:
+            gmo.options |= mq.MQGMO_WAIT
+            gmo.wait_interval = wait_ms
+        return gmo
+
+
+class Callbacks:
+    """The consumers and the event handler of one connection."""
+
+    def __init__(self, mqi: RemoteMQI) -> None:
+        self._mqi = mqi
+        self._consumers: dict[RemoteHandle, Registered] = {}
+        self._events: Registered | None = None
+        self._state = STOPPED
+        self._changed = threading.Condition()
+        #: The thread that calls back, None if there is none.
+        self._runner: threading.Thread | None = None
+
+    def check_thread(self) -> None:
+        """2500 for a call that is not one of a callback while consumers are started."""
+        if self._state == STARTED and threading.current_thread() is not self._runner:
+            text = "asynchronous consumers are started on this connection: it takes calls of their callbacks only"
+            raise error_of(rc.MQRC_HCONN_ASYNC_ACTIVE, text)
+
+    # -- MQCB ---------------------------------------------------------------------------------------------------------
+
+    def register(self, made: Registered) -> None:
+        """MQOP_REGISTER."""
+        if made.cbd.callback_type == mq.MQCBT_EVENT_HANDLER:
+            self._events = made
+        elif made.cbd.callback_type != mq.MQCBT_MESSAGE_CONSUMER:
+            raise error_of(rc.MQRC_CALLBACK_TYPE_ERROR)
+        elif made.handle is None or not made.handle.open:
+            raise error_of(rc.MQRC_HOBJ_ERROR)
+        else:
+            self._consumers[made.handle] = made
+        self._special(made, mq.MQCBDO_REGISTER_CALL, mq.MQCBCT_REGISTER_CALL)
+        if self._state == STARTED:
+            self._special(made, mq.MQCBDO_START_CALL, mq.MQCBCT_START_CALL)
+
+    def change(self, operation: int, cbd: MQCBD, handle: RemoteHandle | None) -> None:
+        """MQOP_DEREGISTER, MQOP_SUSPEND, MQOP_RESUME."""
+        if cbd.callback_type == mq.MQCBT_EVENT_HANDLER:
+            found = self._events
+        else:
+            found = self._consumers.get(handle) if handle is not None else None
+        if found is None:
+            raise error_of(rc.MQRC_CALLBACK_NOT_REGISTERED)
+        if operation == mq.MQOP_SUSPEND:
+            found.state = mq.MQCS_SUSPENDED
+        elif operation == mq.MQOP_RESUME:
+            found.state = mq.MQCS_NONE
+        elif operation == mq.MQOP_DEREGISTER:
+            if found.handle is None:
+                self._events = None
+            else:
+                del self._consumers[found.handle]
+            self._special(found, mq.MQCBDO_DEREGISTER_CALL, mq.MQCBCT_DEREGISTER_CALL)
+        else:
+            raise error_of(rc.MQRC_OPERATION_ERROR)
+
+    # -- MQCTL --------------------------------------------------------------------------------------------------------
+
+    def control(self, operation: int) -> None:
+        """MQCTL, by the table of qmgr/consume.py."""
+        if operation in (mq.MQOP_START, mq.MQOP_START_WAIT):
+            self._start(operation == mq.MQOP_START_WAIT)
+        elif operation == mq.MQOP_STOP:
+            self._stop()
+        elif operation == mq.MQOP_SUSPEND and self._state == STARTED:
+            self._become(SUSPENDED)
+        elif operation == mq.MQOP_RESUME and self._state == SUSPENDED:
+            self._become(STARTED)
+        elif operation in (mq.MQOP_SUSPEND, mq.MQOP_RESUME):
+            raise error_of(rc.MQRC_OPERATION_NOT_ALLOWED)
+        else:
+            raise error_of(rc.MQRC_OPERATION_ERROR)
+
+    def _become(self, state: int) -> None:
+        with self._changed:
+            self._state = state
+            self._changed.notify_all()
+            while state == SUSPENDED and self._in_call and threading.current_thread() is not self._runner:
+                self._changed.wait()
+
+    #: The runner is in a call, or a callback.
+    _in_call: bool = False
+
+    def _start(self, here: bool) -> None:
+        if self._state != STOPPED:
+            raise error_of(rc.MQRC_HCONN_ASYNC_ACTIVE)
+        if here and not self._consumers:
+            raise error_of(rc.MQRC_NO_CALLBACKS_ACTIVE)
+        self._state = STARTED
+        if here:
+            self._runner = threading.current_thread()
+            self._run(True)
+            return
+        name = f"flintmq consumer {self._mqi.wire.definition.application}"
+        self._runner = threading.Thread(target=self._run, args=(False,), name=name, daemon=True)
+        self._runner.start()
+
+    def _stop(self) -> None:
+        runner = self._runner
+        self._become(STOPPED)
+        if runner is not None and runner is not threading.current_thread():
+            with self._changed:
+                self._changed.wait_for(lambda: self._runner is not runner, _CLOSE_WAIT_S)
+
+    def close(self) -> None:
+        """The connection is being closed: a callback that is under way may finish."""
+        if self._runner is not None:
+            self._stop()
+
+    # -- the thread that calls back -----------------------------------------------------------------------------------
+
+    def _run(self, here: bool) -> None:
+        try:
+            for each in list(self._consumers.values()):
+                self._special(each, mq.MQCBDO_START_CALL, mq.MQCBCT_START_CALL)
+            self._serve_until_stopped(here)
+            for each in list(self._consumers.values()):
+                self._special(each, mq.MQCBDO_STOP_CALL, mq.MQCBCT_STOP_CALL)
+        except NotConnected as error:
+            self._tell_event(MQCC_FAILED, error.reason)
+        finally:
+            with self._changed:
+                self._state = STOPPED
+                self._runner = None
+                self._changed.notify_all()
+
+    def _serve_until_stopped(self, here: bool) -> None:
+        while True:
+            with self._changed:
+                self._in_call = False
+                self._changed.notify_all()
+                while self._state == SUSPENDED:
+                    self._changed.wait()
+                if self._state == STOPPED:
+                    return
+                self._in_call = True
+            active = [each for each in self._consumers.values() if each.state in _ACTIVE]
+            served = False
+            for each in active:
+                if self._state != STARTED:
+                    break
+                wait_ms = _WAIT_MS if len(active) == 1 else 0
+                served = self._served(each, wait_ms, here) or served
+            if not served and len(active) != 1:
+                time.sleep(_PAUSE_S)
+
+    def _served(self, each: Registered, wait_ms: int, here: bool) -> bool:
+        """One get for a consumer: whether it was called with a message."""
+        mqi = self._mqi
+        assert each.handle is not None
+        now = time.monotonic()
+        each.since = each.since or now
+        interval = each.gmo.wait_interval if each.gmo.options & mq.MQGMO_WAIT else 0
+        if 0 <= interval and not each.heard_empty:
+            wait_ms = min(wait_ms, max(0, interval - round((now - each.since) * 1000)))
+        md, gmo = each.md.copy(), each.options(wait_ms)
+        try:
+            data = mqi.get(each.handle, md, gmo, each.cbd.max_msg_length)
+        except NotConnected:
+            raise
+        except MQError as error:
+            self._nothing(each, error, md, gmo, interval)
+            return False
+        each.since, each.heard_empty = 0.0, False
+        if each.state == mq.MQCS_SUSPENDED_TEMPORARY:
+            self._become_state(each, mq.MQCS_NONE, 0)
+        kept = gmo.options & _BROWSE or mqi.reason == rc.MQRC_TRUNCATED_MSG_FAILED
+        kind = mq.MQCBCT_MSG_NOT_REMOVED if kept else mq.MQCBCT_MSG_REMOVED
+        completion = MQCC_WARNING if mqi.completion else MQCC_OK
+        cbc = self._context(each, kind, completion, mqi.reason)
+        cbc.data_length, cbc.buffer_length = mqi.data_length, len(data)
+        if mqi.reason == rc.MQRC_TRUNCATED_MSG_FAILED:
+            each.state = mq.MQCS_SUSPENDED_USER_ACTION
+        self._call(each, md, gmo, data, cbc, here)
+        return True
+
+    def _nothing(self, each: Registered, error: MQError, md: MQMD, gmo: MQGMO, interval: int) -> None:
+        """A get has brought nothing."""
+        if error.reason != rc.MQRC_NO_MSG_AVAILABLE:
+            temporary = error.reason in _TEMPORARY
+            state = mq.MQCS_SUSPENDED_TEMPORARY if temporary else mq.MQCS_SUSPENDED_USER_ACTION
+            if each.state != state:
+                self._become_state(each, state, error.reason)
+            time.sleep(_PAUSE_S)
+            return
+        over = interval >= 0 and (time.monotonic() - each.since) * 1000 >= interval
+        if over and not each.heard_empty:
+            each.heard_empty = True
+            cbc = self._context(each, mq.MQCBCT_MSG_NOT_REMOVED, MQCC_FAILED, rc.MQRC_NO_MSG_AVAILABLE)
+            self._call(each, md, gmo, b"", cbc, False)
+
+    def _become_state(self, each: Registered, state: int, reason: int) -> None:
+        each.state = state
+        if each.cbd.options & mq.MQCBDO_MC_EVENT_CALL:
+            cbc = self._context(each, mq.MQCBCT_MC_EVENT_CALL, MQCC_FAILED if reason else MQCC_OK, reason)
+            self._call(each, MQMD(), MQGMO(), b"", cbc, False)
+
+    # -- calling ------------------------------------------------------------------------------------------------------
+
+    def _context(self, each: Registered, kind: int, completion: int, reason: int) -> MQCBC:
+        cbc = MQCBC()
+        cbc.call_type, cbc.comp_code, cbc.reason, cbc.state = kind, completion, reason, each.state
+        cbc.callback_area = each.cbd.callback_area
+        cbc.hobj = each.handle.number if each.handle is not None else 0
+        return cbc
+
+    def _special(self, each: Registered, wanted: int, kind: int) -> None:
+        if each.cbd.options & wanted:
+            self._call(each, MQMD(), MQGMO(), b"", self._context(each, kind, MQCC_OK, 0), False)
+
+    def _tell_event(self, completion: int, reason: int) -> None:
+        if self._events is not None:
+            cbc = self._context(self._events, mq.MQCBCT_EVENT_CALL, completion, reason)
+            self._call(self._events, MQMD(), MQGMO(), b"", cbc, False)
+
+    def _call(self, each: Registered, md: MQMD, gmo: MQGMO, data: bytes, cbc: MQCBC, here: bool) -> None:
+        try:
+            each.function(self._mqi, md, gmo, data, cbc)
+        except Exception as error:
+            name = each.handle.object_name if each.handle is not None else "events"
+            _log.warning("The callback of %s raised %s: %s.", name, type(error).__name__, error)
+            each.state = mq.MQCS_SUSPENDED_USER_ACTION
+            if self._mqi.has_work and self._mqi.wire.broken is None:
+                self._mqi.back()
+            if here:
+                self._state = STOPPED
+                raise
+            if each is not self._events:
+                self._tell_event(MQCC_FAILED, rc.MQRC_CALLBACK_ROUTINE_ERROR)
+
+
+_ACTIVE: Final = (mq.MQCS_NONE, mq.MQCS_SUSPENDED_TEMPORARY)
