@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from flintmq.client.aio_calls import AsyncMessages, AsyncQueue
+from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.link import SCHEME
 from flintmq.client.message import Data, Message, Wait, descriptor, payload, properties_of_put
 from flintmq.client.topic import Subscribed
@@ -99,11 +100,20 @@ class AsyncSubscription:
 
     async def get(self, *, wait: Wait = None, convert: bool = False) -> Message:
         """The next publication; `message.topic` says of what."""
-        return await self._queue.get(wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert)
+        while True:
+            try:
+                return await self._queue.get(wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert)
+            except UnknownObject:
+                if not await self._qm._work(self._subscribed.moved):
+                    raise
+                self._queue = AsyncQueue(self._qm, self._subscribed.queue_name)
 
     async def get_or_none(self, *, wait: Wait = None, convert: bool = False) -> Message | None:
         """As `get`, but None if there is no publication."""
-        return await self._queue.get_or_none(wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert)
+        try:
+            return await self.get(wait=wait, convert=convert)
+        except NoMessageAvailable:
+            return None
 
     def messages(self, *, wait: Wait = None) -> AsyncMessages:
         """Get publications until there are no more, or none came for `wait` seconds."""

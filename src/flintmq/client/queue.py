@@ -166,8 +166,8 @@ class Queue:
         ...     answer = request.text.upper()
         ...     qm.queue(request.reply_to).put(answer, correlation_id=request.message_id)
         >>> with flintmq.open(":memory:") as qm:
-        ...     with qm.queue("SERVICE", create=True).consume(upper):
-        ...         qm.queue("SERVICE").request("hello", timeout=5.0).text
+        ...     with qm.queue("UPPER", create=True).consume(upper):
+        ...         qm.queue("UPPER").request("hello", timeout=5.0).text
         'HELLO'
         """
         md = descriptor(persistent, priority, None, None, None, "", expiry, format, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -205,6 +206,47 @@ def test_when_nobody_comes_back_the_time_is_over(
             queue.put(b"")
         assert over.value.reason == rc.MQRC_RECONNECT_TIMED_OUT
     assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECT_FAILED]
+
+
+def test_tasks_are_connected_again(serving: Serving) -> None:
+    events: list[int] = []
+
+    async def cut_all() -> None:
+        serving.cut()
+        while serving.hub.links:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)  # What is lost while nothing is under way is seen by the loop.
+
+    async def test() -> None:
+        tell = lambda reason, text: events.append(reason)  # noqa: E731
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, reconnect="yes", on_event=tell) as qm:
+            queue = await qm.queue(QUEUE)
+            await queue.put("1")
+            await cut_all()
+            await queue.put("2")
+            assert [message.text async for message in queue.messages()] == ["1", "2"]
+            waiting = asyncio.create_task(queue.get(wait=20.0))
+            while not any(c.waiting for s in serving.hub.sessions for c in s.conversations.values()):
+                await asyncio.sleep(0.01)
+            await cut_all()
+            await queue.put("after all")
+            assert (await waiting).text == "after all"
+            with pytest.raises(flintmq.BackedOut):
+                async with qm.transaction():
+                    await queue.put("never")
+                    await cut_all()
+                    await queue.put("never")
+            async with qm.transaction():
+                await queue.put("again")
+            assert [message.text async for message in queue.messages()] == ["again"]
+            async with qm.subscribe("news") as news:
+                await cut_all()
+                assert await news.get_or_none(wait=0.05) is None
+                await qm.topic("news").publish("there")
+                assert (await news.get(wait=5.0)).text == "there"
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+    assert events.count(rc.MQRC_RECONNECTING) == events.count(rc.MQRC_RECONNECTED) >= 3
 
 
 def test_reconnect_is_one_of_three_words(serving: Serving) -> None:

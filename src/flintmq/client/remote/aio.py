@@ -16,6 +16,9 @@ A get that waits outside of a transaction is made in a unit of work of its own, 
 message: a task that is cancelled loses none. One that is cancelled while it waits in a transaction loses the
 transaction: its connection is closed, and the queue manager backs it out. Commands and subscriptions, which are rare,
 are made by workers on connections of their own.
+
+With `reconnect` a connection that was lost is made again, by the rules of reconnect.py; while that is tried, the tasks
+that need it wait, and the others run.
 """
 
 from __future__ import annotations
@@ -27,17 +30,27 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Unpack
 
+from flintmq.channel import segment as seg
 from flintmq.client.aio_calls import AsyncCalls, AsyncTransaction, T
 from flintmq.client.commands import CommandReply
-from flintmq.client.errors import MQError, NoMessageAvailable, NotConnected, TransactionError
+from flintmq.client.errors import (
+    BackedOut,
+    MQError,
+    NoMessageAvailable,
+    NotConnected,
+    TransactionError,
+    error_of,
+)
 from flintmq.client.message import Message, Wait
 from flintmq.client.queue import get_options, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
 from flintmq.client.remote.definition import Definition
 from flintmq.client.remote.link import Link
+from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.topic import Subscribed
+from flintmq.mqi import reason as rc
 from flintmq.mqi.constants import MQGMO_BROWSE_NEXT, MQGMO_WAIT, MQOO_BROWSE, MQOO_FAIL_IF_QUIESCING
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -60,7 +73,7 @@ class _Line:
 class AsyncRemoteQueueManager(AsyncCalls):
     """A queue manager at the other end of a channel, for the tasks of one event loop. Made by `aconnect`."""
 
-    def __init__(self, definitions: list[Definition], wire: AsyncWire) -> None:
+    def __init__(self, definitions: list[Definition], wire: AsyncWire, on_event: Told | None = None) -> None:
         super().__init__()
         self._definitions = definitions
         self._loop = asyncio.get_running_loop()
@@ -70,6 +83,9 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self._closed = False
         self._workers = ThreadPoolExecutor(4, "flintmq")
         self._sync: RemoteQueueManager | None = None
+        self._on_event = on_event
+        self._reconnects = wire.definition.reconnect != NO
+        self._reconnecting = asyncio.Lock()
         #: The transaction that a task is in.
         self._transaction: ContextVar[RemoteTransaction | None] = ContextVar("flintmq_remote", default=None)
 
@@ -118,7 +134,14 @@ class AsyncRemoteQueueManager(AsyncCalls):
             self._lines.discard(line)
         if self._closed:
             raise NotConnected(f"the connection to {self.name} is closed")
-        line = _Line(await open_async_wire(self._definitions))
+        try:
+            line = _Line(await open_async_wire(self._definitions))
+        except NotConnected as error:
+            if not self._reconnects:
+                raise
+            self._shared.wire.drop()  # It is there no more than this one.
+            await self._reconnect(error)
+            line = _Line(await open_async_wire(self._definitions))
         self._lines.add(line)
         return line
 
@@ -132,7 +155,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
     def _in_worker(self) -> RemoteQueueManager:
         """The same queue manager for a worker: each has a connection of its own."""
         if self._sync is None:
-            self._sync = RemoteQueueManager(self._definitions)
+            self._sync = RemoteQueueManager(self._definitions, self._on_event)
         return self._sync
 
     async def _work(self, call: Callable[[], T]) -> T:
@@ -153,7 +176,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         raise TypeError(f"the depth of {name} has to be asked for: await queue.inquire_depth()")
 
     async def _inquire_depth(self, name: str) -> int:
-        return await self._shared.run(self._shared.link.depth(name))
+        return await self._call(lambda line: line.link.depth(name))
 
     async def _clear(self, name: str) -> None:
         await self._work(lambda: self._in_worker()._clear(name))
@@ -163,34 +186,91 @@ class AsyncRemoteQueueManager(AsyncCalls):
     ) -> None:
         self._pay()
         transaction = self._transaction.get()
-        line = self._shared if transaction is None else transaction.line()
-        await line.run(line.link.put(name, md, data, transaction is not None, properties, extra_options))
+        if transaction is not None:
+            await transaction.run(lambda line: line.link.put(name, md, data, True, properties, extra_options))
+        else:
+            await self._call(lambda line: line.link.put(name, md, data, False, properties, extra_options))
 
     async def _get(self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str) -> Message:
         self._pay()
         transaction = self._transaction.get()
         waits = gmo.options & MQGMO_WAIT != 0
         if transaction is not None:
-            line = transaction.line()
-            return await line.run(line.link.get(name, md, gmo, length, requeue, True, selector), waits)
+            return await transaction.run(
+                lambda line: line.link.get(name, md, gmo, length, requeue, True, selector), waits
+            )
         if not waits:
+            return await self._call(lambda line: line.link.get(name, md, gmo, length, requeue, False, selector))
+        return await self._call_apart(
+            lambda line: _got_for_certain(line, name, md, gmo, length, requeue, selector), self._owe
+        )
+
+    async def _call(self, make: Callable[[_Line], Steps[T]]) -> T:
+        """A call on the shared connection, on a new one if that was lost."""
+        while True:
             line = self._shared
-            return await line.run(line.link.get(name, md, gmo, length, requeue, False, selector))
-        line = await self._borrow()
-        try:
-            return await line.run(_got_for_certain(line, name, md, gmo, length, requeue, selector), True, self._owe)
-        finally:
-            self._give(line)
+            try:
+                return await line.run(make(line))
+            except NotConnected as error:
+                await self._again(line, error)
+
+    async def _call_apart(self, make: Callable[[_Line], Steps[T]], owe: Callable[[], None] | None = None) -> T:
+        """A call that may wait, on a connection of its own, on a new one if that was lost."""
+        while True:
+            line = await self._borrow()
+            try:
+                return await line.run(make(line), True, owe)
+            except NotConnected as error:
+                await self._again(line, error)
+            finally:
+                self._give(line)
+
+    async def _again(self, line: _Line, error: NotConnected) -> None:
+        """The connection was lost: there is one again when this returns. Raises what the caller has to hear."""
+        wire = line.wire
+        if not self._reconnects or not wire.lost or self._closed:
+            raise error
+        await self._reconnect(error)
+        if wire.in_flight in UNCERTAIN:
+            text = f"{wire.where}: connected again, but nobody knows whether the call that was under way was done"
+            raise error_of(rc.MQRC_CALL_INTERRUPTED, text)
+
+    async def _reconnect(self, lost: MQError) -> None:
+        """Make the shared connection again, if it is not there; the others are made when they are needed."""
+        async with self._reconnecting:
+            before = self._shared.wire
+            if before.broken is None:
+                return
+            definition = self._definitions[0]
+            self._say(rc.MQRC_RECONNECTING, f"{before.where}: the connection was lost ({lost.text}); reconnecting")
+            delay, end = delays(definition), self._loop.time() + definition.reconnect_timeout_s
+            number, last = 0, lost
+            while self._loop.time() < end and not self._closed:
+                await asyncio.sleep(min(delay(number), max(0.0, end - self._loop.time())))
+                number += 1
+                try:
+                    wire = await open_async_wire(self._definitions)
+                except MQError as error:
+                    last = error
+                    continue
+                self._lines.discard(self._shared)
+                self._shared = _Line(wire)
+                self._lines.add(self._shared)
+                self._say(rc.MQRC_RECONNECTED, f"{wire.where}: connected again, at try {number}")
+                return
+            text = f"{before.where}: not connected again in {definition.reconnect_timeout_s:g} seconds: {last.text}"
+            self._say(rc.MQRC_RECONNECT_FAILED, text)
+            raise error_of(rc.MQRC_RECONNECT_TIMED_OUT, text)
+
+    def _say(self, reason: int, text: str) -> None:
+        if self._on_event is not None:
+            self._on_event(reason, text)
 
     async def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
-        self._pay()
-        line = await self._borrow()  # Its reply queue is its own, so that tasks do not get each other's answers.
-        try:
-            return await line.run(line.link.request(name, md, data, properties, timeout, convert), True)
-        finally:
-            self._give(line)
+        self._pay()  # Each connection has its own reply queue: tasks do not get each other's answers.
+        return await self._call_apart(lambda line: line.link.request(name, md, data, properties, timeout, convert))
 
     async def _browse(
         self, name: str, wait: Wait, correlation_id: bytes | None, message_id: bytes | None, selector: str
@@ -236,6 +316,21 @@ class RemoteTransaction(AsyncTransaction):
             raise TransactionError("the transaction that this task was started in has ended")
         return self._line
 
+    async def run(self, make: Callable[[_Line], Steps[T]], waits: bool = False) -> T:
+        """A call in the transaction. BackedOut if it was lost with its connection, and another can be made."""
+        line = self.line()
+        try:
+            return await line.run(make(line), waits)
+        except NotConnected as error:
+            raise self._lost(line, error) from None
+
+    def _lost(self, line: _Line, error: NotConnected) -> MQError:
+        if not self._qm._reconnects or not line.wire.lost:
+            return error
+        if line.wire.in_flight == seg.MQCMIT:
+            return error_of(rc.MQRC_CALL_INTERRUPTED, f"{line.wire.where}: nobody knows whether the commit was done")
+        return BackedOut(f"{line.wire.where}: the unit of work was lost with the connection")
+
     async def __aenter__(self) -> RemoteTransaction:
         self._qm._pay()
         if self._qm._transaction.get() is not None:
@@ -259,6 +354,8 @@ class RemoteTransaction(AsyncTransaction):
                 return
             try:
                 await line.run(line.mqi.cmit_steps())
+            except NotConnected as lost:
+                raise self._lost(line, lost) from None
             except MQError:
                 if line.wire.broken is None:
                     await line.run(line.mqi.back_steps())
@@ -267,12 +364,10 @@ class RemoteTransaction(AsyncTransaction):
             qm._give(line)
 
     async def commit(self) -> None:
-        line = self.line()
-        await line.run(line.mqi.cmit_steps())
+        await self.run(lambda line: line.mqi.cmit_steps())
 
     async def backout(self) -> None:
-        line = self.line()
-        await line.run(line.mqi.back_steps())
+        await self.run(lambda line: line.mqi.back_steps())
 
 
 class aconnect:
@@ -288,7 +383,9 @@ class aconnect:
 
     async def _connect(self) -> AsyncRemoteQueueManager:
         definitions = definitions_of(self._name, self._options)
-        self._qm = AsyncRemoteQueueManager(definitions, await open_async_wire(definitions))
+        self._qm = AsyncRemoteQueueManager(
+            definitions, await open_async_wire(definitions), self._options.get("on_event")
+        )
         return self._qm
 
     def __await__(self) -> Generator[Any, None, AsyncRemoteQueueManager]:

@@ -45,6 +45,10 @@ class AsyncWire(asyncio.Protocol):
         self.session = Session(definition.channel, definition.wanted_name, definition.sharing, definition.heartbeat_s)
         self.q_mgr_name = ""
         self.broken: MQError | None = None
+        #: The other side, or the network, has ended it; not we.
+        self.lost = False
+        #: The type of the call that is on its way, 0 if there is none.
+        self.in_flight = 0
         self._loop = asyncio.get_running_loop()
         self._lock = asyncio.Lock()
         self._transport: asyncio.Transport | None = None
@@ -61,19 +65,19 @@ class AsyncWire(asyncio.Protocol):
         try:
             session.received(data)
         except (ChannelError, MQStructuresError) as error:
-            self._break(refused(self._reason(), self.where, why(error)))
+            self._lose(refused(self._reason(), self.where, why(error)))
         else:
             if session.out:
                 self._send(b"".join(session.out))
                 session.out.clear()
             if session.ended >= 0:
                 reason = status_reason(session.ended, not self.q_mgr_name)
-                self._break(refused(reason, self.where, f"the channel has ended, status {session.ended}"))
+                self._lose(refused(reason, self.where, f"the channel has ended, status {session.ended}"))
         self._tell()
 
     def connection_lost(self, error: Exception | None) -> None:
         text = why(error) if error is not None else "the other side has closed the connection"
-        self._break(refused(self._reason(), self.where, text))
+        self._lose(refused(self._reason(), self.where, text))
         self._tell()
 
     def _reason(self) -> int:
@@ -87,6 +91,10 @@ class AsyncWire(asyncio.Protocol):
     def _send(self, data: bytes) -> None:
         if self._transport is not None:
             self._transport.write(data)
+
+    def _lose(self, error: MQError) -> None:
+        self.lost = self.lost or self.broken is None
+        self._break(error)
 
     def _break(self, error: MQError) -> None:
         if self.broken is None:
@@ -121,6 +129,7 @@ class AsyncWire(asyncio.Protocol):
                 if self.broken is not None:
                     self._refuse()
                 try:
+                    self.in_flight = kind
                     self._send(self.session.request(kind, handle, body, flags))
                     answer = await self._answer(kind, owe) if answered else NO_ANSWER
                 except MQError as error:
@@ -160,6 +169,7 @@ class AsyncWire(asyncio.Protocol):
         if self.broken is not None:
             self._refuse()
         answer = self.session.answer
+        self.in_flight = 0
         assert answer is not None
         if answer.kind != kind + seg.REPLY:
             self.bad_answer(ChannelError(0, f"a call of type {kind:#x} was answered by {answer.kind:#x}"))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 Told = Callable[[int, str], object]
 
-_UNCERTAIN = (seg.MQPUT, seg.MQPUT1, seg.MQCMIT)
+UNCERTAIN = (seg.MQPUT, seg.MQPUT1, seg.MQCMIT)
 YES, SAME, NO = "yes", "qmgr", "no"
 
 
@@ -83,7 +83,7 @@ class Reconnect:
                 if kind >= seg.XA_START:
                     raise  # The transaction manager decides.
                 self.restore(mqi, error)
-            if kind in _UNCERTAIN and (kind == seg.MQCMIT or not work):
+            if kind in UNCERTAIN and (kind == seg.MQCMIT or not work):
                 text = (
                     f"{wire.where}: the connection was lost and is there again; nobody knows whether this call was done"
                 )
