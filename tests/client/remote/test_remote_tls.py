@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,6 +60,26 @@ def test_messages_go_over_tls_by_cipherspec(keys: Keys, spec: str) -> None:
         queue = qm.queue("DEV.QUEUE.1")
         queue.put(bytes(100_000))
         assert queue.get(wait=5.0).data == bytes(100_000)
+
+
+@pytest.mark.parametrize("spec", ["ANY_TLS12", "ANY_TLS13"])
+def test_a_connection_with_tls_is_made_again(
+    keys: Keys, spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "quick.ini"
+    path.write_text("CHANNELS:\n   ReconDelay=(10,5)\n   MQReconnectTimeout=20\n")
+    monkeypatch.setenv("MQCLNTCF", str(path))
+    keys.channel(f"SSLCIPH({spec}) SSLCAUTH(OPTIONAL)")
+    with flintmq.connect("QM1", **keys.options(spec, reconnect="yes")) as qm:
+        queue = qm.queue("DEV.QUEUE.1")
+        queue.put(b"1")
+        assert qm.mqi.generation == 0
+        before = set(keys.serving.hub.links)
+        keys.serving.cut()
+        while before & set(keys.serving.hub.links):
+            time.sleep(0.01)
+        queue.put(b"2")
+        assert [message.data for message in queue.messages()] == [b"1", b"2"] and qm.mqi.generation == 1
 
 
 def test_tls_for_asyncio(keys: Keys) -> None:

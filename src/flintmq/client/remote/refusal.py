@@ -5,6 +5,7 @@ QM1 at host(1414), channel DEV.APP.SVRCONN: the user or the password was not acc
 
 from __future__ import annotations
 
+import ssl
 from typing import Final
 
 from flintmq.channel import errors as status
@@ -119,7 +120,7 @@ def _sentence(reason: int, name: str, q_mgr: str, length: int) -> str:
 
 def why(error: Exception) -> str:
     """What broke a connection, in words."""
-    if isinstance(error, BlockingIOError):
+    if isinstance(error, BlockingIOError | ssl.SSLWantReadError | ssl.SSLWantWriteError):
         return "no answer and no heartbeat came in time"
     if isinstance(error, OSError):
         return error.strerror or str(error)

@@ -165,18 +165,38 @@ class Wire:
             self._fail(why(error))
 
     def is_dead(self) -> bool:
-        """Whether the other side has hung up, or has something to say, while no call was made."""
-        if isinstance(self._socket, ssl.SSLSocket):
-            ready, _, _ = select.select([self._socket], [], [], 0)
-            return bool(ready)
+        """Whether the other side has hung up, or has ended the channel, while no call was made."""
+        if not self._lock.acquire(blocking=False):
+            return False  # Somebody makes one.
         try:
+            if isinstance(self._socket, ssl.SSLSocket):
+                return self._is_dead_behind(self._socket)
             said = self._socket.recv(_READ_MAX, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
             return False
         except OSError:
             return True
+        finally:
+            self._lock.release()
         # Heartbeats are for later; the end of the channel, or of the stream, is the end.
         return not said or bytes([seg.STATUS_DATA]) in (said[9:10], said[17:18])
+
+    def _is_dead_behind(self, tunnel: ssl.SSLSocket) -> bool:
+        """The same with TLS, where what has come cannot be looked at without being taken."""
+        ready, _, _ = select.select([tunnel], [], [], 0)
+        if not ready:
+            return False
+        tunnel.setblocking(False)
+        try:
+            said = tunnel.recv(_READ_MAX)
+            self.session.received(said)
+        except ssl.SSLWantReadError:
+            return False  # It was for TLS itself.
+        except (OSError, ChannelError):
+            return True
+        finally:
+            tunnel.setblocking(True)
+        return not said or self.session.ended >= 0
 
     def lose(self) -> None:
         """It is dead: no call can be made on it."""
@@ -260,10 +280,11 @@ class Wire:
         self._set_timeout(interval + max(_GRACE_S, interval) if interval else 0.0)
 
     def _set_timeout(self, seconds: float) -> None:
-        """How long a read may take; 0 for ever."""
+        """How long a read or a write may take; 0 for ever."""
         whole = int(seconds)
         value = struct.pack("ll", whole, int((seconds - whole) * 1_000_000))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, value)
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
