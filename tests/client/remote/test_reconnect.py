@@ -12,7 +12,8 @@ import pytest
 import flintmq
 from flintmq.cli.main import main
 from flintmq.mqi import reason as rc
-from flintmq.mqi.constants import MQOO_INPUT_EXCLUSIVE
+from flintmq.mqi.cbd import MQCBD
+from flintmq.mqi.constants import MQCBT_EVENT_HANDLER, MQOO_INPUT_EXCLUSIVE, MQOP_REGISTER
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
@@ -139,6 +140,18 @@ def test_handles_of_the_mqi_are_opened_again_and_dynamic_queues_under_their_name
         mqi.put1(target, MQMD(), MQPMO(), b"to the same name")
         assert mqi.get(handle, MQMD(), MQGMO()) == b"to the same name"
         assert mqi.generation == 1
+
+
+def test_the_event_handler_of_a_connection_hears_of_it(serving: Serving) -> None:
+    heard: list[int] = []
+    cbd = MQCBD()
+    cbd.callback_type = MQCBT_EVENT_HANDLER
+    cbd.callback_function = lambda mqi, md, gmo, data, cbc: heard.append(cbc.reason)
+    with serving.connect(reconnect="yes") as qm:
+        qm.mqi.cb(MQOP_REGISTER, cbd)
+        cut(serving)
+        qm.queue(QUEUE)
+    assert heard == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED]
 
 
 def test_subscriptions_are_made_again(serving: Serving) -> None:

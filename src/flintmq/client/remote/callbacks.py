@@ -98,6 +98,8 @@ class Callbacks:
         """MQOP_REGISTER."""
         if made.cbd.callback_type == mq.MQCBT_EVENT_HANDLER:
             self._events = made
+            if self._mqi.reconnect is not None:
+                self._mqi.reconnect.handler = lambda reason: self._tell_event(MQCC_WARNING, reason)
         elif made.cbd.callback_type != mq.MQCBT_MESSAGE_CONSUMER:
             raise error_of(rc.MQRC_CALLBACK_TYPE_ERROR)
         elif made.handle is None or not made.handle.open:

@@ -14,7 +14,8 @@ It is noticed by the call that finds the connection lost, and that call waits:
 
 A connection that was lost while it was idle is seen before a call is sent, so 2549 is for what really was on its way.
 Tries are ReconDelay of mqclient.ini apart, for MQReconnectTimeout seconds; then 2556. `on_event` is called with
-MQRC_RECONNECTING, MQRC_RECONNECTED and MQRC_RECONNECT_FAILED and a sentence, in the thread that reconnects.
+MQRC_RECONNECTING, MQRC_RECONNECTED and MQRC_RECONNECT_FAILED and a sentence, in the thread that reconnects; the event
+handler of MQCB hears the reasons too.
 
 Queues, topics and subscriptions are opened again under their handles. A dynamic queue is made again under its name, and
 what was on it is gone, as are the publications of a subscription that is not durable. What cannot be opened again has a
@@ -62,6 +63,8 @@ class Reconnect:
     def __init__(self, definitions: Sequence[Definition], tell: Told | None) -> None:
         self._definitions = definitions
         self._tell = tell
+        #: The event handler of MQCB, if there is one: it hears of it too.
+        self.handler: Callable[[int], None] | None = None
         #: Set when the connection is closed: nobody wants it again.
         self.ending = threading.Event()
 
@@ -145,3 +148,5 @@ class Reconnect:
     def _say(self, reason: int, text: str) -> None:
         if self._tell is not None:
             self._tell(reason, text)
+        if self.handler is not None:
+            self.handler(reason)
