@@ -37,6 +37,8 @@ HOT = (
     "flintmq/store/*.py",
     "flintmq/qmgr/*.py",
     "flintmq/channel/*.py",
+    "flintmq/server/link.py",
+    "flintmq/server/turn.py",
 )
 
 #: What the patterns catch and should not: names, tables and texts, read once.

@@ -43,7 +43,7 @@ def run(body: Callable[[Hub, Link, Wire, SlowLog], None]) -> None:
         host = ServingHost(*instance.create_in_memory("QM1"), None)
         hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
         log = SlowLog()
-        hub._log = log  # type: ignore[assignment]
+        hub._log = log
         hub._flushing = True  # Nobody flushes but the test.
         link, wire = Link(hub), Wire()
         link.connection_made(wire)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import uvloop
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance
 from flintmq.server.hub import Hub, ServingHost
-from flintmq.server.link import Link
+from flintmq.server.link import links
 
 
 def keep_alive(interval_s: int) -> tuple[int, int]:
@@ -20,16 +20,11 @@ def keep_alive(interval_s: int) -> tuple[int, int]:
         loop = asyncio.get_running_loop()
         host = ServingHost(*instance.create_in_memory("QM1"), None)
         hub = Hub(host, Gatekeeper(), loop)
-        made: asyncio.Future[Link] = loop.create_future()
-
-        class Watched(Link):
-            def connection_made(self, transport: asyncio.BaseTransport) -> None:
-                super().connection_made(transport)
-                made.set_result(self)
-
-        server = await loop.create_server(lambda: Watched(hub), "127.0.0.1", 0)
+        server = await loop.create_server(links(hub), "127.0.0.1", 0)
         with socket.create_connection(server.sockets[0].getsockname()):
-            link = await made
+            while not hub.links:
+                await asyncio.sleep(0)
+            (link,) = hub.links.values()
             link.keep_alive(interval_s)
             assert link._transport is not None
             opened = link._transport.get_extra_info("socket")

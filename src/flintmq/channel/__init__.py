@@ -9,6 +9,7 @@ The way of a client's call, file by file:
     mqi_calls.py        the call is read, made, and answered          calls.py        the calls as bytes
                                                                      spi.py          those outside of the MQI
                                                                      lists.py        records of distribution lists
+    straight.py         nearly every MQPUT and MQGET: all of it   memo.py         structures like the last ones
     subscribe_calls.py, xa_calls.py   likewise
     streaming.py        messages that are pushed to the client        stream.py       the same as bytes
     server.py           what all sessions of a queue manager share    terms.py        what a channel gives its clients

@@ -27,6 +27,7 @@ from flintmq.channel.errors import (
     ChannelError,
 )
 from flintmq.channel.identity import Identity
+from flintmq.channel.memo import Gets, HeadMemo, Puts
 from flintmq.channel.mqi_calls import CALLS, finish_get
 from flintmq.channel.segment import Segment
 from flintmq.channel.streaming import Stream, notified, request_messages
@@ -66,6 +67,14 @@ class Call:
         self.handle = 0
 
 
+class Waiting:
+    """An MQGET that waits: what it is answered with."""
+
+    def __init__(self, request: int, handle: int) -> None:
+        self.request = request
+        self.handle = handle
+
+
 class Conversation:
     """One connection of a client."""
 
@@ -74,7 +83,10 @@ class Conversation:
     #: STOP CONN has ended the connection; the client hears of it with its next call.
     broken: bool = False
     #: The get that waits.
-    waiting: Call | None = None
+    waiting: Waiting | None = None
+    #: What is remembered of puts and gets, once there were any.
+    puts: Puts | None = None
+    gets: Gets | None = None
     #: A call of which segments are missing: its first segment, and the data of all so far.
     _first: Segment | None = None
     _held: int = 0
@@ -95,7 +107,7 @@ class Conversation:
         #: What is pushed without a question is in the byte order and character set of the last one.
         self.big_endian = session.big_endian
         self.ccsid = session.ccsid
-        self._tail = seg.tail(self.big_endian, self.ccsid)
+        self.tail = seg.tail(self.big_endian, self.ccsid)
 
     @property
     def engine(self) -> QueueManager:
@@ -109,7 +121,7 @@ class Conversation:
         if segment.big_endian != self.big_endian or segment.ccsid != self.ccsid:
             check_ccsid(segment.ccsid)
             self.big_endian, self.ccsid = segment.big_endian, segment.ccsid
-            self._tail = seg.tail(segment.big_endian, segment.ccsid)
+            self.tail = seg.tail(segment.big_endian, segment.ccsid)
         kind = segment.kind
         if kind >= seg.MQCONN:
             if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
@@ -175,8 +187,12 @@ class Conversation:
 
     def reply(self, call: Call, completion: int, reason: int, handle: int, body: bytes) -> None:
         """Answer a call, in as many segments as it takes."""
-        data = write_api(len(body), completion, reason, handle, call.big_endian) + body
-        self.send(call.kind + seg.REPLY, call.request, data)
+        self.reply_to(call.kind, call.request, completion, reason, handle, body)
+
+    def reply_to(self, kind: int, request: int, completion: int, reason: int, handle: int, body: bytes) -> None:
+        """Likewise, without the call."""
+        data = write_api(len(body), completion, reason, handle, self.big_endian) + body
+        self.send(kind + seg.REPLY, request, data)
 
     def answer(self, call: Call, handle: int, body: bytes) -> None:
         """Reply with what the engine has said of the call, when it is durable."""
@@ -187,6 +203,25 @@ class Conversation:
             self.session.delay_ms = max(self.session.delay_ms, connection.delay_ms)
             connection.delay_ms = 0
         self.reply(call, connection.completion, connection.reason, handle, body)
+
+    def answer_parts(self, memo: HeadMemo, kind: int, request: int, handle: int, parts: list[bytes]) -> None:
+        """The same for an MQPUT or MQGET whose reply is in parts. The first of them is free for the head."""
+        connection = self.connection
+        assert connection is not None
+        session = self.session
+        session.hold(connection.force)
+        if connection.delay_ms:
+            session.delay_ms = max(session.delay_ms, connection.delay_ms)
+            connection.delay_ms = 0
+        length = 0
+        for part in parts:
+            length += len(part)
+        completion, reason = connection.completion, connection.reason
+        if length > session.transmission_size - seg.SIZE_M - API_SIZE or session.compression is not None:
+            self.reply_to(kind, request, completion, reason, handle, b"".join(parts))
+            return
+        parts[0] = memo.head(kind + seg.REPLY, request, length, completion, reason, handle, self.big_endian, self.tail)
+        session.push(b"".join(parts))
 
     def send(self, kind: int, request: int, data: bytes) -> None:
         """A segment of this conversation, or several."""
@@ -222,9 +257,9 @@ class Conversation:
         """One segment of this conversation, with these flags."""
         session, order = self.session, self.big_endian
         if session.shared:
-            session.push(seg.write_m(kind, flags, self.number, request, order, self._tail, data, flags_2))
+            session.push(seg.write_m(kind, flags, self.number, request, order, self.tail, data, flags_2))
         else:
-            session.push(seg.write(kind, flags, order, self._tail, data, seg.TSH, flags_2))
+            session.push(seg.write(kind, flags, order, self.tail, data, seg.TSH, flags_2))
 
     # -- the engine ---------------------------------------------------------------------------------------------------
 
@@ -242,6 +277,7 @@ class Conversation:
         self.connection = None
         self.state = STARTED
         self.waiting = self.consuming = None
+        self.puts = self.gets = None
         self.started = self.syncpoint_allowed = False
         self.streams.clear()
 
@@ -254,7 +290,27 @@ class Conversation:
         call = self.waiting
         if call is not None and waiter.answer is self.connection:
             self.waiting = None
-            finish_get(self, call, waiter.md, waiter.gmo)
+            finish_get(self, call.request, call.handle, waiter.md, waiter.gmo)
+
+    # -- MQPUT and MQGET (straight.py) --------------------------------------------------------------------------------
+
+    def is_free(self) -> bool:
+        """Whether another call can be done: connected, and in no other call."""
+        return self.state == CONNECTED and self.waiting is None and self._first is None
+
+    def wait(self, request: int, handle: int) -> None:
+        """An MQGET waits."""
+        self.waiting = Waiting(request, handle)
+
+    def remember_puts(self) -> None:
+        """There will be more puts like this one."""
+        if self.puts is None:
+            self.puts = Puts(self.session.shared, self.number)
+
+    def remember_gets(self) -> None:
+        """And gets."""
+        if self.gets is None:
+            self.gets = Gets(self.session.shared, self.number)
 
     def is_in_call(self) -> bool:
         """Whether the client waits for the end of a get."""
@@ -272,7 +328,7 @@ class Conversation:
         self.lost()
         self.broken = True
         if call is not None:
-            self.reply(call, MQCC_FAILED, MQRC_CONNECTION_BROKEN, call.handle, b"")
+            self.reply_to(seg.MQGET, call.request, MQCC_FAILED, MQRC_CONNECTION_BROKEN, call.handle, b"")
         others = [each for each in self.session.conversations.values() if each.connection is not None]
         if streaming or not others:
             self.session.stop(STATUS_USER_CLOSED)

@@ -268,6 +268,7 @@ def mqput(conversation: Conversation, call: Call) -> None:
         return
     given = _Put(conversation, call, API_SIZE)
     given.to_list = handle.destinations is not None
+    conversation.remember_puts()
     connection = _connection(conversation)
     reason = put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
@@ -304,15 +305,15 @@ def mqget(conversation: Conversation, call: Call) -> None:
         conversation.reply(call, MQCC_FAILED, MQRC_DATA_LENGTH_ERROR, call.handle, body[API_SIZE:])
         return
     connection = _connection(conversation)
+    conversation.remember_gets()
     if get(conversation.engine, connection, handle, md, gmo, length) == WAITING:
-        call.body = b""
-        conversation.waiting = call
+        conversation.wait(call.request, call.handle)
         return
-    finish_get(conversation, call, md, gmo)
+    finish_get(conversation, call.request, call.handle, md, gmo)
 
 
-def finish_get(conversation: Conversation, call: Call, md: MQMD, gmo: MQGMO) -> None:
-    """Answer a get that the engine has completed."""
+def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, gmo: MQGMO) -> None:
+    """Answer a get of handle `number` that the engine has completed."""
     connection = _connection(conversation)
     data = b""
     length = 0
@@ -324,13 +325,12 @@ def finish_get(conversation: Conversation, call: Call, md: MQMD, gmo: MQGMO) -> 
             conversation.session.hold(message.log_end)
     connection.data = b""
     connection.message = None
-    body = (
-        md.pack(call.big_endian, call.ccsid)
-        + gmo.pack(call.big_endian, call.ccsid)
-        + write_long(length, call.big_endian)
-        + data
-    )
-    conversation.answer(call, call.handle, body)
+    memo = conversation.gets
+    assert memo is not None
+    big_endian, ccsid = conversation.big_endian, conversation.ccsid
+    descriptor, options = memo.md.pack(md, big_endian, ccsid), memo.gmo.pack(gmo, big_endian, ccsid)
+    parts = [b"", descriptor, options, write_long(length, big_endian), data]
+    conversation.answer_parts(memo.head, seg.MQGET, request, number, parts)
 
 
 # -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------

@@ -91,7 +91,6 @@ LITTLE_ENDIAN: Final = 2
 ENCODING_BIG: Final = 273
 ENCODING_LITTLE: Final = 546
 
-_PREFIX: Final = struct.Struct(">4sI")
 _HEAD: Final = struct.Struct(">4sIBBBB8s8s")
 _HEAD_M: Final = struct.Struct(">4sIIIBBBB8s8s")
 _TAIL_BIG: Final = struct.Struct(">IHH")
@@ -134,8 +133,15 @@ def write(
     kind: int, flags: int, big_endian: bool, ending: bytes, body: bytes, struc_id: bytes = TSH, flags_2: int = 0
 ) -> bytes:
     """A segment without conversation."""
+    return head(kind, flags, big_endian, ending, len(body), struc_id, flags_2) + body
+
+
+def head(
+    kind: int, flags: int, big_endian: bool, ending: bytes, length: int, struc_id: bytes = TSH, flags_2: int = 0
+) -> bytes:
+    """The header of such a segment, with `length` bytes behind it."""
     order = BIG_ENDIAN if big_endian else LITTLE_ENDIAN
-    return _HEAD.pack(struc_id, SIZE + len(body), order, kind, flags, flags_2, _NO_LUWID, ending) + body
+    return _HEAD.pack(struc_id, SIZE + length, order, kind, flags, flags_2, _NO_LUWID, ending)
 
 
 def write_m(
@@ -149,9 +155,22 @@ def write_m(
     flags_2: int = 0,
 ) -> bytes:
     """A segment of a conversation."""
+    return head_m(kind, flags, conversation, request, big_endian, ending, len(body), flags_2) + body
+
+
+def head_m(
+    kind: int,
+    flags: int,
+    conversation: int,
+    request: int,
+    big_endian: bool,
+    ending: bytes,
+    length: int,
+    flags_2: int = 0,
+) -> bytes:
+    """The header of such a segment, with `length` bytes behind it."""
     order = BIG_ENDIAN if big_endian else LITTLE_ENDIAN
-    length = SIZE_M + len(body)
-    return _HEAD_M.pack(TSHM, length, conversation, request, order, kind, flags, flags_2, _NO_LUWID, ending) + body
+    return _HEAD_M.pack(TSHM, SIZE_M + length, conversation, request, order, kind, flags, flags_2, _NO_LUWID, ending)
 
 
 def read(data: bytes) -> Segment:
@@ -194,35 +213,51 @@ class Splitter:
     def feed(self, data: bytes) -> list[Segment]:
         """The segments that `data` completes. Raises ChannelError at the first that is none."""
         segments: list[Segment] = []
-        if self._held:
-            self._parts.append(data)
-            self._held += len(data)
-            if self._held < (self._wanted or PREFIX):
-                return segments
-            data = b"".join(self._parts)
-            self._parts = []
-            self._held = self._wanted = 0
+        data = self.joined(data)
         start = 0
-        there = len(data)
-        while there - start >= PREFIX:
-            length = segment_length(data, start)
-            if length > there - start:
-                self._wanted = length
-                break
+        while True:
+            length = self.next_length(data, start)
+            if not length:
+                return segments
             segments.append(read(data[start : start + length]))
             start += length
-        if start < there:
-            self._parts.append(data[start:])
-            self._held = there - start
-        return segments
+
+    def joined(self, data: bytes) -> bytes:
+        """`data` behind what is held of a segment; b"" as long as that is not complete."""
+        if not self._held:
+            return data
+        self._parts.append(data)
+        self._held += len(data)
+        if self._held < (self._wanted or PREFIX):
+            return b""
+        data = b"".join(self._parts)
+        self._parts = []
+        self._held = self._wanted = 0
+        return data
+
+    def next_length(self, data: bytes, start: int) -> int:
+        """The length of the segment that begins at `start`. 0 if it is not all there: then its beginning is held.
+
+        Raises ChannelError.
+        """
+        there = len(data) - start
+        if there >= PREFIX:
+            length = segment_length(data, start)
+            if length <= there:
+                return length
+            self._wanted = length
+        if there > 0:
+            self._parts.append(data[start:] if start else data)
+            self._held = there
+        return 0
 
 
 def segment_length(data: bytes, start: int) -> int:
     """The length of the segment that begins at `start`, of which eight bytes are there. Raises ChannelError."""
-    struc_id, length = _PREFIX.unpack_from(data, start)
-    if struc_id[:3] != b"TSH" and struc_id[:3] != b"\xe3\xe2\xc8":
-        raise ChannelError(STATUS_PROTOCOL_ID, f"the data begins with {bytes(struc_id)!r}, which is no segment")
+    begins = data[start : start + 3]
+    if begins != b"TSH" and begins != b"\xe3\xe2\xc8":
+        raise ChannelError(STATUS_PROTOCOL_ID, f"the data begins with {data[start : start + 4]!r}, which is no segment")
+    length = data[start + 4] << 24 | data[start + 5] << 16 | data[start + 6] << 8 | data[start + 7]
     if length < SIZE or length > SEGMENT_MAX:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a segment says that it has {length} bytes")
-    assert isinstance(length, int)
     return length

@@ -67,6 +67,40 @@ class MQGMO:
         self.returned_length: int = -1  # MQRL_UNDEFINED
         self.msg_handle: int = 0
 
+    def copy(self) -> "MQGMO":
+        """New options with the same values."""
+        other = MQGMO()
+        other.version = self.version
+        other.options = self.options
+        other.wait_interval = self.wait_interval
+        other.signal1 = self.signal1
+        other.signal2 = self.signal2
+        other.resolved_q_name = self.resolved_q_name
+        other.match_options = self.match_options
+        other.group_status = self.group_status
+        other.segment_status = self.segment_status
+        other.segmentation = self.segmentation
+        other.msg_token = self.msg_token
+        other.returned_length = self.returned_length
+        other.msg_handle = self.msg_handle
+        return other
+
+    def equals_but_message(self, other: "MQGMO") -> bool:
+        """Whether both are the same bytes, but for those that tell of a message: token and returned length."""
+        return (
+            self.version == other.version
+            and self.options == other.options
+            and self.wait_interval == other.wait_interval
+            and self.signal1 == other.signal1
+            and self.signal2 == other.signal2
+            and self.resolved_q_name == other.resolved_q_name
+            and self.match_options == other.match_options
+            and self.group_status == other.group_status
+            and self.segment_status == other.segment_status
+            and self.segmentation == other.segmentation
+            and self.msg_handle == other.msg_handle
+        )
+
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure, of the version it has. Raises StructureError (MQRC_GMO_ERROR)."""
         version = self.version

@@ -78,6 +78,50 @@ class MQPMO:
         self.action: int = 0  # MQACTP_NEW
         self.pub_level: int = 9
 
+    def copy(self) -> "MQPMO":
+        """New options with the same values. Records, which stand beside the structure, do not come along."""
+        other = MQPMO()
+        other.version = self.version
+        other.options = self.options
+        other.timeout = self.timeout
+        other.context = self.context
+        other.known_dest_count = self.known_dest_count
+        other.unknown_dest_count = self.unknown_dest_count
+        other.invalid_dest_count = self.invalid_dest_count
+        other.resolved_q_name = self.resolved_q_name
+        other.resolved_q_mgr_name = self.resolved_q_mgr_name
+        other.recs_present = self.recs_present
+        other.put_msg_rec_fields = self.put_msg_rec_fields
+        other.put_msg_rec_offset = self.put_msg_rec_offset
+        other.response_rec_offset = self.response_rec_offset
+        other.original_msg_handle = self.original_msg_handle
+        other.new_msg_handle = self.new_msg_handle
+        other.action = self.action
+        other.pub_level = self.pub_level
+        return other
+
+    def equals(self, other: "MQPMO") -> bool:
+        """Whether both are the same bytes, records aside."""
+        return (
+            self.version == other.version
+            and self.options == other.options
+            and self.timeout == other.timeout
+            and self.context == other.context
+            and self.known_dest_count == other.known_dest_count
+            and self.unknown_dest_count == other.unknown_dest_count
+            and self.invalid_dest_count == other.invalid_dest_count
+            and self.resolved_q_name == other.resolved_q_name
+            and self.resolved_q_mgr_name == other.resolved_q_mgr_name
+            and self.recs_present == other.recs_present
+            and self.put_msg_rec_fields == other.put_msg_rec_fields
+            and self.put_msg_rec_offset == other.put_msg_rec_offset
+            and self.response_rec_offset == other.response_rec_offset
+            and self.original_msg_handle == other.original_msg_handle
+            and self.new_msg_handle == other.new_msg_handle
+            and self.action == other.action
+            and self.pub_level == other.pub_level
+        )
+
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this structure, of the version it has. Raises StructureError (MQRC_PMO_ERROR)."""
         version = self.version

@@ -2,6 +2,7 @@
 
     strmqm        process.start: a process of its own, and back when it is ready       process.py
     a client      a socket, TCP or the Unix socket `local`: link.py -> channel/session.py -> qmgr
+    turn.py       what is done with the data of a client, and when it is answered
     hub.py        what all sockets share: who may be answered, the clock, the log
     listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of channels and listeners
     runmqsc       a Unix socket in the queue manager's directory: control.py

@@ -1,15 +1,12 @@
-"""What all sockets of a queue manager process share: the turn of the loop, the wait for the log, the clock."""
+"""What all sockets of a queue manager process share beside the turn (turn.py): the wait for the log, the clock."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
-from flintmq.channel.server import Channels
 from flintmq.channel.session import AGREED, Session
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
@@ -19,10 +16,8 @@ from flintmq.server import refusals
 from flintmq.server.gatekeeper import without_port
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
+from flintmq.server.turn import Turns
 from flintmq.telemetry.trace_file import TraceFile
-
-if TYPE_CHECKING:
-    from flintmq.server.link import Link
 
 #: How often heartbeats and streams that could not be read are looked at.
 TICK_S = 1.0
@@ -51,26 +46,20 @@ class ServingHost(Host):
             super().wake()
 
 
-class Hub(Channels):
+class Hub(Turns):
     """The sessions of one queue manager, and their sockets."""
 
     def __init__(self, host: ServingHost, gatekeeper: Gatekeeper, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(host.engine, gatekeeper, os.getpid())
-        self.host = host
+        super().__init__(host, gatekeeper, os.getpid())
+        self.host: ServingHost = host
         self.loop = loop
-        self.links: dict[Session, Link] = {}
         directory = host.instance.directory if host.instance is not None else None
         self.keys = KeyRepository(host.engine, directory) if directory is not None else None
         #: Called once, when the queue manager cannot go on.
         self.on_failure: Callable[[], None] = _nothing
-        self._log = host.log
-        #: What waits for the log, in order: by session, (position, bytes). What is made durable later does not hold up
-        #: what was ready before.
-        self._held: dict[Session, deque[tuple[int, bytes]]] = {}
         self._flusher = ThreadPoolExecutor(1, "flintmq log")
         self._flushing = False
         self._timer: asyncio.TimerHandle | None = None
-        self._timer_ms = 0
         self._ticker = loop.call_later(TICK_S, self._tick)
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
         #: Who hears of what is received and sent, while START TRACE(CHINIT) wants it.
@@ -99,12 +88,12 @@ class Hub(Channels):
             with host.call:
                 step()
                 self.turn()
-                self._house()
+                self.house()
         except Exception:
             self._failed()
             return
-        self._write_all()
-        self._set_timer()
+        self.write_all()
+        self.set_timer()
 
     def refuses(self, address: str) -> bool:
         """Whether nobody may connect from `address`."""
@@ -112,41 +101,14 @@ class Hub(Channels):
         self.run(lambda: refused.append(self.gatekeeper.refuses_address(without_port(address))))
         return refused != [False]
 
-    def received(self, link: Link, session: Session, data: bytes) -> None:
-        """Data from a client. `run`, written out for the sake of its cost."""
-        host, engine = self.host, self.engine
-        if host.state:
-            return
-        host.lock.acquire()
-        try:
-            session.received(data)
-            if engine.woken:
-                self.turn()
-            if engine.notices or engine.woken or host.orphans or engine.needs_checkpoint():
-                self._house()
-            due = engine.next_deadline()
-        except BaseException as error:
-            self._stopped(error)
-            return
-        finally:
-            host.lock.release()
-        ready = self.ready
-        if len(ready) == 1 and ready[0] is session and not self._held and session.may_be_sent(self._log.durable):
-            ready.clear()
-            link.write(session.take_out())
-        elif ready:
-            self._write_all()
-        if due != self._timer_ms:
-            self._set_timer()
-
-    def _stopped(self, error: BaseException) -> None:
+    def engine_failed(self, error: BaseException) -> None:
         """An exception came out of the engine: the host tells why, and nothing more is done (H4)."""
         try:
             self.host.fail(error)
         except Exception:
             self._failed()
 
-    def _house(self) -> None:
+    def house(self) -> None:
         """Under the lock: notices, checkpoint, and waits of others than clients."""
         engine = self.engine
         if engine.notices:
@@ -182,43 +144,11 @@ class Hub(Channels):
 
     # -- out ----------------------------------------------------------------------------------------------------------
 
-    def _write_all(self) -> None:
-        """Every session that has something to send writes it, or waits for the log."""
-        if not self.ready:
-            return
-        ready = self.ready
-        self.ready = []
-        durable = self._log.durable
-        for session in ready:
-            if session.force > durable or session in self._held:
-                self._held.setdefault(session, deque()).append((session.force, session.take_out()))
-            else:
-                self._write(session)
-        if self._held:
-            self._flush()
+    def hold_back(self, session: Session, delay_ms: int) -> None:
+        """A reply is held back because a page set fills up (B140)."""
+        self.loop.call_later(delay_ms / 1000, self.write, session)
 
-    def _write(self, session: Session) -> None:
-        session.ready = False
-        link = self.links.get(session)
-        out = session.out
-        if link is None:
-            out.clear()
-            return
-        if session.delay_ms:
-            delay, session.delay_ms = session.delay_ms, 0
-            session.ready = True
-            self.loop.call_later(delay / 1000, self._write_late, session)
-            return
-        if out:
-            link.write(session.take_out())
-        if session.closing:
-            link.close()
-
-    def _write_late(self, session: Session) -> None:
-        """A reply that was held back because a page set fills up (B140)."""
-        self._write(session)
-
-    def _flush(self) -> None:
+    def flush(self) -> None:
         """Have the log written, once for all who wait."""
         if not self._flushing:
             self._flushing = True
@@ -244,7 +174,7 @@ class Hub(Channels):
                     link.write(data)
             if not held:
                 del self._held[session]
-                self._write(session)  # It may be closed now.
+                self.write(session)  # It may be closed now.
         callers, self._callers = self._callers, []
         for position, caller in callers:
             if position > durable:
@@ -252,19 +182,19 @@ class Hub(Channels):
             elif not caller.done():
                 caller.set_result(None)
         if self._held or self._callers:
-            self._flush()
+            self.flush()
 
     async def durable(self, position: int) -> None:
         """Wait until the log is durable up to `position`."""
         if position > self.host.log.durable:
             caller = self.loop.create_future()
             self._callers.append((position, caller))
-            self._flush()
+            self.flush()
             await caller
 
     # -- the clock ----------------------------------------------------------------------------------------------------
 
-    def _set_timer(self) -> None:
+    def set_timer(self) -> None:
         """Be there when the first wait is over."""
         due = self.engine.next_deadline()
         if due == self._timer_ms:

@@ -8,7 +8,8 @@ import pwd
 import socket
 import ssl
 import struct
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
 
 from flintmq.channel.session import Session
 from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
@@ -30,12 +31,13 @@ WRITE_BUFFER_MAX = 4 * 1024 * 1024
 _KEEP_IDLE_MAX = 32_767
 
 
-class Link(asyncio.Protocol):
-    """The protocol object of one socket."""
+class Link:
+    """The protocol object of one socket: an asyncio.Protocol in all but name, so that it can be compiled."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._transport: asyncio.Transport | None = None
+        #: An asyncio.Transport; uvloop's does not inherit from it.
+        self._transport: Any = None
         self._session: Session | None = None
         self._tls: TlsLayer | None = None
         #: Nothing has arrived yet.
@@ -44,14 +46,14 @@ class Link(asyncio.Protocol):
         self._hello = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = stream = cast(asyncio.Transport, transport)  # uvloop's does not inherit from it.
-        stream.set_write_buffer_limits(WRITE_BUFFER_MAX)
-        address = address_of(stream)
+        self._transport = transport
+        self._transport.set_write_buffer_limits(WRITE_BUFFER_MAX)
+        address = address_of(self._transport)
         if address != LOCAL and self._hub.refuses(address):
-            stream.abort()
+            self._transport.abort()
             return
         self._session = self._hub.session(address)
-        self._session.local_user = user_of(stream)
+        self._session.local_user = user_of(self._transport)
         self._hub.links[self._session] = self
 
     def data_received(self, data: bytes) -> None:
@@ -164,7 +166,7 @@ class Link(asyncio.Protocol):
             self._transport.abort()
 
 
-def address_of(transport: asyncio.Transport) -> str:
+def address_of(transport: asyncio.BaseTransport) -> str:
     """Where the client is: `127.0.0.1(50123)`, as CONNAME is written."""
     peer = transport.get_extra_info("peername")
     if isinstance(peer, tuple) and len(peer) >= 2:
@@ -172,7 +174,7 @@ def address_of(transport: asyncio.Transport) -> str:
     return LOCAL
 
 
-def user_of(transport: asyncio.Transport) -> str:
+def user_of(transport: asyncio.BaseTransport) -> str:
     """Who a client of this machine is, by the word of the system; "" for one that comes over the network."""
     opened = transport.get_extra_info("socket")
     if opened is None or opened.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
@@ -184,3 +186,12 @@ def user_of(transport: asyncio.Transport) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return str(uid)
+
+
+def links(hub: Hub) -> Callable[[], asyncio.BaseProtocol]:
+    """What a listener makes of each connection."""
+
+    def make() -> asyncio.BaseProtocol:
+        return cast(asyncio.BaseProtocol, Link(hub))
+
+    return make

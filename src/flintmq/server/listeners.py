@@ -37,7 +37,7 @@ class Listening:
         self._server: asyncio.Server | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def serve(self, loop: asyncio.AbstractEventLoop, protocol: Callable[[], asyncio.Protocol]) -> None:
+    def serve(self, loop: asyncio.AbstractEventLoop, protocol: Callable[[], asyncio.BaseProtocol]) -> None:
         """Take clients, from the next turn of the loop on."""
 
         async def serve() -> None:
@@ -58,7 +58,9 @@ class Listening:
 class Listeners:
     """The listeners of a queue manager that run."""
 
-    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop, protocol: Callable[[], asyncio.Protocol]) -> None:
+    def __init__(
+        self, host: Host, loop: asyncio.AbstractEventLoop, protocol: Callable[[], asyncio.BaseProtocol]
+    ) -> None:
         self._host = host
         self._loop = loop
         self._protocol = protocol

@@ -38,7 +38,7 @@ from flintmq.server.command_task import CommandTask
 from flintmq.server.entities import SystemEntities
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
-from flintmq.server.link import Link
+from flintmq.server.link import links
 from flintmq.server.listeners import Listeners
 from flintmq.server.metrics import Metrics
 from flintmq.server.operations import Operations
@@ -89,7 +89,7 @@ class Server:
         hub.on_failure = lambda: self.endings.put_nowait(PREEMPTIVE)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.endings.put_nowait, IMMEDIATE)
-        self.listeners = Listeners(self.host, loop, lambda: Link(hub))
+        self.listeners = Listeners(self.host, loop, links(hub))
         self.host.admin.channels = Operations(hub, self.listeners)
         self._commands = commands = CommandTask(hub)
         try:
@@ -100,7 +100,7 @@ class Server:
                 local = control.listen(self.host.instance, LOCAL_SOCKET, _BACKLOG)
                 self._unix = [
                     await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance)),
-                    await loop.create_unix_server(lambda: Link(hub), sock=local),
+                    await loop.create_unix_server(links(hub), sock=local),
                 ]
             self.listeners.start_all()
             await self._start_metrics(hub)

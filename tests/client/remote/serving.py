@@ -19,7 +19,7 @@ from flintmq.client import instance
 from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.server.hub import Hub, ServingHost
-from flintmq.server.link import Link
+from flintmq.server.link import links
 
 CHANNEL = "DEV.APP.SVRCONN"
 QUEUE = "DEV.QUEUE.1"
@@ -49,9 +49,9 @@ class Serving:
         self.loop = asyncio.get_running_loop()
         self.hub = Hub(self.host, self.gatekeeper, self.loop)
         self._end = asyncio.Event()
-        server = await self.loop.create_server(lambda: Link(self.hub), "127.0.0.1", 0)
+        server = await self.loop.create_server(links(self.hub), "127.0.0.1", 0)
         path = os.path.join(self.directory, instance.LOCAL_SOCKET)
-        local = await self.loop.create_unix_server(lambda: Link(self.hub), path)
+        local = await self.loop.create_unix_server(links(self.hub), path)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._end.wait()

@@ -1,0 +1,113 @@
+"""The straight way and the general way say the same: two worlds get the same bytes, one has no straight way."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flintmq.channel import segment as seg
+from flintmq.channel.straight import take
+from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.qmgr.clock import Clock
+from tests.channel.peer import Peer, World
+
+BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT
+QUEUE = "DEV.QUEUE.1"
+WAIT, SYNCPOINT, ASYNC = 1, 2, 0x10000
+#: MsgIds begin with the name and the creation of the queue manager, and end with a counter that both worlds share.
+_MSG_ID = re.compile(rb"AMQ QM1.{17}", re.DOTALL)
+
+
+class Frozen(Clock):
+    def now_ms(self) -> int:
+        return 1_800_000_000_000
+
+
+def worlds(**options: object) -> tuple[Peer, Peer]:
+    """A client of a world with the straight way, and the same one of a world without."""
+    made: list[Peer] = []
+    for straight in (True, False):
+        world = World()
+        world.qm.clock = Frozen()
+        peer = world.connected(**options)
+        peer.session.straight = straight
+        made.append(peer)
+    return made[0], made[1]
+
+
+def a_call(peer: Peer, draw: st.DataObject) -> bytes:
+    """An MQPUT or MQGET, now and then one that is not quite right."""
+    md = MQMD()
+    md.version = draw.draw(st.sampled_from([1, 2]))
+    md.msg_type = draw.draw(st.sampled_from([8, 8, 1, 2, 0]))
+    md.reply_to_q = draw.draw(st.sampled_from(["", "", "DEV.QUEUE.2"]))
+    md.correl_id = draw.draw(st.sampled_from([bytes(24), bytes(24), b"c" * 24]))
+    md.persistence = draw.draw(st.sampled_from([0, 1, 2, 7]))
+    handle = draw.draw(st.sampled_from([2, 2, 2, 3, 9]))
+    if draw.draw(st.booleans()):
+        pmo = MQPMO()
+        pmo.version = draw.draw(st.sampled_from([1, 2, 3]))
+        pmo.options = draw.draw(st.sampled_from([4, 4, SYNCPOINT, 4 | ASYNC, 1 << 30]))
+        data = bytes(draw.draw(st.sampled_from([0, 3, 2048, 40_000])))
+        length = draw.draw(st.sampled_from([len(data), len(data), len(data), len(data) + 1, -1]))
+        body = md.pack(peer.big_endian, peer.ccsid) + pmo.pack(peer.big_endian, peer.ccsid) + peer.longs(length) + data
+        kind = seg.MQPUT
+    else:
+        gmo = MQGMO()
+        gmo.version = draw.draw(st.sampled_from([1, 2, 3, 4]))
+        gmo.options = draw.draw(st.sampled_from([4, 4, SYNCPOINT, 4 | WAIT, 1 << 30]))
+        gmo.wait_interval = draw.draw(st.sampled_from([0, 100]))
+        gmo.match_options = draw.draw(st.sampled_from([0, 3, 2]))
+        length = draw.draw(st.sampled_from([2048, 2048, 1, -1]))
+        body = md.pack(peer.big_endian, peer.ccsid) + gmo.pack(peer.big_endian, peer.ccsid) + peer.longs(length)
+        kind = seg.MQGET
+    cut = draw.draw(st.sampled_from([0, 0, 0, 0, 0, 1, 200, len(body)]))
+    return peer.request(kind, body[: len(body) - cut], handle)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.booleans(), st.sampled_from([1208, 500]), st.sampled_from([0, 10]), st.data())
+def test_both_ways_answer_the_same_bytes_to_the_same_bytes(
+    big_endian: bool, ccsid: int, sharing: int, data: st.DataObject
+) -> None:
+    straight, general = worlds(big_endian=big_endian, ccsid=ccsid, sharing=sharing)
+    for peer in (straight, general):
+        assert peer.open(QUEUE, BOTH).handle == 2
+        assert peer.open("DEV.QUEUE.2", BOTH).handle == 3
+    for _ in range(data.draw(st.integers(1, 10))):
+        raw = b"".join(a_call(straight, data) for _ in range(data.draw(st.sampled_from([1, 1, 2, 3]))))
+        at = data.draw(st.sampled_from([len(raw), len(raw), 20, 100]))
+        answers: list[bytes] = []
+        for peer in (straight, general):
+            for part in (raw[:at], raw[at:]):
+                if part:
+                    peer.session.received(part)
+                    peer.world.channels.turn()
+            answers.append(b"".join(peer.session.out))
+            peer.received()
+        assert _MSG_ID.sub(b"AMQ QM1", answers[0]) == _MSG_ID.sub(b"AMQ QM1", answers[1])
+        for name in ("calls", "segments_received", "bytes_received", "closing", "force"):
+            assert getattr(straight.session, name) == getattr(general.session, name), name
+        for queue in (QUEUE, "DEV.QUEUE.2"):
+            assert straight.world.depth(queue) == general.world.depth(queue)
+        if straight.session.closing:
+            return
+
+
+def test_a_put_like_the_last_one_and_a_get_go_the_straight_way() -> None:
+    """Else the test above would compare the general way with itself."""
+    straight, _ = worlds()
+    handle = straight.opened(QUEUE, BOTH)
+    assert straight.put(handle, b"1").reason == 0 and straight.get(handle).data == b"1"
+    asked = straight.request(seg.MQGET, straight.get_request(handle)[52:], handle)
+    for raw in (straight.request(seg.MQPUT, _a_put(straight), handle), asked):
+        assert take(straight.session, raw, 0, len(raw))
+
+
+def _a_put(peer: Peer) -> bytes:
+    return MQMD().pack(peer.big_endian, peer.ccsid) + MQPMO().pack(peer.big_endian, peer.ccsid) + peer.longs(1) + b"2"
