@@ -193,8 +193,10 @@ def _watch(spark: SparkSession, thread: threading.Thread, group: str, total: int
     """Show how many tasks are done while a thread waits for them all; Ctrl-C ends the job."""
     tracker = spark.sparkContext.statusTracker()
     try:
+        while progress is silent and thread.is_alive():
+            thread.join(1.0)
         while thread.is_alive():
-            thread.join(0.2)
+            thread.join(0.5)
             done = 0
             for job in tracker.getJobIdsForGroup(group):
                 info = tracker.getJobInfo(job)

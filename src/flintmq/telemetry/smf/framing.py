@@ -152,12 +152,14 @@ def _cut_rdw(data: Buffer, start: int, stop: int, final: bool, made: Cut) -> Non
             at = _rest(made, at, size, final)
             break
         length, code, zero = unpack(data, at)
-        sound = zero == 0 and (length >= HEADER_SHORT and plausible(data, at) or _short_first(data, at, size))
-        if sound and code == WHOLE and at + length <= size:
+        # C1, spelled out: this runs for every record.
+        sound = length >= HEADER_SHORT and data[at + 6] == 0 and data[at + 10] <= 1 and data[at + 13] & 0x0F == 0x0F
+        if sound and zero == code == WHOLE and at + length <= size:
             starts.append(at)
             lengths.append(length)
             at += length
             continue
+        sound = zero == 0 and (sound or _short_first(data, at, size))
         if sound and code == FIRST:
             after = _spanned(data, at, size, made)
         elif sound and code == WHOLE:

@@ -99,16 +99,22 @@ def flags(field: Field, values: NDArray[Any]) -> Any:
     on = (values & field.mask) != 0
     if not field.codes:
         return booleans(on)
-    return pa.array(field.codes.split("/")).take(plain(on.astype(np.int64), pa.int64()))
+    return _strings(*field.codes.split("/")).take(plain(on.astype(np.int64), pa.int64()))
 
 
 def words(field: Field, values: NDArray[Any]) -> Any:
     """The words of a code table; nothing for a number that it lacks."""
-    known = sorted(CODES[field.codes])
+    table = CODES[field.codes]
+    known = sorted(table)
     native = values.astype(np.int64)
     place = np.minimum(np.searchsorted(known, native), len(known) - 1)
     missing = np.array(known, np.int64)[place] != native
-    return pa.array([CODES[field.codes][code] for code in known]).take(plain(place, pa.int64(), ~missing))
+    return _strings(*(table[code] for code in known)).take(plain(place, pa.int64(), ~missing))
+
+
+@cache
+def _strings(*each: str) -> Any:
+    return pa.array(each)
 
 
 def texts(values: Bytes) -> Any:

@@ -20,7 +20,7 @@ from flintmq.telemetry.smf.columns.block import Block, block_of
 from flintmq.telemetry.smf.framing import BDW, FRAMINGS, RDW, Buffer, Damage, cut, deblock, detect
 
 #: Bytes of records that are worked on at once: a wide structure has 460 columns, and each costs a few calls per block.
-BLOCK = 16 << 20
+BLOCK = 32 << 20
 #: Bytes that the framing is told from.
 LOOK = 1 << 20
 COMPRESSED = (".gz", ".zst")
