@@ -8,19 +8,23 @@ import pytest
 
 import flintmq
 from flintmq.mqi import constants as mq
+from flintmq.mqi.dh import MQPMR
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.object_record import MQOR
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
     MQCC_WARNING,
     MQRC_MSG_TOO_BIG_FOR_CHANNEL,
+    MQRC_MULTIPLE_REASONS,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_SELECTOR_NOT_FOR_TYPE,
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
+from flintmq.mqi.response_record import MQRR
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr import xa
 from tests.client.remote.serving import QUEUE, Serving
@@ -263,6 +267,31 @@ def test_what_has_become_of_asynchronous_puts_is_told(remote: Remote) -> None:
     remote.mqi.put(handle, MQMD(), pmo(mq.MQPMO_ASYNC_RESPONSE), b"a")
     assert remote.mqi.stat(mq.MQSTAT_TYPE_ASYNC_ERROR).put_failure_count == 0
     assert remote.mqi.get(handle, MQMD(), gmo()) == b"a"
+
+
+def test_a_distribution_list_is_opened_and_put_to_as_one(serving: Serving, remote: Remote) -> None:
+    """As embedded: not all alike is a warning, and the response records say which."""
+    serving.qm.mqsc("DEFINE QLOCAL(A)\nDEFINE QLOCAL(B)")
+    mqi, wanted, options = remote.mqi, MQOD(), pmo()
+    wanted.version, wanted.recs_present = 2, 3
+    wanted.object_records = [MQOR("A"), MQOR("NO.SUCH"), MQOR("B")]
+    wanted.response_records = [MQRR(), MQRR(), MQRR()]
+    handle = mqi.open(wanted, mq.MQOO_OUTPUT)
+    assert (mqi.completion, mqi.reason) == (MQCC_WARNING, MQRC_MULTIPLE_REASONS)
+    assert [record.reason for record in wanted.response_records] == [0, MQRC_UNKNOWN_OBJECT_NAME, 0]
+    options.version, options.recs_present, options.response_records = 2, 3, [MQRR(), MQRR(), MQRR()]
+    options.put_msg_rec_fields, options.put_msg_records = mq.MQPMRF_CORREL_ID, [MQPMR(), MQPMR(), MQPMR()]
+    for number, record in enumerate(options.put_msg_records):
+        record.correl_id = b"%d" % number + bytes(23)
+    mqi.put(handle, MQMD(), options, b"news")
+    assert mqi.reason == MQRC_MULTIPLE_REASONS and options.invalid_dest_count == 1
+    mqi.close(handle)
+    for name, correl_id in (("A", b"0"), ("B", b"2")):
+        message = serving.qm.queue(name).get()
+        assert (message.data, message.correlation_id[:1]) == (b"news", correl_id)
+    wanted.object_records = [MQOR("NO.SUCH")] * 3
+    with pytest.raises(flintmq.UnknownObject):
+        mqi.put1(wanted, MQMD(), pmo(), b"")
 
 
 def test_a_handle_that_is_none_is_refused(remote: Remote) -> None:

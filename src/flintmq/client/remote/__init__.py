@@ -10,7 +10,7 @@ A call's way, from the program to the socket and back:
     callbacks.py     MQCB and MQCTL
     pool.py          flintmq.pool(): connections that are lent
     handles.py       message handles and their properties, which live in the client; on the wire they are an MQRFH2
-    requests.py      the calls as bytes: what is sent, and what the answer says
+    requests.py      the calls as bytes: what is sent, and what the answer says; lists.py for distribution lists
     session.py       one socket, seen from the client: negotiation, segments, heartbeats; no I/O
     wire.py          the socket: connects, sends a request, waits for its answer
     reconnect.py     what becomes of a call when the socket is lost

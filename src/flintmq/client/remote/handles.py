@@ -129,6 +129,8 @@ def _without_handles(pmo: MQPMO) -> MQPMO:
     sent.version = pmo.version
     sent.options = pmo.options & ~MQPMO_MD_FOR_OUTPUT_ONLY
     sent.timeout, sent.context, sent.pub_level = pmo.timeout, pmo.context, pmo.pub_level
+    sent.recs_present, sent.put_msg_rec_fields = pmo.recs_present, pmo.put_msg_rec_fields
+    sent.put_msg_records, sent.response_records = pmo.put_msg_records, pmo.response_records
     return sent
 
 

@@ -27,6 +27,7 @@ from flintmq.channel.calls import (
 )
 from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.channel.mqi_calls import od_end
+from flintmq.client.remote.lists import pack_object
 from flintmq.client.remote.session import Answer, Session
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCA_NAMES, MQIA_NAME_COUNT
@@ -100,14 +101,16 @@ def connected(answer: Answer) -> tuple[str, bytes]:
 def open_body(od: MQOD, options: int, big_endian: bool, ccsid: int) -> bytes:
     """MQOPEN, with the question what the object's defaults are."""
     return (
-        od.pack(big_endian, ccsid) + write_longs([options], big_endian) + OpenDefaults().pack_fopa(1, big_endian, ccsid)
+        pack_object(od, big_endian, ccsid)
+        + write_longs([options], big_endian)
+        + OpenDefaults().pack_fopa(1, big_endian, ccsid)
     )
 
 
 def opened(answer: Answer) -> tuple[MQOD, OpenDefaults]:
     """The descriptor that came back, and the defaults of the object if they did."""
     od = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
-    at = od_end(answer.body, API_SIZE, od, answer.big_endian) + 4
+    at = od_end(answer.body, API_SIZE, od, answer.big_endian, answer.ccsid) + 4
     defaults = OpenDefaults()
     if len(answer.body) - at >= FOPA_SIZE_1 and read_text(answer.body[at : at + 4], answer.ccsid) == "FOPA":
         (

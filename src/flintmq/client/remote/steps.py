@@ -16,7 +16,7 @@ Arguments, answers and errors are those of `flintmq.client.mqi.MQI`. A call is o
 from __future__ import annotations
 
 import struct
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from operator import index
 from typing import Final, NoReturn, Protocol, TypeVar
@@ -24,12 +24,12 @@ from typing import Final, NoReturn, Protocol, TypeVar
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
-from flintmq.channel.initial_data import CAP2_XAREQUEST
+from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_XAREQUEST
 from flintmq.channel.mqi_calls import GMO_SIZES, MD_SIZES, od_end
 from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.mqi_properties import PropertyCalls
-from flintmq.client.remote import handles, requests
+from flintmq.client.remote import handles, lists, requests
 from flintmq.client.remote.refusal import call_refused
 from flintmq.client.remote.session import Answer, Session
 from flintmq.mqi.constants import (
@@ -143,11 +143,15 @@ class MQISteps(PropertyCalls):
     def open_steps(self, od: MQOD, options: int) -> Steps[RemoteHandle]:
         """MQOPEN."""
         options = index(options)
-        _no_list(od)
+        self._check_list(od)
         wanted = MQOD.unpack(od.pack())
+        wanted.object_records = od.object_records
         session = self.wire.session
         body = requests.open_body(od, options, session.big_endian, session.ccsid)
-        answer = yield from self._call(seg.MQOPEN, 0, body, od.object_name or od.object_string)
+        answer = yield seg.MQOPEN, 0, body, 0, True
+        if od.recs_present:
+            self._read(lists.tell_object, answer, od)
+        self._check(answer, od.object_name or od.object_string, 0)
         try:
             made, defaults = requests.opened(answer)
         except UNREADABLE as error:
@@ -218,10 +222,11 @@ class MQISteps(PropertyCalls):
 
     def put1_steps(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> Steps[None]:
         """MQPUT1."""
-        _no_list(od)
+        self._check_list(od)
         session = self.wire.session
-        front = od.pack(session.big_endian, session.ccsid)
-        answer = yield from self._put(seg.MQPUT1, 0, front, od.object_name or od.object_string, 0, md, pmo, data)
+        front = lists.pack_object(od, session.big_endian, session.ccsid)
+        name = od.object_name or od.object_string
+        answer = yield from self._put(seg.MQPUT1, 0, front, name, 0, md, pmo, data, od)
         if answer is not None:
             try:
                 made = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
@@ -231,7 +236,16 @@ class MQISteps(PropertyCalls):
                 setattr(od, each, getattr(made, each))
 
     def _put(
-        self, kind: int, number: int, front: bytes, name: str, response: int, md: MQMD, pmo: MQPMO, data: bytes
+        self,
+        kind: int,
+        number: int,
+        front: bytes,
+        name: str,
+        response: int,
+        md: MQMD,
+        pmo: MQPMO,
+        data: bytes,
+        od: MQOD | None = None,
     ) -> Steps[Answer | None]:
         if not isinstance(data, bytes):
             raise TypeError(f"message data is bytes, not {type(data).__name__}")
@@ -246,7 +260,7 @@ class MQISteps(PropertyCalls):
             raise call_refused(MQRC_MSG_TOO_BIG_FOR_CHANNEL, name, self.wire.q_mgr_name, len(data))
         options = pmo.options
         unanswered = self._response(sent_pmo, response)
-        packed = sent_pmo.pack(big_endian, ccsid)
+        packed = lists.pack_options(sent_pmo, big_endian, ccsid)
         pmo.options = options
         length = (_LONG_BIG if big_endian else _LONG_LITTLE).pack(len(data))
         body = b"".join((front, sent_md.pack(big_endian, ccsid), packed, length, data))
@@ -255,7 +269,12 @@ class MQISteps(PropertyCalls):
             self.completion, self.reason = MQCC_OK, 0
             self.has_work = self.has_work or options & MQPMO_SYNCPOINT != 0
             return None
-        answer = yield from self._call(kind, number, body, name, len(data))
+        answer = yield kind, number, body, 0, True
+        if od is not None and od.recs_present:
+            self._read(lists.tell_object, answer, od)
+        if pmo.recs_present:
+            self._read(lists.tell_options, answer, bool(front), pmo)
+        self._check(answer, name, len(data))
         if options & MQPMO_SYNCPOINT:
             self.has_work = True
         try:
@@ -281,7 +300,7 @@ class MQISteps(PropertyCalls):
         body, big_endian, ccsid = answer.body, answer.big_endian, answer.ccsid
         at = API_SIZE
         if has_od:
-            at = od_end(body, at, MQOD.unpack(body, at, big_endian, ccsid), big_endian)
+            at = od_end(body, at, MQOD.unpack(body, at, big_endian, ccsid), big_endian, ccsid)
         md = MQMD.unpack(body, at, big_endian, ccsid)
         got = MQPMO.unpack(body, at + MD_SIZES[md.version], big_endian, ccsid)
         pmo.known_dest_count, pmo.unknown_dest_count = got.known_dest_count, got.unknown_dest_count
@@ -439,7 +458,9 @@ class MQISteps(PropertyCalls):
         for handle in opened:
             assert handle.od is not None
             try:
-                made = yield from self.open_steps(MQOD.unpack(handle.od.pack()), handle.options)
+                again = MQOD.unpack(handle.od.pack())
+                again.object_records = handle.od.object_records
+                made = yield from self.open_steps(again, handle.options)
             except NotConnected:
                 self._opened, self._subscriptions = opened, subscriptions
                 raise
@@ -450,8 +471,7 @@ class MQISteps(PropertyCalls):
         self._opened = opened
         for sd, given, hobj, hsub in subscriptions:
             try:
-                again = MQSD.unpack(sd.pack())
-                destination, subscription = yield from self.sub_steps(again, given)
+                destination, subscription = yield from self.sub_steps(MQSD.unpack(sd.pack()), given)
                 hobj.number, hsub.number = destination.number, subscription.number
             except NotConnected:
                 self._subscriptions = subscriptions
@@ -548,22 +568,30 @@ class MQISteps(PropertyCalls):
     def _call(self, kind: int, number: int, body: bytes, name: str, length: int = 0) -> Steps[Answer]:
         """Make a call. Raises by reason if it failed; a warning is left in `completion` and `reason`."""
         answer = yield kind, number, body, 0, True
-        self.completion, self.reason = answer.completion, answer.reason
-        if answer.completion:
-            if answer.completion != MQCC_WARNING:
-                raise self._refusal(answer, name, length)
+        self._check(answer, name, length)
         return answer
 
-    def _refusal(self, answer: Answer, name: str, length: int) -> MQError:
-        return call_refused(answer.reason, name, self.wire.q_mgr_name, length)
+    def _check(self, answer: Answer, name: str, length: int) -> None:
+        """Raise by reason if a call has failed."""
+        self.completion, self.reason = answer.completion, answer.reason
+        if answer.completion and answer.completion != MQCC_WARNING:
+            raise call_refused(answer.reason, name, self.wire.q_mgr_name, length)
+
+    def _read(self, function: Callable[..., None], *args: object) -> None:
+        """Read a part of an answer."""
+        try:
+            function(*args)
+        except UNREADABLE as error:
+            self.wire.bad_answer(error)
+
+    def _check_list(self, od: MQOD) -> None:
+        """2298 for a distribution list that the other side does not serve."""
+        if od.recs_present and not self.wire.session.terms.cap_flags_2 & CAP2_DIST_LIST:
+            text = f"{self.wire.where}: the other side does not serve distribution lists"
+            raise error_of(MQRC_FUNCTION_NOT_SUPPORTED, text)
 
 
 def _number(handle: RemoteHandle) -> int:
     if not isinstance(handle, RemoteHandle):
         raise TypeError(f"a handle is one that open or sub returned, not {type(handle).__name__}")
     return handle.number
-
-
-def _no_list(od: MQOD) -> None:
-    if od.recs_present:
-        raise error_of(MQRC_FUNCTION_NOT_SUPPORTED, "a distribution list cannot be opened over a channel here")
