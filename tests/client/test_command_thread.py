@@ -10,6 +10,7 @@ import pytest
 
 import flintmq
 from flintmq.client.queue_manager import QueueManager
+from flintmq.command.command_server import CommandServer
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.dlh import MQDLH
@@ -197,3 +198,33 @@ def test_a_definition_is_durable_when_the_response_arrives(tmp_path: Path) -> No
         assert answers(qm)[0].header.reason == 0
         log = qm._host.log
         assert log.durable == log.end
+
+
+def test_a_command_whose_answer_was_not_put_is_carried_out_again_but_not_a_third_time() -> None:
+    """C1: the server is dropped in the middle, as by a crash, twice."""
+    with flintmq.open(":memory:", developer=True) as qm:
+        qm.queue("REPLIES", create=True)
+        ask(qm, packed(pcf.MQCMD_PING_Q_MGR))
+        host = qm._host
+        for attempt in range(2):
+            server = CommandServer(host.engine, host.admin)
+            with host.call:
+                assert server.start() == 0
+                work = server.take()
+                assert work is not None
+                assert work.md.backout_count == attempt
+                server.run(work)
+                server.stop()
+                server.answer(work)
+            assert work.answered
+            assert (qm.queue(COMMANDS).depth, qm.queue("REPLIES").depth) == (1, 0)
+        with host.call:
+            assert server.start() == 0
+            work = server.take()
+            assert work is not None
+            server.run(work)
+            server.answer(work)
+        assert qm.queue(COMMANDS).depth == 0
+        dead = MQDLH.unpack(qm.queue("DEV.DEAD.LETTER.QUEUE").get().data)
+        assert (dead.reason, dead.dest_q_name) == (pcf.MQRCCF_UNEXPECTED_ERROR, COMMANDS)
+        host.engine.check()

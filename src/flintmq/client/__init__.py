@@ -11,6 +11,7 @@ A call's way, from the program to the engine and back:
     request.py         request and reply
     consumer.py        a callback for each message                  dispatcher.py   runs callbacks, MQI's too
     mqi.py             the MQI itself, mqi_properties.py its rest   commands.py  MQSC
+    command_thread.py  PCF commands, if asked for
     link.py            one engine connection, call by call; never waits
     embedded.py        the host: the lock, waking, checkpoints, the end
     group_commit.py    many wait for the disk, one goes

@@ -21,6 +21,7 @@ The way of a message, file by file:
     close.py        MQCLOSE
     paging.py       memory to page set and back             checkpoint.py, restart.py: how it survives
     admin.py        commands: define, alter, delete, status objects.py: definitions become queues and page sets
+    event_admin.py  events of commands; event_channel.py    attribute_pcf.py: attributes in events and responses
     accounting.py   calls with a stop-watch, if asked       task.py: what is kept of a task; tracer.py: who else hears
     statistics.py   counters, taken together                traces.py, intervals.py: what is recorded, and how often
 

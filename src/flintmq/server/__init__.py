@@ -7,6 +7,7 @@
     listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of channels and listeners
     runmqsc       a Unix socket in the queue manager's directory: control.py
     endmqm        the same socket
+    PCF           commands from a queue: command_task.py
     Prometheus    GET /metrics, if qm.ini wants it: metrics.py
 
 A turn of the loop: data arrives, the session makes engine calls and leaves bytes to send; waits that these calls have
