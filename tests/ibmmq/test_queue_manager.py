@@ -87,8 +87,8 @@ def test_a_wrong_name_in_a_csp_is_told() -> None:
         ibmmq.connect(None)
 
 
-def test_a_callback_is_called_for_each_message(local: ibmmq.QueueManager) -> None:
-    queue = ibmmq.Queue(local, QUEUE, BOTH)
+def test_a_callback_is_called_for_each_message(qmgr: ibmmq.QueueManager) -> None:
+    queue = ibmmq.Queue(qmgr, QUEUE, BOTH)
     for text in (b"1", b"2"):
         queue.put(text)
     seen: list[Any] = []
@@ -102,25 +102,25 @@ def test_a_callback_is_called_for_each_message(local: ibmmq.QueueManager) -> Non
     cbd = ibmmq.CBD(CallbackFunction=arrived, CallbackArea={"mine": 1})
     queue.cb(operation=CMQC.MQOP_REGISTER, cbd=cbd, md=ibmmq.MD(), gmo=WAIT)
     ctlo = ibmmq.CTLO(ConnectionArea="area")
-    local.ctl(CMQC.MQOP_START, ctlo)
+    qmgr.ctl(CMQC.MQOP_START, ctlo)
     assert done.wait(20)
-    local.ctl(CMQC.MQOP_STOP, ctlo)
+    qmgr.ctl(CMQC.MQOP_STOP, ctlo)
     queue.cb(operation=CMQC.MQOP_DEREGISTER)
     first = seen[0]
     assert [each["msg"] for each in seen] == [b"1", b"2"]
-    assert first["queue"] is queue and first["queue_manager"] is local and first["md"].MsgId != bytes(24)
+    assert first["queue"] is queue and first["queue_manager"] is qmgr and first["md"].MsgId != bytes(24)
     assert (first["cbc"].CallType, first["cbc"].CallbackArea) == (CMQC.MQCBCT_MSG_REMOVED, {"mine": 1})
     assert (first["cbc"].ConnectionArea, first["cbc"].DataLength) == ("area", 1)
 
 
-def test_a_callback_that_is_none_is_refused(local: ibmmq.QueueManager) -> None:
-    queue = ibmmq.Queue(local, QUEUE, BOTH)
+def test_a_callback_that_is_none_is_refused(qmgr: ibmmq.QueueManager) -> None:
+    queue = ibmmq.Queue(qmgr, QUEUE, BOTH)
     with pytest.raises(ibmmq.MQMIError, match="MQRC_CALLBACK_ROUTINE_ERROR"):
         queue.cb(operation=CMQC.MQOP_REGISTER, cbd=ibmmq.CBD())
     with pytest.raises(TypeError, match="cbd must be an instance of CBD"):
         queue.cb(cbd=ibmmq.MD())
     with pytest.raises(TypeError, match="ctlo must be an instance of CTLO"):
-        local.ctl(CMQC.MQOP_START, None)  # type: ignore[arg-type]
+        qmgr.ctl(CMQC.MQOP_START, None)  # type: ignore[arg-type]
 
 
 def test_retained_publications_are_asked_for_again(qmgr: ibmmq.QueueManager) -> None:

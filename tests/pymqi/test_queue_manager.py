@@ -126,6 +126,7 @@ def test_nobody_at_the_address_is_a_reason() -> None:
     with pytest.raises(pymqi.MQMIError) as refused:
         pymqi.connect("QM1", CHANNEL, "127.0.0.1(1)")
     assert refused.value.reason in (CMQC.MQRC_HOST_NOT_AVAILABLE, CMQC.MQRC_Q_MGR_NOT_AVAILABLE)
+    assert "127.0.0.1(1)" in refused.value.text and "127.0.0.1" not in str(refused.value)
 
 
 def test_a_connection_that_is_dropped_is_disconnected(embedded: flintmq.QueueManager) -> None:

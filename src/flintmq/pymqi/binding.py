@@ -95,8 +95,24 @@ def drop(hconn: int) -> None:
     binding.close()
 
 
+class _Said(threading.local):
+    """What was said of the last call of this thread that failed."""
+
+    reason: int = 0
+    text: str = ""
+
+
+_said = _Said()
+
+
+def explanation(reason: int) -> str:
+    """The sentence that belongs to the call that just failed with `reason`; "" if there is none."""
+    return _said.text if _said.reason == reason else ""
+
+
 def outcome(error: MQError | MQStructuresError) -> tuple[int, int]:
     """Completion and reason code of a call that raised."""
+    _said.reason, _said.text = error.reason, str(error)
     return (error.completion if isinstance(error, MQError) else MQCC_FAILED), error.reason
 
 

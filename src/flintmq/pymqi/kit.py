@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from flintmq.pymqi.binding import explanation
 from flintmq.pymqi.opts import MQOpts
 
 
@@ -30,9 +31,9 @@ class Kit:
     PYIFError: Callable[[str], Exception]
 
     def check(self, comp: int, reason: int, **more: Any) -> None:
-        """Raise for a call that did not end with MQCC_OK; `more` goes into the error."""
+        """Raise for a call that did not end with MQCC_OK; `more` goes into the error, and `text`, what it means."""
         if comp:
-            raise self.MQMIError(comp, reason, **more)
+            raise self.MQMIError(comp, reason, text=explanation(reason), **more)
 
 
 def message_args(kit: Kit, opts: tuple[Any, ...]) -> tuple[Any, Any]:
