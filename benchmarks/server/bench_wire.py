@@ -9,6 +9,7 @@
     pass_sync     client pass-through, a putter and a getter for each queue (Z93-R21)    2
     pass_async    the same with asynchronous put and read-ahead (Z93-R22)                1
     NAME_calls    system calls of the queue manager per round trip, or message, and of the floor
+    peer_NAME     CPU of a peer for the request/reply of rr_cc_async, where it is installed (peers.py)
 
 Ten requesters and four responders; eight pairs pass messages. The load is a process of its own that sends prepared
 segments (load.py). The floor is a bare uvloop echo that moves the same bytes in the same number of exchanges (echo.py),
@@ -27,7 +28,9 @@ from dataclasses import asdict, dataclass
 from benchmarks.frame import Figure, Options
 from benchmarks.server import segments
 from benchmarks.server.load import Plan
-from benchmarks.server.stage import Child, Stage, SystemCalls, cpu_of, free_port
+from benchmarks.server.peers import peers
+from benchmarks.server.ports import free_port
+from benchmarks.server.stage import Child, Stage, SystemCalls, cpu_of
 
 NAME = "wire"
 SIZE = 2048
@@ -138,4 +141,24 @@ def run(options: Options) -> list[Figure]:
             if calls is not None:
                 figures.append(Figure(f"{each.name}_calls", calls[0], "", calls[1]))
         progress.done()
+        if not options.tiny:
+            figures += _peers(stage, rounds, count)
+    return figures
+
+
+def _peers(stage: Stage, rounds: int, count: int) -> list[Figure]:
+    """What others use for a round trip."""
+    running, missing = peers(stage.directory)
+    for text in missing:
+        print(f"{text}: it is not compared with")
+    figures: list[Figure] = []
+    try:
+        for peer in running:
+            plan = Plan(peer.name, peer.address, peer.address, REQUESTERS, RESPONDERS, SIZE)
+            load = stage.child("benchmarks.server.load", json.dumps(asdict(plan)))
+            best = min(cost(peer.pid, load, count) for _ in range(rounds))
+            figures.append(Figure(f"peer_{peer.name}", best * 1e6, "us"))
+    finally:
+        for peer in running:
+            peer.end()
     return figures

@@ -11,6 +11,7 @@ the next. One thread and one epoll drive all of them.
     request_reply_async   the same with asynchronous puts and consumers; a reply queue for each requester
     pass             putters: MQPUT; getters: MQGET
     pass_async       the same with asynchronous puts and consumers
+    nats, rabbitmq   request/reply with a peer (peer_actors.py)
     echo             the floor: for each actor above, the same bytes both ways, in the same number of exchanges
 """
 
@@ -18,18 +19,16 @@ from __future__ import annotations
 
 import json
 import select
-import socket
-import ssl
 import sys
 import time
 from dataclasses import dataclass, field
 
 from benchmarks.server import segments
+from benchmarks.server.actor import READ, Actor, Run
+from benchmarks.server.peer_actors import peer_actors
 from flintmq.channel import segment as seg
 from flintmq.channel.initial_data import InitialData
 from flintmq.mqi.constants import MQMT_REPLY, MQMT_REQUEST, MQOO_INPUT_SHARED, MQOO_OUTPUT
-
-_READ = 1 << 18
 
 
 @dataclass
@@ -75,68 +74,6 @@ class Plan:
         return f"{self.queues}.PASS.{number}"
 
 
-class Run:
-    """How far it is."""
-
-    def __init__(self) -> None:
-        self.to_start = 0
-        self.to_end = 0
-
-    def more(self) -> bool:
-        """Whether another one may be started; then it counts as started."""
-        if self.to_start > 0:
-            self.to_start -= 1
-            return True
-        return False
-
-
-class Actor:
-    """One socket."""
-
-    def __init__(self, run: Run, at: str, tls: bool) -> None:
-        self.run = run
-        self.socket = opened(at, tls)
-        self.tls = isinstance(self.socket, ssl.SSLSocket)
-        self.held = b""
-
-    def send(self, data: bytes) -> None:
-        """All of `data`; what is not taken at once is waited for."""
-        sent = 0
-        while sent < len(data):
-            try:
-                sent += self.socket.send(data[sent:] if sent else data)
-            except (BlockingIOError, ssl.SSLWantWriteError):
-                select.select([], [self.socket], [], 10)
-
-    def readable(self) -> None:
-        """Something has arrived: every whole segment is taken."""
-        try:
-            data = self.socket.recv(_READ)
-            while self.tls and self.socket.pending():  # type: ignore[attr-defined]
-                data += self.socket.recv(_READ)
-        except (BlockingIOError, ssl.SSLWantReadError):
-            return
-        if not data:
-            raise SystemExit("the server has closed a connection")
-        if self.held:
-            data = self.held + data
-        at, there = 0, len(data)
-        while there - at >= 8:
-            length = int.from_bytes(data[at + 4 : at + 8], "big")
-            if there - at < length:
-                break
-            self.take(data[at : at + length])
-            at += length
-        self.held = data[at:]
-
-    def take(self, data: bytes) -> None:
-        """A segment has arrived."""
-        raise NotImplementedError
-
-    def start(self) -> None:
-        """A run begins."""
-
-
 class Client(Actor):
     """A client of the queue manager: connected, with its queues open."""
 
@@ -157,7 +94,7 @@ class Client(Actor):
         self.send(data)
         got = b""
         while len(got) < 8 or len(got) < int.from_bytes(got[4:8], "big"):
-            more = self.socket.recv(_READ)
+            more = self.socket.recv(READ)
             if not more:
                 raise SystemExit("the server has closed a connection while it was made")
             got += more
@@ -177,13 +114,13 @@ class Client(Actor):
 
     def put_call(self, handle: int, body: bytes) -> tuple[bytes, bytes]:
         """MQPUT, cut where the CorrelId goes."""
-        return self.cut(self.wire.call(seg.MQPUT, body, handle))
+        return self.halves(self.wire.call(seg.MQPUT, body, handle))
 
     def get_call(self, handle: int, body: bytes) -> tuple[bytes, bytes]:
         """MQGET, cut likewise."""
-        return self.cut(self.wire.call(seg.MQGET, body, handle))
+        return self.halves(self.wire.call(seg.MQGET, body, handle))
 
-    def cut(self, call: bytes) -> tuple[bytes, bytes]:
+    def halves(self, call: bytes) -> tuple[bytes, bytes]:
         return call[: self.wire.correl_id], call[self.wire.correl_id + 24 :]
 
     def consumer(self, queue: str) -> int:
@@ -390,25 +327,6 @@ class Echo(Actor):
         self.start()
 
 
-def opened(at: str, tls: bool) -> socket.socket:
-    """A socket to a port of this machine or to a Unix socket, that does not block."""
-    if at.startswith("/"):
-        made = socket.socket(socket.AF_UNIX)
-        made.connect(at)
-    else:
-        host, _, port = at.rpartition(":")
-        made = socket.create_connection((host, int(port)))
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if tls:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
-            context.minimum_version = ssl.TLSVersion.TLSv1_3
-            made = context.wrap_socket(made)
-    made.setblocking(False)
-    return made
-
-
 def actors(plan: Plan, run: Run) -> list[Actor]:
     """Everybody who takes part."""
     made: list[Actor] = []
@@ -422,6 +340,8 @@ def actors(plan: Plan, run: Run) -> list[Actor]:
         for number in range(plan.first):
             putter = Putter(run, plan, number, plan.kind == "pass_async")
             made += [putter, Getter(run, plan, putter, number)]
+    elif plan.kind in ("nats", "rabbitmq"):
+        made += peer_actors(plan.kind, run, plan.first_at, plan.size, plan.first, plan.second)
     else:
         made += [Echo(run, plan) for _ in range(plan.first)]
     return made

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 import flintmq
+from benchmarks.server.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "BENCH"
@@ -143,13 +143,6 @@ class Stage:
         while Path(f"/proc/{self.pid}").exists() and time.monotonic() < until:
             time.sleep(0.02)
         shutil.rmtree(self.directory, ignore_errors=True)
-
-
-def free_port() -> int:
-    """A port of this machine that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def cpu_of(pid: int) -> float:

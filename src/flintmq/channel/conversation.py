@@ -261,6 +261,12 @@ class Conversation:
         else:
             session.push(seg.write(kind, flags, order, self.tail, data, seg.TSH, flags_2))
 
+    def head(self, kind: int, request: int, length: int) -> bytes:
+        """The header of a whole segment, with `length` bytes behind it."""
+        if self.session.shared:
+            return seg.head_m(kind, seg.ONLY, self.number, request, self.big_endian, self.tail, length)
+        return seg.head(kind, seg.ONLY, self.big_endian, self.tail, length)
+
     # -- the engine ---------------------------------------------------------------------------------------------------
 
     def connected(self, connection: Connection) -> None:

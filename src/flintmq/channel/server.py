@@ -191,13 +191,20 @@ class Channels:
 
     def turn(self) -> None:
         """Hand over what the engine has completed; that may complete more. Waits of others stay in `engine.woken`."""
-        while self.adopt():
-            due = self._due
+        engine = self.engine
+        others: list[Waiter] = []
+        while engine.woken or self._due:
+            due = self._due + engine.woken if self._due else engine.woken
             self._due = []
+            engine.woken = []
             for waiter in due:
                 conversation = self.by_connection.get(waiter.connection.connection_id)
                 if conversation is not None:
                     conversation.woken(waiter)
+                else:
+                    others.append(waiter)
+        if others:
+            engine.woken = others
 
 
 def techniques(definition: MQObject, keyword: str) -> list[int]:

@@ -83,10 +83,14 @@ _PREFIX_BIG: Final = struct.Struct(">iiiiiHH")
 _PREFIX_LITTLE: Final = struct.Struct("<iiiiiHH")
 _FIRST_BIG: Final = struct.Struct(">iii16sHB")
 _FIRST_LITTLE: Final = struct.Struct("<iii16sHB")
+_WHOLE_BIG: Final = struct.Struct(">iiiiiHHiii16sHB")
+_WHOLE_LITTLE: Final = struct.Struct("<iiiiiHHiii16sHB")
 PREFIX: Final[int] = 24
 REQUEST_SIZE: Final[int] = 40
 SELECTION_SIZE: Final[int] = 64
-assert _PREFIX_BIG.size == PREFIX and _FIRST_BIG.size == 31
+#: The most that comes behind the prefix, up to the descriptor: with the longest name of a queue in any character set.
+FIRST_MAX: Final[int] = 31 + 4 * 48
+assert _PREFIX_BIG.size == PREFIX and _FIRST_BIG.size == 31 and _WHOLE_BIG.size == PREFIX + 31
 
 
 class Request:
@@ -161,10 +165,34 @@ def write_prefix(
     return layout.pack(1, handle, index, global_index, length, segment, selection)
 
 
+def write_whole(
+    handle: int,
+    index: int,
+    global_index: int,
+    selection: int,
+    reason: int,
+    length: int,
+    actual: int,
+    token: bytes,
+    status: int,
+    q_name_length: int,
+    big_endian: bool,
+) -> bytes:
+    """Both of a message that is one segment, up to the queue name."""
+    layout = _WHOLE_BIG if big_endian else _WHOLE_LITTLE
+    return layout.pack(
+        1, handle, index, global_index, length, 0, selection, reason, length, actual, token, status, q_name_length
+    )
+
+
+def padded_name(q_name: bytes) -> bytes:
+    """The queue name, and the zeros behind it."""
+    return q_name + bytes(-(3 + len(q_name)) % 4)
+
+
 def write_first(
     reason: int, total: int, actual: int, token: bytes, status: int, q_name: bytes, big_endian: bool
 ) -> bytes:
     """What comes behind them in the first segment, up to the descriptor."""
     layout = _FIRST_BIG if big_endian else _FIRST_LITTLE
-    padding = bytes(-(3 + len(q_name)) % 4)
-    return layout.pack(reason, total, actual, token, status, len(q_name)) + q_name + padding
+    return layout.pack(reason, total, actual, token, status, len(q_name)) + padded_name(q_name)

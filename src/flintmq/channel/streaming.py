@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Final
 from flintmq.channel import segment as seg
 from flintmq.channel import stream as wire
 from flintmq.channel.calls import read_longs, write_longs
+from flintmq.channel.memo import DescriptorMemo
 from flintmq.channel.segment import Segment
 from flintmq.mqi.ccsid import encode
 from flintmq.mqi.constants import (
@@ -89,11 +90,19 @@ class Stream(Answer):
     index: int = 0
     #: The queue cannot be read: the client knows, and it is tried again from time to time.
     stalled: bool = False
+    # The name of the queue as it is sent, and the header that was sent last.
+    _name: bytes = b""
+    _padded_name: bytes = b""
+    _name_ccsid: int = -1
+    _head: bytes = b""
+    _head_length: int = -1
+    _head_tail: bytes = b""
 
     def __init__(self, conversation: Conversation, handle: Handle) -> None:
         self.conversation = conversation
         self.handle = handle
         self.wish = wire.Request()
+        self._memo = DescriptorMemo()
 
     def request(self, request: wire.Request) -> None:
         """The client wants messages."""
@@ -223,13 +232,19 @@ class Stream(Answer):
         conversation.global_index += 1
         big_endian, ccsid = conversation.big_endian, conversation.ccsid
         md.version = 2 if self.wish.md_version > 1 else 1
-        descriptor = md.pack(big_endian, ccsid)
+        descriptor = self._memo.pack(md, big_endian, ccsid)
         self.in_flight += len(descriptor) + len(data)
-        name = encode(self.handle.resolved_name, ccsid)
-        first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)
-        first += descriptor
+        if ccsid != self._name_ccsid:
+            self._name_ccsid, self._name = ccsid, encode(self.handle.resolved_name, ccsid)
+            self._padded_name = wire.padded_name(self._name)
+        name = self._name
         compression = conversation.session.compression
         room = conversation.session.transmission_size - seg.SIZE_M - wire.PREFIX
+        if compression is None and len(descriptor) + len(data) + wire.FIRST_MAX <= room:
+            self._send_whole(token, descriptor, data)
+            return
+        first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)
+        first += descriptor
         part = data[: room - len(first)]
         sent = len(part)
         flags = seg.FIRST if sent < len(data) else seg.ONLY
@@ -256,6 +271,28 @@ class Stream(Answer):
             sent += len(part)
             number += 1
             flags = seg.LAST if sent == len(data) else 0
+
+    def _send_whole(self, token: bytes, descriptor: bytes, data: bytes) -> None:
+        """A message that is one segment, as most are: what `_send` writes in pieces, at once."""
+        conversation = self.conversation
+        front = wire.write_whole(
+            self.handle.number,
+            self.index,
+            conversation.global_index,
+            self.wish.selection_index,
+            self.reason,
+            len(data),
+            self.data_length,
+            token,
+            _STATUS,
+            len(self._name),
+            conversation.big_endian,
+        )
+        length = len(front) + len(self._padded_name) + len(descriptor) + len(data)
+        if length != self._head_length or conversation.tail is not self._head_tail:
+            self._head = conversation.head(seg.ASYNC_MESSAGE, REQUEST_PUSHED, length)
+            self._head_length, self._head_tail = length, conversation.tail
+        conversation.session.push(b"".join([self._head, front, self._padded_name, descriptor, data]))
 
 
 def notify(conversation: Conversation, handle: int, code: int, value: int, request_id: int) -> None:

@@ -18,7 +18,9 @@ from flintmq.mqi.constants import (
     MQFMT_MD_EXTENSION,
     MQFMT_RF_HEADER_2,
     MQMD_VERSION_1,
+    MQMD_VERSION_2,
     MQMT_DATAGRAM,
+    MQMT_REPLY,
     MQMT_REQUEST,
     MQOO_PASS_ALL_CONTEXT,
     MQOO_PASS_IDENTITY_CONTEXT,
@@ -106,8 +108,10 @@ _CONTEXT_OPTIONS: Final = (
 _UNUSUAL_CONTEXT: Final = _CONTEXT_OPTIONS & ~MQPMO_DEFAULT_CONTEXT
 _SYNCPOINT_OPTIONS: Final = MQPMO_SYNCPOINT | MQPMO_NO_SYNCPOINT
 _RESPONSE_OPTIONS: Final = MQPMO_SYNC_RESPONSE | MQPMO_ASYNC_RESPONSE
-#: With no other options than these, and a plain datagram, a put takes the straight way.
-_STRAIGHT_OPTIONS: Final = _SYNCPOINT_OPTIONS | MQPMO_NEW_MSG_ID | MQPMO_DEFAULT_CONTEXT | MQPMO_FAIL_IF_QUIESCING
+#: With no other options than these, and a plain message, a put takes the straight way.
+_STRAIGHT_OPTIONS: Final = (
+    _SYNCPOINT_OPTIONS | MQPMO_NEW_MSG_ID | MQPMO_DEFAULT_CONTEXT | MQPMO_FAIL_IF_QUIESCING | MQPMO_ASYNC_RESPONSE
+)
 #: Every option that MQ knows; another bit is 2046.
 _KNOWN_OPTIONS: Final = (
     _CONTEXT_OPTIONS
@@ -134,19 +138,21 @@ PRIORITY_KEPT_MAX: Final = 255
 
 
 def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-    """MQPUT. A plain datagram to a local queue is written out here, for the sake of its cost."""
+    """MQPUT. A plain datagram, request or reply to a local queue is written out here, for the sake of its cost."""
     connection.force = 0
     qm.counters.puts += 1
     options = pmo.options
     if (
         not handle.straight_put
         or options & ~_STRAIGHT_OPTIONS
-        or md.msg_type != MQMT_DATAGRAM
-        or md.version > MQMD_VERSION_1
+        or not (
+            md.msg_type == MQMT_DATAGRAM or md.msg_type == MQMT_REPLY or (md.msg_type == MQMT_REQUEST and md.reply_to_q)
+        )
+        or md.version > MQMD_VERSION_2
+        or (md.version > MQMD_VERSION_1 and md.msg_flags)
         or pmo.version > MQPMO_VERSION_2
         or md.report
         or md.feedback
-        or md.reply_to_q
         or md.expiry != MQEI_UNLIMITED
         or not -1 <= md.priority <= 0
         or not 0 <= md.persistence <= 2
@@ -162,9 +168,16 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     if md.persistence == 2:
         md.persistence = handle.def_persistence
     if md.persistence and queue.temporary:
-        return fail(connection, MQRC_PERSISTENT_NOT_ALLOWED)
+        return _refused(connection, handle, pmo, MQRC_PERSISTENT_NOT_ALLOWED)
     if md.priority:
         md.priority = handle.def_priority
+    if md.reply_to_q and not md.reply_to_q_mgr:
+        remote.resolve_reply_to(qm, md)
+    if md.version > MQMD_VERSION_1:
+        md.group_id = NO_ID
+        md.msg_seq_number = 1
+        md.offset = 0
+        md.original_length = -1
     now = qm.clock.now_ms()
     if now != qm.stamped_ms:
         qm.stamp(now)
@@ -185,12 +198,20 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     if reason:
         queue.put_failed += 1
         event.put_refused(qm, connection, handle, reason)
-        return fail(connection, reason)
+        return _refused(connection, handle, pmo, reason)
     pmo.resolved_q_name = handle.resolved_name
     pmo.resolved_q_mgr_name = handle.resolved_qmgr
     connection.completion = MQCC_OK
     connection.reason = MQRC_NONE
+    if options & MQPMO_ASYNC_RESPONSE:
+        connection.async_success += 1
     return MQRC_NONE
+
+
+def _refused(connection: Connection, handle: Handle, pmo: MQPMO, reason: int) -> int:
+    """The end of a put that failed on the straight way."""
+    fail(connection, reason)
+    return asynchronous(connection, handle, pmo, reason) if pmo.options & MQPMO_ASYNC_RESPONSE else reason
 
 
 def _put_unusual(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:

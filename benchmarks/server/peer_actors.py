@@ -1,0 +1,156 @@
+"""Requesters and responders of the peers (peers.py), driven as the clients of load.py are.
+
+The request goes to one queue or subject that the responders share; the reply goes to one of the requester's own, named
+in the request. This is what rr_cc_async does with a queue manager.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from benchmarks.server import peers
+from benchmarks.server.actor import Actor, Run
+
+REQUESTS = "bench.request"
+_LINE = b"\r\n"
+
+
+class NatsActor(Actor):
+    """A client of NATS: lines, and payloads behind those that say so."""
+
+    def __init__(self, run: Run, at: str, size: int) -> None:
+        super().__init__(run, at, False)
+        self.payload = bytes(size)
+        self.size = str(size).encode()
+        self.send(b'CONNECT {"verbose":false,"pedantic":false}\r\n')
+
+    def cut(self, data: bytes) -> int:
+        at = 0
+        while True:
+            end = data.find(_LINE, at)
+            if end < 0:
+                return at
+            line = data[at:end]
+            after = end + 2
+            if line[:4] == b"MSG ":
+                words = line.split(b" ")
+                after += int(words[-1]) + 2
+                if after > len(data):
+                    return at
+                self.got(words)
+            elif line[:4] == b"PING":
+                self.send(b"PONG\r\n")
+            at = after
+
+    def got(self, words: list[bytes]) -> None:
+        """A message: MSG subject number [reply-to] size."""
+        raise NotImplementedError
+
+
+class NatsRequester(NatsActor):
+    def __init__(self, run: Run, at: str, size: int, number: int) -> None:
+        super().__init__(run, at, size)
+        own = f"bench.reply.{number}".encode()
+        self.send(b"SUB " + own + b" 1\r\n")
+        self.request = b"PUB %s %s %s\r\n%s\r\n" % (REQUESTS.encode(), own, self.size, self.payload)
+
+    def start(self) -> None:
+        if self.run.more():
+            self.send(self.request)
+
+    def got(self, words: list[bytes]) -> None:
+        self.run.to_end -= 1
+        self.start()
+
+
+class NatsResponder(NatsActor):
+    def __init__(self, run: Run, at: str, size: int, number: int) -> None:
+        super().__init__(run, at, size)
+        self.send(b"SUB " + REQUESTS.encode() + b" responders 1\r\n")
+
+    def got(self, words: list[bytes]) -> None:
+        self.send(b"PUB %s %s\r\n%s\r\n" % (words[3], self.size, self.payload))
+
+
+class RabbitActor(Actor):
+    """A client of RabbitMQ: a delivery is a method, a header and a body."""
+
+    def __init__(self, run: Run, at: str, size: int, queue: str) -> None:
+        super().__init__(run, at, False)
+        self.payload = bytes(size)
+        self.reply_to = ""
+        self.socket.setblocking(True)
+        for said, wanted in peers.GREETING:
+            self.ask(said, wanted)
+        self.ask(peers.declare(queue), (50, 11))
+        self.ask(peers.consume(queue), (60, 21))
+
+    def ask(self, said: bytes, wanted: tuple[int, int]) -> None:
+        """Say something, and wait for the method that answers it."""
+        self.send(said)
+        data = b""
+        while True:
+            while len(data) < 7 or len(data) < 8 + struct.unpack_from(">I", data, 3)[0]:
+                more = self.socket.recv(1 << 16)
+                if not more:
+                    raise SystemExit(f"RabbitMQ has closed the connection before {wanted}")
+                data += more
+            length = 8 + struct.unpack_from(">I", data, 3)[0]
+            if data[0] == 1 and struct.unpack_from(">HH", data, 7) == wanted:
+                self.held = data[length:]
+                return
+            data = data[length:]
+
+    def cut(self, data: bytes) -> int:
+        at = 0
+        while len(data) - at >= 8:
+            length = 8 + struct.unpack_from(">I", data, at + 3)[0]
+            if len(data) - at < length:
+                break
+            if data[at] == 2:
+                (flags,) = struct.unpack_from(">H", data, at + 19)
+                self.reply_to = data[at + 22 : at + 22 + data[at + 21]].decode() if flags & 0x0200 else ""
+            elif data[at] == 3:
+                self.got()
+            at += length
+        return at
+
+    def got(self) -> None:
+        """The body of a message has arrived."""
+        raise NotImplementedError
+
+
+class RabbitRequester(RabbitActor):
+    def __init__(self, run: Run, at: str, size: int, number: int) -> None:
+        own = f"bench.reply.{number}"
+        super().__init__(run, at, size, own)
+        self.request = peers.publish(REQUESTS, own, self.payload)
+
+    def start(self) -> None:
+        if self.run.more():
+            self.send(self.request)
+
+    def got(self) -> None:
+        self.run.to_end -= 1
+        self.start()
+
+
+class RabbitResponder(RabbitActor):
+    def __init__(self, run: Run, at: str, size: int, number: int) -> None:
+        super().__init__(run, at, size, REQUESTS)
+        self.replies: dict[str, bytes] = {}
+
+    def got(self) -> None:
+        reply = self.replies.get(self.reply_to)
+        if reply is None:
+            reply = self.replies[self.reply_to] = peers.publish(self.reply_to, "", self.payload)
+        self.send(reply)
+
+
+def peer_actors(kind: str, run: Run, at: str, size: int, first: int, second: int) -> list[Actor]:
+    """Everybody who takes part: responders first, for NATS gives a request to those who are there."""
+    if kind == "nats":
+        made: list[Actor] = [NatsResponder(run, at, size, number) for number in range(second)]
+        return made + [NatsRequester(run, at, size, number) for number in range(first)]
+    made = [RabbitResponder(run, at, size, number) for number in range(second)]
+    return made + [RabbitRequester(run, at, size, number) for number in range(first)]

@@ -1,0 +1,185 @@
+"""Other brokers of this machine, for comparison: the same request/reply, over the protocol each one speaks natively.
+
+    peer        protocol     started as                                   what it promises of a 2 KiB request
+    nats        NATS         nats-server on a free port of 127.0.0.1      nothing: it is given to who listens
+    rabbitmq    AMQP 0-9-1   rabbitmq-server, with a directory of its own a queue in memory, no acknowledgement
+
+`peers()` starts those that are installed, on ports of their own, with nothing kept after the run. A peer that is not
+installed, or does not start, is left out, and the run says so. The actors below are driven by load.py.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+from benchmarks.server.ports import free_port
+
+_START_S = 120.0
+
+
+class Peer:
+    """A broker that runs."""
+
+    def __init__(self, name: str, process: subprocess.Popen[bytes], pid: int, address: str, version: str) -> None:
+        self.name = name
+        self.pid = pid
+        self.address = address
+        self.version = version
+        self._process = process
+
+    def end(self) -> None:
+        """Away with it, and with what it has started."""
+        self._process.terminate()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def peers(directory: Path) -> tuple[list[Peer], list[str]]:
+    """Those that run now, and why others do not."""
+    running: list[Peer] = []
+    missing: list[str] = []
+    for start in (_nats, _rabbitmq):
+        found = start(directory)
+        if isinstance(found, Peer):
+            running.append(found)
+        else:
+            missing.append(found)
+    return running, missing
+
+
+def _nats(directory: Path) -> Peer | str:
+    program = shutil.which("nats-server")
+    if program is None:
+        return "nats-server is not installed"
+    port = free_port()
+    command = [program, "-a", "127.0.0.1", "-p", str(port), "-l", str(directory / "nats.log")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if not _listens(port, process):
+        return "nats-server does not start"
+    said = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.strip()
+    return Peer("nats", process, process.pid, f"127.0.0.1:{port}", said)
+
+
+def _rabbitmq(directory: Path) -> Peer | str:
+    program = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+    if not program.exists():
+        return "rabbitmq-server is not installed"
+    port, home = free_port(), directory / "rabbitmq"
+    home.mkdir(exist_ok=True)
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        "RABBITMQ_NODENAME": "bench@localhost",
+        "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+        "RABBITMQ_NODE_PORT": str(port),
+        "RABBITMQ_DIST_PORT": str(free_port()),
+        "RABBITMQ_MNESIA_BASE": str(home),
+        "RABBITMQ_LOG_BASE": str(home),
+        "RABBITMQ_PID_FILE": str(home / "pid"),
+        "RABBITMQ_CONFIG_FILE": str(home / "none"),
+        "RABBITMQ_ENABLED_PLUGINS_FILE": str(home / "plugins"),
+        "ERL_EPMD_ADDRESS": "127.0.0.1",
+        "ERL_EPMD_PORT": str(free_port()),
+    }
+    process = subprocess.Popen([str(program)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    pid_file = home / "pid"
+    rabbit = _Rabbit("rabbitmq", process, process.pid, f"127.0.0.1:{port}", "rabbitmq-server", environment)
+    if not _listens(port, process) or not pid_file.exists():
+        rabbit.end()
+        return "rabbitmq-server does not start"
+    rabbit.pid = int(pid_file.read_text())
+    return rabbit
+
+
+class _Rabbit(Peer):
+    """It starts a process that names nodes, which ends with it."""
+
+    def __init__(
+        self,
+        name: str,
+        process: subprocess.Popen[bytes],
+        pid: int,
+        address: str,
+        version: str,
+        environment: dict[str, str],
+    ) -> None:
+        super().__init__(name, process, pid, address, version)
+        self._environment = environment
+
+    def end(self) -> None:
+        super().end()
+        subprocess.run(["epmd", "-kill"], env=self._environment, capture_output=True)
+
+
+def _listens(port: int, process: subprocess.Popen[bytes]) -> bool:
+    """Wait until somebody takes connections."""
+    until = time.monotonic() + _START_S
+    while time.monotonic() < until and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return True
+        time.sleep(0.1)
+    return False
+
+
+# -- what is said to them ---------------------------------------------------------------------------------------------
+
+
+def short_string(text: str) -> bytes:
+    """AMQP: a length of one byte, and the text."""
+    return bytes([len(text)]) + text.encode()
+
+
+def frame(kind: int, channel: int, payload: bytes) -> bytes:
+    """AMQP: a frame."""
+    return struct.pack(">BHI", kind, channel, len(payload)) + payload + b"\xce"
+
+
+def method(channel: int, family: int, number: int, arguments: bytes) -> bytes:
+    """AMQP: a method frame."""
+    return frame(1, channel, struct.pack(">HH", family, number) + arguments)
+
+
+def publish(queue: str, reply_to: str, data: bytes) -> bytes:
+    """AMQP: basic.publish to a queue, with its content."""
+    flags, properties = (0x0200, short_string(reply_to)) if reply_to else (0, b"")
+    header = struct.pack(">HHQH", 60, 0, len(data), flags) + properties
+    return (
+        method(1, 60, 40, struct.pack(">H", 0) + short_string("") + short_string(queue) + b"\0")
+        + frame(2, 1, header)
+        + frame(3, 1, data)
+    )
+
+
+#: AMQP: what a client says before its first queue, and the answer that it waits for each time (class, method).
+GREETING = (
+    (b"AMQP\0\0\x09\x01", (10, 10)),
+    (
+        method(0, 10, 11, bytes(4) + short_string("PLAIN") + b"\0\0\0\x0c\0guest\0guest" + short_string("en_US")),
+        (10, 30),
+    ),
+    (
+        method(0, 10, 31, struct.pack(">HIH", 16, 131072, 0)) + method(0, 10, 40, short_string("/") + b"\0\0"),
+        (10, 41),
+    ),
+    (method(1, 20, 10, b"\0"), (20, 11)),
+)
+
+
+def declare(queue: str) -> bytes:
+    """AMQP: a queue that is not durable."""
+    return method(1, 50, 10, bytes(2) + short_string(queue) + b"\0" + bytes(4))
+
+
+def consume(queue: str) -> bytes:
+    """AMQP: be sent what arrives, with no acknowledgement."""
+    return method(1, 60, 20, bytes(2) + short_string(queue) + short_string("") + b"\2" + bytes(4))
