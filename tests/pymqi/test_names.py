@@ -36,8 +36,17 @@ INTERNAL = ("mqinq.py", "mqlog.py", "mqotel.py", "mqcallback.py")
 SLIPS = {"MQXPDA_NONE_ARRAY"}
 
 
+_FETCHED: dict[str, dict[str, bytes]] = {}
+
+
 def fetched(requirement: str, directory: Path) -> dict[str, bytes]:
     """The files of a distribution, by name. Skips where it cannot be had."""
+    if requirement not in _FETCHED:
+        _FETCHED[requirement] = _downloaded(requirement, directory)
+    return _FETCHED[requirement]
+
+
+def _downloaded(requirement: str, directory: Path) -> dict[str, bytes]:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-build-isolation"]
     command += ["--disable-pip-version-check", "--dest", str(directory), requirement]
     try:
