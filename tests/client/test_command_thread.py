@@ -190,6 +190,34 @@ def test_a_command_is_checked_against_the_user_who_put_it(qm: QueueManager) -> N
     assert qm._host.admin.user != "nobody"
 
 
+class Asked(Authority):
+    """Allows everything, and remembers who wanted it."""
+
+    def __init__(self) -> None:
+        self.users: set[str] = set()
+
+    def may_command(self, user: str, verb: str, object_kind: str, name: str) -> bool:
+        self.users.add(user)
+        return True
+
+    def may_open(self, user: str, object_kind: str, name: str, options: int) -> bool:
+        if name == "REPLIES" and options & mq.MQOO_OUTPUT:
+            self.users.add(user)
+        return True
+
+
+def test_a_command_without_a_user_has_not_the_authority_of_the_queue_manager(qm: QueueManager) -> None:
+    """A blank user is the queue manager itself, to whom everything is allowed."""
+    asked = Asked()
+    qm._host.engine.authority = asked
+    md, od, pmo = MQMD(), MQOD(), MQPMO()
+    od.object_name, md.format, md.reply_to_q, md.msg_type = COMMANDS, mq.MQFMT_ADMIN, "REPLIES", mq.MQMT_REQUEST
+    pmo.options = mq.MQPMO_NO_CONTEXT
+    qm.mqi.put1(od, md, pmo, packed(pcf.MQCMD_PING_Q_MGR))
+    assert answers(qm)[0].header.reason == 0
+    assert asked.users == {"nobody"}
+
+
 def test_a_definition_is_durable_when_the_response_arrives(tmp_path: Path) -> None:
     with flintmq.open(tmp_path / "QM1", command_server=True) as qm:
         qm.queue("REPLIES", create=True)

@@ -9,7 +9,8 @@ Like the engine it never waits. Its owner drives it, under the engine's lock:
     C1  A command leaves the queue in one unit of work with the last of its responses. After a crash in between it is
         carried out again: nothing is lost. A command that was the last thing the queue manager did twice is not tried a
         third time; it goes to the dead-letter queue.
-    C2  It is carried out with the authority of its UserIdentifier, and its responses are put with that authority.
+    C2  It is carried out with the authority of its UserIdentifier, and its responses are put with that authority. A
+        message without one (MQPMO_NO_CONTEXT) is from `nobody`: blank is the queue manager itself, who may do all.
     C3  Whatever is wrong with a message ends in a response, or on the dead-letter queue if there is nobody to answer,
         and in one line of the error log. The next command is not held up.
 
@@ -48,6 +49,7 @@ from flintmq.qmgr.unit_of_work import commit
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 APPLICATION = "amqpcsea"
+NOBODY = "nobody"
 #: How many responses are put before others have their turn.
 RESPONSES_AT_ONCE = 100
 #: A command that was backed out this often is not tried again.
@@ -161,7 +163,7 @@ class CommandServer:
             why = f"its format is '{md.format}', not MQADMIN"
             work.outcome = Outcome(refusal(0, pcf.MQRCCF_MD_FORMAT_ERROR), 0, pcf.MQRCCF_MD_FORMAT_ERROR, why)
             return 0
-        user, self._admin.user = self._admin.user, md.user_identifier
+        user, self._admin.user = self._admin.user, _issuer(md)
         self._admin.context = md
         try:
             big_endian = md.encoding & mq.MQENC_INTEGER_MASK == _BIG_ENDIAN
@@ -232,7 +234,7 @@ class CommandServer:
         od.version = 3
         od.object_name = command.reply_to_q
         od.object_q_mgr_name = command.reply_to_q_mgr
-        od.alternate_user_id = command.user_identifier
+        od.alternate_user_id = _issuer(command)
         pmo = MQPMO()
         pmo.options = mq.MQPMO_SYNCPOINT | mq.MQPMO_ALTERNATE_USER_AUTHORITY
         reason = put1(qm, connection, od, md, pmo, data)
@@ -258,6 +260,11 @@ class CommandServer:
             md.report = command.report & mq.MQRO_DISCARD_MSG
             md.expiry = command.expiry
         return md
+
+
+def _issuer(command: MQMD) -> str:
+    """C2."""
+    return command.user_identifier.strip() or NOBODY
 
 
 def _named(reason: int) -> str:
