@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
-from flintmq.client.error_log import ErrorLog, user_name
+from flintmq.client.error_log import ErrorLog, user_name, wants_json
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.group_commit import GroupCommit
 from flintmq.client.instance import Instance, Storage
@@ -74,7 +74,11 @@ class Host:
         self.log = engine.log
         self.admin = Admin(engine)
         self.admin.user = user_name()[:12]
-        self.errors = ErrorLog(instance.errors_directory if instance is not None else None, engine.name)
+        self.errors = ErrorLog(None, engine.name)
+        if instance is not None:
+            stanza = instance.stanza("DiagnosticMessages")
+            as_json = wants_json(stanza.get("Service"), stanza.get("Format"))
+            self.errors = ErrorLog(instance.errors_directory, engine.name, as_json)
         #: OPEN, or why not.
         self.state = OPEN
         self._why = ""

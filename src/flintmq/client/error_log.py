@@ -1,7 +1,13 @@
 """The error log of a queue manager, errors/AMQERR01.LOG, and its dumps.
 
 An entry has a head line with time, process, user, program and queue manager, then the message, then a rule. The file is
-renamed to AMQERR02.LOG, that one to AMQERR03.LOG, when it has grown too large, as in MQ.
+renamed to AMQERR02.LOG, that one to AMQERR03.LOG, when it has grown too large, as in MQ. With
+
+    DiagnosticMessages:
+       Service=File
+       Format=json
+
+in qm.ini each message also is a line of AMQERR01.json, a JSON object with MQ's names, which is renamed likewise.
 
 A bug of ours leaves a dump beside it, FLINT<process>.<number>.FDC: what happened and where.
 """
@@ -9,18 +15,27 @@ A bug of ours leaves a dump beside it, FLINT<process>.<number>.FDC: what happene
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import socket
 import sys
 import time
 import traceback
+from datetime import UTC, datetime
 from pathlib import Path
 
 import flintmq
 
 SIZE_MAX = 2 * 1024 * 1024
 FILES = 3
+#: By the last letter of a message's number.
+_LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "S": "ERROR"}
 _RULE = "-" * 100
+
+
+def wants_json(service: str, form: str) -> bool:
+    """Whether a DiagnosticMessages stanza asks for messages in JSON."""
+    return service.lower() in ("", "file") and form.lower() == "json"
 
 
 def user_name() -> str:
@@ -31,43 +46,71 @@ def user_name() -> str:
         return str(os.getuid())
 
 
+def _program() -> str:
+    return Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
+
+
 class ErrorLog:
     """Appends to the error log. Without a directory (`:memory:`) it keeps the last messages in memory."""
 
-    def __init__(self, directory: Path | None, q_mgr: str) -> None:
+    def __init__(self, directory: Path | None, q_mgr: str, as_json: bool = False) -> None:
         self.directory = directory
         self.q_mgr = q_mgr
+        self.as_json = as_json
         #: (number, text) of the last hundred messages.
         self.recent: list[tuple[str, str]] = []
 
     def write(self, number: str, text: str) -> None:
         """One message. Nothing is raised: a log that cannot be written must not stop the queue manager."""
         self.recent = [*self.recent[-99:], (number, text)]
+        self._append("LOG", self._entry(number, text))
+        if self.as_json:
+            self._append("json", json.dumps(self._object(number, text)) + "\n")
+
+    def _append(self, kind: str, entry: str) -> None:
+        """Write to AMQERR01, which is renamed first if it has grown too large."""
         if self.directory is None:
             return
         try:
-            path = self.directory / "AMQERR01.LOG"
+            path = self.directory / f"AMQERR01.{kind}"
             if path.exists() and path.stat().st_size > SIZE_MAX:
-                self._shift()
+                self._shift(kind)
             with open(path, "a", encoding="utf-8") as file:
-                file.write(self._entry(number, text))
+                file.write(entry)
         except OSError:
             return
 
+    def _object(self, number: str, text: str) -> dict[str, object]:
+        """A message with the names that MQ gives to its parts."""
+        return {
+            "type": "mq_log",
+            "ibm_datetime": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "ibm_messageId": number,
+            "ibm_serverName": self.q_mgr,
+            "ibm_installationName": "FlintMQ",
+            "ibm_processId": os.getpid(),
+            "ibm_processName": _program(),
+            "ibm_userName": user_name(),
+            "ibm_version": flintmq.__version__,
+            "host": socket.gethostname(),
+            "loglevel": _LEVELS.get(number[-1:], "INFO"),
+            "message": f"{number}: {text}",
+        }
+
     def _entry(self, number: str, text: str) -> str:
         when = time.strftime("%Y-%m-%d %H:%M:%S")
-        program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
+        program = _program()
         head = (
             f"{when} - Process({os.getpid()}) User({user_name()}) Program({program}) Host({socket.gethostname()}) "
             f"VRMF({flintmq.__version__}) QMgr({self.q_mgr})"
         )
         return f"{head}\n\n{number}: {text}\n{_RULE}\n"
 
-    def _shift(self) -> None:
+    def _shift(self, kind: str) -> None:
         assert self.directory is not None
         for number in range(FILES, 1, -1):
-            older = self.directory / f"AMQERR{number:02d}.LOG"
-            newer = self.directory / f"AMQERR{number - 1:02d}.LOG"
+            older = self.directory / f"AMQERR{number:02d}.{kind}"
+            newer = self.directory / f"AMQERR{number - 1:02d}.{kind}"
             if newer.exists():
                 os.replace(newer, older)
 
