@@ -10,6 +10,8 @@ from __future__ import annotations
 
 #: Parameters of the command itself.
 OPTIONS = {
+    "AUTHTYPE": "only those of this type",
+    "CHLTYPE": "only those of this type",
     "REPLACE": "an object of this name and kind takes the new definition; messages on a queue stay",
     "LIKE": "what is not said is taken from this object, instead of from the default object of the kind",
     "FORCE": "the change is made although the object is open",

@@ -311,3 +311,12 @@ def test_the_items_that_display_prints_can_be_given_to_alter(
     reply = execute(f"ALTER {kind}({name}) {' '.join(parameters)}", administration)
     assert not reply.failed, reply
     assert [each.attributes for each in administration.objects(kind)] == [each.attributes for each in before]
+
+
+def test_channels_and_authentication_are_chosen_by_their_type(text: Text) -> None:
+    assert "CHANNEL(SYSTEM.DEF.SVRCONN)" in text("DISPLAY CHANNEL(*) CHLTYPE(SVRCONN)")
+    assert "CHANNEL(SYSTEM.DEF.SVRCONN)" in text("DISPLAY CHANNEL(SYSTEM.DEF*) TYPE(ALL) MCAUSER")
+    assert text("DISPLAY CHANNEL(*) CHLTYPE(SDR)").startswith("AMQ8147E")
+    assert "CHLTYPE(SVRCONN)" in text("DISPLAY CHANNEL(*) CHLTYPE")
+    assert "AUTHTYPE(IDPWOS)" in text("DISPLAY AUTHINFO(*) AUTHTYPE(IDPWOS)")
+    assert text("DISPLAY AUTHINFO(*) AUTHTYPE(OCSP)").startswith("AMQ8147E")

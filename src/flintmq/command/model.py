@@ -44,7 +44,9 @@ from flintmq.command.form import WHERE as WHERE
 from flintmq.command.form import Form as Form
 from flintmq.command.form import settable as _settable
 from flintmq.command.options import ALL as _ALL
+from flintmq.command.options import AUTHORITY_TYPE as _AUTHORITY_TYPE
 from flintmq.command.options import AUTHREC as _AUTHREC
+from flintmq.command.options import CHANNEL_TYPE as _CHANNEL_TYPE
 from flintmq.command.options import CLEAR_SCOPE as _CLEAR_SCOPE
 from flintmq.command.options import CLEAR_TYPE as _CLEAR_TYPE
 from flintmq.command.options import CONNAME as _CONNAME
@@ -230,8 +232,8 @@ def _object_forms(each: _Kind) -> list[Form]:
     define_options = (_REPLACE, _LIKE) if kind != "PSID" else (_REPLACE,)
     alter_options = (_FORCE,) if kind in ("QLOCAL", "QALIAS", "QREMOTE") else ()
     delete_options = (_IGNSTATE, *((_AUTHREC,) if not on_qmgr else ()), *((_PURGE,) if kind == "QLOCAL" else ()))
-    types = (_QUEUE_TYPE,) if queue else (_TOPIC_TYPE,) if kind == "TOPIC" else ()
-    display_options = (_ALL, _WHERE, *types)
+    types = {"TOPIC": (_TOPIC_TYPE,), "CHANNEL": (_CHANNEL_TYPE,), "AUTHINFO": (_AUTHORITY_TYPE,)}
+    display_options = (_ALL, _WHERE, *((_QUEUE_TYPE,) if queue else types.get(kind, ())))
     return [
         Form(
             "DEFINE",

@@ -37,6 +37,9 @@ NUMBERS = {
     "PSID": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "PSID"),
 }
 
+#: The attribute that says of what type an object is, where it is not TYPE.
+_TYPE_OPTIONS = {"CHANNEL": "CHLTYPE", "AUTHINFO": "AUTHTYPE"}
+
 #: The object that supplies what DEFINE leaves out when there is no LIKE.
 DEFAULT_OBJECTS = {
     "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
@@ -90,7 +93,7 @@ def delete(request: Request, administration: Administration) -> Reply:
 def display(request: Request, administration: Administration) -> Reply:
     """DISPLAY of definitions: one answer for each object, in order of name."""
     name = request.name or "*"
-    wanted = request.option("TYPE", "ALL")
+    wanted = request.option(_TYPE_OPTIONS.get(request.kind, "TYPE"), "ALL")
     keywords = request.keywords()
     if request.kind == "QMGR":
         name, keywords = administration.name, keywords or None
@@ -110,20 +113,21 @@ def display(request: Request, administration: Administration) -> Reply:
 def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
     numbers = _numbers(definition.kind)
     items = [Item(numbers.keyword, definition.name)]
-    if _type(definition):
+    if _type(definition) and definition.kind not in _TYPE_OPTIONS:
         items.append(type_item(_type(definition)))
-    if definition.kind == "CHANNEL" and keywords is not None:
-        keywords = keywords | {"CHLTYPE"}
+    if definition.kind in _TYPE_OPTIONS and keywords is not None:
+        keywords = keywords | {_TYPE_OPTIONS[definition.kind]}
     attributes = [attribute for attribute in ATTRIBUTES[definition.kind] if attribute.keyword != "TYPE"]
     items += items_of(attributes, definition.attributes, keywords)
     return Answer(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)
 
 
 def _type(definition: MQObject) -> str:
-    """What TYPE shows and filters on: the kind of a queue, where a topic is defined."""
+    """What a type chooses by: the kind of a queue, where a topic is defined, of what type a channel is."""
     if definition.kind in QUEUE_KINDS:
         return definition.kind
-    return definition.text("TYPE") if definition.kind == "TOPIC" else ""
+    keyword = _TYPE_OPTIONS.get(definition.kind, "TYPE" if definition.kind == "TOPIC" else "")
+    return definition.text(keyword) if keyword else ""
 
 
 def _settable(kind: str, base: MQObject | None) -> Row:

@@ -83,6 +83,9 @@ TOPIC_TYPE = choice(
     selector=mq.MQIA_TOPIC_TYPE,
     numbers=(mq.MQTOPT_LOCAL, mq.MQTOPT_CLUSTER, mq.MQTOPT_ALL),
 )
+#: These choose in MQSC only: PCF has a parameter of its own for it (pcf_request.py).
+CHANNEL_TYPE = choice("CHLTYPE", "ALL SDR SVR RCVR RQSTR CLNTCONN SVRCONN CLUSSDR CLUSRCVR AMQP", "TYPE")
+AUTHORITY_TYPE = choice("AUTHTYPE", "ALL CRLLDAP OCSP IDPWOS IDPWLDAP")
 SUBID = hexadecimal("SUBID", 24, pcf.MQBACF_SUB_ID)
 SUBTYPE = choice(
     "SUBTYPE",
