@@ -36,19 +36,26 @@ SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('app') AUTHADD(ALLMQI)
 """
 
 
+#: What JMS 3 calls otherwise than JMS 2.
+JAKARTA = {
+    "javax.jms": "jakarta.jms",
+    "com.ibm.msg.client.jms": "com.ibm.msg.client.jakarta.jms",
+    "com.ibm.msg.client.wmq": "com.ibm.msg.client.jakarta.wmq",
+    "WMQConstants.WMQ_PROVIDER": "WMQConstants.JAKARTA_WMQ_PROVIDER",
+}
+
+
 def scenarios(program: str) -> list[str]:
     return re.findall(r'add\((?:scenarios, )?"(\w+)"', (HERE / f"{program}.java").read_text())
 
 
-@pytest.fixture(scope="session")
-def classes() -> str:
-    """The class path: IBM's client, and our programs, compiled."""
+def built(project: Path, library: Path, artifact: str, sources: list[Path]) -> str:
+    """The class path: IBM's client of a Maven project, fetched once, and our programs, compiled."""
     for tool in ("java", "javac", "mvn"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed: the IBM MQ client for Java cannot be run")
-    library = BUILD / "lib"
-    if not list(library.glob("com.ibm.mq.allclient-*.jar")):
-        fetch = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"]
+    if not list(library.glob(f"{artifact}-*.jar")):
+        fetch = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies"]
         fetched = subprocess.run(
             [*fetch, f"-DoutputDirectory={library}", "-DincludeScope=runtime"],
             capture_output=True,
@@ -56,14 +63,33 @@ def classes() -> str:
             timeout=600,
         )
         if fetched.returncode:
-            pytest.skip(f"Maven cannot fetch com.ibm.mq.allclient: {fetched.stdout.strip()[-300:]}")
-    made = BUILD / "classes"
-    sources = [str(path) for path in sorted(HERE.glob("*.java"))]
-    compiled = subprocess.run(
-        ["javac", "-d", str(made), "-cp", f"{library}/*", *sources], capture_output=True, text=True, timeout=120
-    )
+            pytest.skip(f"Maven cannot fetch {artifact}: {fetched.stdout.strip()[-300:]}")
+    made = library.with_name("classes")
+    command = ["javac", "-d", str(made), "-cp", f"{library}/*", *map(str, sources)]
+    compiled = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert compiled.returncode == 0, compiled.stderr
     return f"{library}/*:{made}"
+
+
+@pytest.fixture(scope="session")
+def classes() -> str:
+    """IBM's client for Java and JMS 2, and our programs."""
+    return built(HERE / "pom.xml", BUILD / "lib", "com.ibm.mq.allclient", sorted(HERE.glob("*.java")))
+
+
+@pytest.fixture(scope="session")
+def jakarta_classes() -> str:
+    """IBM's client for Jakarta Messaging 3, and the programs for JMS 2 with the packages of the other."""
+    place = BUILD / "jakarta"
+    (place / "src").mkdir(parents=True, exist_ok=True)
+    sources: list[Path] = []
+    for name in ("Jms", "Scenarios"):
+        text = (HERE / f"{name}.java").read_text()
+        for before, after in JAKARTA.items():
+            text = text.replace(before, after)
+        sources.append(place / "src" / f"{name}.java")
+        sources[-1].write_text(text)
+    return built(HERE / "jakarta" / "pom.xml", place / "lib", "com.ibm.mq.jakarta.client", sources)
 
 
 @pytest.fixture(scope="session")
@@ -121,6 +147,11 @@ def pcf(classes: str, port: int) -> Run:
 
 
 @pytest.fixture(scope="session")
+def jakarta(jakarta_classes: str, port: int) -> Run:
+    return Run("Jms", jakarta_classes, port)
+
+
+@pytest.fixture(scope="session")
 def compressed(classes: str, port: int) -> Run:
     return Run("Compressed", classes, port)
 
@@ -169,3 +200,8 @@ def test_administration_with_the_classes_for_pcf(pcf: Run, scenario: str) -> Non
 @pytest.mark.parametrize("scenario", scenarios("Compressed"))
 def test_both_on_channels_that_compress(compressed: Run, scenario: str) -> None:
     compressed.check(scenario)
+
+
+@pytest.mark.parametrize("scenario", scenarios("Jms"))
+def test_the_classes_for_jakarta_messaging(jakarta: Run, scenario: str) -> None:
+    jakarta.check(scenario)
