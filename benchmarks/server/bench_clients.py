@@ -58,7 +58,7 @@ def run(options: Options) -> list[Figure]:
         progress.done()
     return [
         Figure("kb_per_connection", memory / idle, "KB", REPORTED_KB),
-        Figure("rr_busy", crowded, "us", alone),
+        Figure("rr_busy", 1e6 * crowded, "us", 1e6 * alone),
         Figure("idle", idle, "clients"),
         Figure("busy", 2 * busy, "clients"),
         Figure("held_s", held, "s"),
