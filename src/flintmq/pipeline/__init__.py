@@ -2,6 +2,9 @@
 
     sources/      data sources for spark.read and spark.readStream: `smf`
     session.py    a Spark session as the pipeline wants it, on this machine or on a cluster
+    cluster.py    a standalone cluster on this machine, for trying and for tests
+    tables/       the tables: bronze, silver, gold, and the report of what did not become rows
+    command.py    what `flint pipeline` does
     errors.py     what Spark reports, in one line
 
     from flintmq import pipeline
