@@ -40,8 +40,8 @@ _SETUP = (
 
 def run(options: Options) -> list[Figure]:
     """CPU microseconds per round trip with the traces, beside without."""
-    rounds = options.scale(7, 3, 1)
-    count = options.scale(40_000, 15_000, 20)
+    rounds = options.scale(15, 7, 1)
+    count = options.scale(30_000, 12_000, 20)
     with Stage() as stage:
         stage.commands(*_SETUP)
         plan = Plan("request_reply", stage.address, stage.address, REQUESTERS, RESPONDERS, SIZE, queues="RECORDING")
