@@ -64,6 +64,12 @@ def test_every_framing_gives_the_same_rows(read: Read) -> None:
     assert [row["Put"] for row in read(gzip.compress(dump(*RECORDS)), "a.dat.gz")["QMST"]] == PUTS
 
 
+def test_a_dump_packed_with_zstd_is_read(read: Read) -> None:
+    pa = pytest.importorskip("pyarrow", reason="columns need the spark extra: pyarrow")
+    packed = pa.compress(dump(*RECORDS), codec="zstd", asbytes=True)
+    assert [row["Put"] for row in read(packed, "a.dat.zst")["QMST"]] == PUTS
+
+
 def test_a_packed_dump_is_read_block_by_block(read: Read) -> None:
     """C5: what is incomplete at the end of a block is read with the next."""
     data = dump(*(spanned(record, 70) if number % 3 else record for number, record in enumerate(RECORDS)))

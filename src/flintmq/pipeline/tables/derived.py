@@ -15,6 +15,10 @@ import pyarrow.compute as pc
 
 #: A page of the log, of a page set and of a buffer pool.
 PAGE = 4096
+#: Made once: pyarrow looks for date libraries each time it is given a Python number.
+_ZERO, _ONE, _MILLION = pa.scalar(0.0), pa.scalar(1.0), pa.scalar(1e6)
+_NOTHING = pa.scalar(None, pa.float64())
+_NONE, _PAGE = pa.scalar(0, pa.int64()), pa.scalar(PAGE, pa.int64())
 
 
 @dataclass(frozen=True)
@@ -33,14 +37,15 @@ def real(values: Any) -> Any:
 def quotient(above: Any, below: Any) -> Any:
     """above / below, null where below is 0."""
     divisor = real(below)
-    return pc.divide(real(above), pc.if_else(pc.equal(divisor, 0.0), pa.scalar(None, pa.float64()), divisor))
+    return pc.divide(real(above), pc.if_else(pc.equal(divisor, _ZERO), _NOTHING, divisor))
 
 
 def total(table: Any, *names: str) -> Any:
     """The sum of columns; a column that a record lacks counts as 0."""
-    made = pc.fill_null(table[names[0]], 0)
-    for name in names[1:]:
-        made = pc.add(made, pc.fill_null(table[name], 0))
+    columns = [pc.fill_null(pc.cast(table[name], pa.int64()), _NONE) for name in names]
+    made = columns[0]
+    for column in columns[1:]:
+        made = pc.add(made, column)
     return made
 
 
@@ -50,12 +55,12 @@ def ratio(name: str, above: str, below: str, meaning: str) -> Derived:
 
 def share_used(name: str, free: str, size: str, meaning: str) -> Derived:
     """1 - free / size."""
-    return Derived(name, meaning, lambda table: pc.subtract(1.0, quotient(table[free], table[size])))
+    return Derived(name, meaning, lambda table: pc.subtract(_ONE, quotient(table[free], table[size])))
 
 
 def per_second(name: str, counter: str, meaning: str) -> Derived:
     def compute(table: Any) -> Any:
-        return pc.multiply(quotient(table[counter], table["Interval_Duration_US"]), 1e6)
+        return pc.multiply(quotient(table[counter], table["Interval_Duration_US"]), _MILLION)
 
     return Derived(name, meaning, compute)
 
@@ -97,7 +102,7 @@ def _log_copy(copy: int) -> list[Derived]:
         return quotient(pages(table), total(table, f"IO_Count_{copy}_1", f"IO_Count_{copy}_2"))
 
     def megabytes(table: Any) -> Any:
-        return quotient(pc.multiply(pages(table), PAGE), table["Interval_Duration_US"])
+        return quotient(pc.multiply(pages(table), _PAGE), table["Interval_Duration_US"])
 
     def busy(table: Any) -> Any:
         spent = total(table, f"IO_Total_Time_{copy}_1_US", f"IO_Total_Time_{copy}_2_US")
