@@ -27,7 +27,7 @@ from flintmq.pipeline.session import java
 
 MASTER_PORT = 7077
 #: A loaded machine takes its time to start Java.
-START_MAX = 120.0
+START_MAX = 300.0
 _ADDRESS = re.compile(r"Starting Spark master at (spark://\S+)")
 _REGISTERED = "Successfully registered with master"
 
