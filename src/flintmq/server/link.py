@@ -136,6 +136,8 @@ class Link:
         self._transport = None
         if session is not None:
             self._hub.links.pop(session, None)
+            if self._hub.segment_trace is not None:
+                self._hub.segment_trace.ended(session)
             self._hub.run(session.lost)
 
     def write(self, data: bytes) -> None:

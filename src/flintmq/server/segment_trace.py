@@ -4,8 +4,6 @@ its header, and of a call what it is about. Neither data of messages nor passwor
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from flintmq.channel import segment as seg
 from flintmq.channel.describe import describe
 from flintmq.channel.session import Session
@@ -38,7 +36,7 @@ class SegmentTrace:
         self._file = file
         self._clock = clock
         self._count = 0
-        self._sockets: WeakKeyDictionary[Session, _Socket] = WeakKeyDictionary()
+        self._sockets: dict[Session, _Socket] = {}
 
     def received(self, session: Session, data: bytes) -> None:
         """Bytes from a client, without TLS."""
@@ -47,6 +45,10 @@ class SegmentTrace:
     def sent(self, session: Session, data: bytes) -> None:
         """Bytes to it."""
         self._add(session, SENT, data)
+
+    def ended(self, session: Session) -> None:
+        """A socket is gone."""
+        self._sockets.pop(session, None)
 
     def _add(self, session: Session, way: int, data: bytes) -> None:
         socket = self._sockets.get(session)
