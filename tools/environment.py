@@ -22,8 +22,8 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed"
 PINS = ROOT / "constraints.txt"
 
-#: The extras of pyproject.toml that a working copy needs: tests and tools, and Spark for the data pipeline.
-EXTRAS = ("test", "dev", "spark")
+#: The extras of pyproject.toml that a working copy needs: tests and tools, PKCS#12, and Spark for the data pipeline.
+EXTRAS = ("test", "dev", "tls", "spark")
 
 
 class InstallFailed(Exception):

@@ -239,8 +239,8 @@ TEXTS = {
     "SSLCRYP": "cryptographic hardware",
     "SSLEV": "TLS events",
     "SSLFIPS": "FIPS algorithms only",
-    "KEYRPWD": "password of the key repository; never shown",
-    "SSLKEYR": "key repository",
+    "KEYRPWD": "password of a key repository in PKCS#12; never shown",
+    "SSLKEYR": "key repository, PEM or PKCS#12; its suffix may be left out",
     "SSLRKEYC": "bytes until a TLS key is renegotiated",
     "STATACLS": "statistics of automatic cluster-sender channels",
     "STATCHL": "statistics of channels",
@@ -585,6 +585,7 @@ OF = {
         "MAXMSGL": "longest message, in bytes; then 2031",
         "MONQ": "monitoring of queues with `MONQ(QMGR)`; `NONE` switches it off for all",
         "DISTL": "distribution lists; they cannot be opened yet",
+        "CERTLABL": "label of the key in a key repository in PKCS#12; with PEM it does not count",
         "CLWLUSEQ": "whether remote instances of cluster queues are used",
     },
     "SUB": {
@@ -630,9 +631,9 @@ KEPT = {
     "QREMOTE": _QUEUE_KEPT.split(),
     "QMODEL": _QUEUE_KEPT.split(),
     "QMGR": """
-        ACCTCONO ACCTINT ACCTMQI ACTIVREC ACTVCONO ACTVTRC CERTLABL CERTVPOL CHAD CHADEV CHADEXIT
+        ACCTCONO ACCTINT ACCTMQI ACTIVREC ACTVCONO ACTVTRC CERTVPOL CHAD CHADEV CHADEXIT
         CLWLDATA CLWLEXIT CLWLLEN CLWLMRUC CLWLUSEQ CUSTOM DEFCLXQ IMGINTVL IMGLOGLN
-        IMGRCOVO IMGRCOVQ IMGSCHED INITKEY IPADDRV KEYRPWD MONACLS MONCHL PARENT PSCLUS
+        IMGRCOVO IMGRCOVQ IMGSCHED INITKEY IPADDRV MONACLS MONCHL PARENT PSCLUS
         PSNPMSG PSNPRES PSRTYCNT PSSYNCPT REPOS REPOSNL REVDNS ROUTEREC SCHINIT SSLCRLNL SSLCRYP
         SSLFIPS SSLRKEYC STATACLS STATINT STATMQI SUITEB TREELIFE
     """.split(),

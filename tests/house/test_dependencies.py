@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRA_OF_ROOM = {"broker": "broker", "console": "console", "pipeline": "spark"}
 
 #: Parts of a room that need an extra the room itself does not.
-EXTRA_OF_PART = {"telemetry/smf/columns": "spark"}
+EXTRA_OF_PART = {"telemetry/smf/columns": "spark", "client/pkcs12": "tls"}
 
 #: Where the module has another name than its distribution.
 DISTRIBUTION = {"py4j": "pyspark", "mypy_extensions": "mypy-extensions", "prometheus_client": "prometheus-client"}
@@ -40,7 +40,8 @@ def declared(path: Path) -> set[str]:
     names = {name_of(requirement) for requirement in PROJECT["dependencies"]}
     place = path.relative_to(PACKAGE)
     room = place.parts[0].removesuffix(".py")
-    extra = EXTRA_OF_ROOM.get(room) or EXTRA_OF_PART.get(place.parent.as_posix())
+    parts = (place.parent.as_posix(), place.with_suffix("").as_posix())
+    extra = EXTRA_OF_ROOM.get(room) or next((EXTRA_OF_PART[part] for part in parts if part in EXTRA_OF_PART), "")
     if extra:
         names |= {name_of(requirement) for requirement in PROJECT["optional-dependencies"][extra]}
     return names | FOR_TESTS.get(room, set())

@@ -3,6 +3,7 @@
     ChannelName, ConnectionName          channel, conn
     SSLCipherSpec, SSLPeerNamePtr        cipher_spec, ssl_peer
     KeyRepository, CertificateLabel      key_repository, certificate_label     MQSCO; the label may be in MQCD, too
+    KeyRepoPassword                      key_repository_password               MQSCO of ibmmq
     MQCNO_RECONNECT, _Q_MGR, _DISABLED   reconnect
 
 The rest of a channel is the queue manager's to say, or agreed on when the channel starts.
@@ -52,6 +53,7 @@ def named_options(cd: MQOpts, sco: MQOpts | None, options: int) -> dict[str, Any
     if sco is not None:
         said["key_repository"] = text(sco.KeyRepository)
         said["certificate_label"] = text(sco.CertificateLabel) or said.get("certificate_label", "")
+        said["key_repository_password"] = text(getattr(sco, "KeyRepoPassword", b"") or b"")
     return {name: value for name, value in said.items() if value}
 
 

@@ -39,12 +39,15 @@ _SHOWN_MAX = 12
 
 #: Words in OpenSSL's reason -> what helps.
 _REMEDIES = (
+    (
+        "KEY REPOSITORY",
+        "* Put a key and its certificate where SSLKEYR of the queue manager says: ALTER QMGR SSLKEYR, KEYRPWD.",
+    ),
     ("CIPHER", "* Give the client a CipherSpec of TLS 1.2 or 1.3 that fits the queue manager's key (RSA or ECDSA)."),
     ("PROTOCOL", "* Let the client use TLS 1.2 or 1.3; older versions are not spoken."),
     ("VERIFY", "* Put who has signed the client's certificate into trusted.pem beside the key repository."),
     ("UNKNOWN_CA", "* Put the queue manager's certificate, or who has signed it, into the client's trust store."),
     ("CERTIFICATE", "* Put the queue manager's certificate, or who has signed it, into the client's trust store."),
-    ("KEY REPOSITORY", "* Put a key and its certificate where SSLKEYR of the queue manager says: ALTER QMGR SSLKEYR."),
 )
 
 

@@ -3,10 +3,15 @@
 A listener takes clients with and without TLS: the first byte tells them apart. Whether a channel wants TLS, and which,
 is looked at when the client has named it (channel/cipher_spec.py).
 
-The key repository is a PEM file with the queue manager's private key, its certificate and those that signed it: SSLKEYR
-of the queue manager, with or without its `.pem`, relative to its directory, or `ssl/key.pem` there. Certificates of
-those who may sign clients' certificates are in `trusted.pem` beside it; without that file no client is asked for one.
-Both are read again when they change.
+The key repository is SSLKEYR of the queue manager, with or without its suffix, relative to its directory, or `ssl/key`
+there (client/pkcs12.py says which file is meant). Files are read again when they change.
+
+    PEM        the queue manager's private key, its certificate and those that signed it
+    PKCS#12    the same, with the label CERTLABL, which counts if it is not the usual one; the other certificates in it
+               may sign those of clients; the password is KEYRPWD, or in a file beside it
+
+More certificates of those who may sign clients' certificates are in `trusted.pem` beside it. If there are none at all,
+no client is asked for a certificate.
 """
 
 from __future__ import annotations
@@ -16,11 +21,12 @@ import ssl
 from pathlib import Path
 
 from flintmq.channel.cipher_spec import Protection
+from flintmq.client import pkcs12
 from flintmq.qmgr.queue_manager import QueueManager
 
-DEFAULT = "ssl/key.pem"
+DEFAULT = "ssl/key"
 TRUSTED = "trusted.pem"
-SUFFIX = ".pem"
+USUAL_LABEL = "ibmwebspheremq"
 HANDSHAKE = 0x16
 _READ_MAX = 1 << 18
 #: The attributes of a distinguished name, and how MQ writes them.
@@ -48,18 +54,39 @@ class KeyRepository:
         self._directory = directory
         self._made_from: tuple[object, ...] = ()
         self._context: ssl.SSLContext | None = None
+        #: Why there is none; a handshake with a file that cannot be used costs no more than one with a good one.
+        self._why = ""
 
     def context(self) -> ssl.SSLContext:
         """What handshakes are made with. Raises NoKey."""
-        path = self._directory / (self._engine.definition().text("SSLKEYR") or DEFAULT)
-        if not path.is_file() and path.with_name(path.name + SUFFIX).is_file():
-            path = path.with_name(path.name + SUFFIX)
+        q_mgr = self._engine.definition()
+        said = self._directory / (q_mgr.text("SSLKEYR") or DEFAULT)
+        path = pkcs12.find(said)
+        if path is None:
+            names = ", ".join(said.name + suffix for suffix in pkcs12.SUFFIXES)
+            raise NoKey(f"there is no key repository {said} ({names})")
+        password, label = q_mgr.text("KEYRPWD"), q_mgr.text("CERTLABL")
         trusted = path.with_name(TRUSTED)
-        made_from = (path, _stamp(path), _stamp(trusted))
-        if self._context is None or made_from != self._made_from:
-            self._context = _context(path, trusted)
+        stamps = [_stamp(each) for each in (path, trusted, pkcs12.password_file(path))]
+        made_from = (path, password, label, *stamps)
+        if made_from != self._made_from:
+            self._context, self._why = None, ""
+            try:
+                self._context = self._read(path, password, label, trusted)
+            except NoKey as error:
+                self._why = str(error)
             self._made_from = made_from
+        if self._context is None:
+            raise NoKey(self._why)
         return self._context
+
+    def _read(self, path: Path, password: str, label: str, trusted: Path) -> ssl.SSLContext:
+        if pkcs12.is_pkcs12(path):
+            context = _context_of_pkcs12(path, password, label, USUAL_LABEL + self._engine.name.lower())
+        else:
+            context = _context_of_pem(path)
+        _trust(context, trusted)
+        return context
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -67,23 +94,50 @@ def _stamp(path: Path) -> tuple[int, int] | None:
         state = os.stat(path)
     except OSError:
         return None
-    return state.st_mtime_ns, state.st_ino
+    return state.st_ctime_ns, state.st_ino  # A change of who may read it counts, too.
 
 
-def _context(path: Path, trusted: Path) -> ssl.SSLContext:
+def _new_context() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_ciphers("ECDHE+AESGCM:ECDHE+AES:RSA+AESGCM:RSA+AES:!SHA1:!aNULL:!eNULL")
+    return context
+
+
+def _context_of_pem(path: Path) -> ssl.SSLContext:
+    context = _new_context()
     try:
         context.load_cert_chain(path)
-        if trusted.exists():
-            context.load_verify_locations(trusted)
-            context.verify_mode = ssl.CERT_OPTIONAL
-    except FileNotFoundError:
-        raise NoKey(f"there is no key repository {path}") from None
     except (ssl.SSLError, OSError) as error:
         raise NoKey(f"the key repository {path} cannot be used: {error}") from None
     return context
+
+
+def _context_of_pkcs12(path: Path, password: str, label: str, usual_label: str) -> ssl.SSLContext:
+    context = _new_context()
+    try:
+        repository = pkcs12.read(path, password, label, usual_label)
+        if not repository.chain:
+            raise NoKey(f"the key repository {path} has no private key with its certificate: export both into it")
+        repository.use(context)
+        if repository.trusted:
+            context.load_verify_locations(cadata=repository.trusted)
+            context.verify_mode = ssl.CERT_OPTIONAL
+    except pkcs12.BadRepository as error:
+        raise NoKey(str(error)) from None
+    except ssl.SSLError as error:
+        raise NoKey(f"the key repository {path} cannot be used: {error}") from None
+    return context
+
+
+def _trust(context: ssl.SSLContext, trusted: Path) -> None:
+    """Ask clients for certificates, if it says who may sign them."""
+    try:
+        if trusted.exists():
+            context.load_verify_locations(trusted)
+            context.verify_mode = ssl.CERT_OPTIONAL
+    except (ssl.SSLError, OSError) as error:
+        raise NoKey(f"{trusted} beside the key repository cannot be used: {error}") from None
 
 
 class TlsLayer:

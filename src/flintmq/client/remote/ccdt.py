@@ -56,6 +56,7 @@ class Entry:
             given.key_repository,
             given.certificate_label or self.certificate_label,
             given.peer or self.peer,
+            given.key_repository_password,
         )
 
 

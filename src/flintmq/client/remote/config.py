@@ -16,14 +16,14 @@ the home directory. What is read of it:
     CHANNELS:  ServerConnectionParms, ChannelDefinitionDirectory, ChannelDefinitionFile, DefRecon, ReconDelay,
                MQReconnectTimeout
     TCP:       Connect_Timeout (seconds)
-    SSL:       SSLKeyRepository, CertificateLabel
+    SSL:       SSLKeyRepository, SSLKeyRepositoryPassword, CertificateLabel
 """
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -51,6 +51,7 @@ class Settings:
     key_repository: str = ""
     certificate_label: str = ""
     application: str = ""
+    key_repository_password: str = field(default="", repr=False)
 
 
 def settings() -> Settings:
@@ -74,6 +75,7 @@ def settings() -> Settings:
         environment.get("MQSSLKEYR", "") or security.get("SSLKeyRepository"),
         environment.get("MQCERTLABL", "") or security.get("CertificateLabel"),
         environment.get("MQAPPLNAME", ""),
+        environment.get("MQKEYRPWD", "") or security.get("SSLKeyRepositoryPassword"),
     )
 
 

@@ -43,6 +43,7 @@ class Options(TypedDict, total=False):
     timeout: float
     cipher_spec: str
     key_repository: str
+    key_repository_password: str
     certificate_label: str
     ssl_peer: str
     reconnect: str
@@ -57,6 +58,7 @@ def definitions_of(name: str, options: Options) -> list[Definition]:
         options.get("key_repository", "") or said.key_repository,
         options.get("certificate_label", "") or said.certificate_label,
         options.get("ssl_peer", ""),
+        options.get("key_repository_password", "") or said.key_repository_password,
     )
     base = Definition(
         name,
@@ -125,8 +127,9 @@ def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
 
     `user` and `password` are for the connection authentication of the queue manager; a password travels as it is unless
     the channel has TLS. `cipher_spec` asks for TLS: ANY_TLS12_OR_HIGHER, for example; tls.py says what
-    `key_repository`, `certificate_label` and `ssl_peer` are. `application` is the name that messages put here carry,
-    instead of the program's. `timeout` is how long connecting may take, in seconds.
+    `key_repository`, `certificate_label` and `ssl_peer` are; `key_repository_password` is for one in PKCS#12.
+    `application` is the name that messages put here carry, instead of the program's. `timeout` is how long
+    connecting may take, in seconds.
 
     `reconnect` "yes" or "qmgr" makes a lost connection again, with all that was open; reconnect.py says what a program
     hears of it. `on_event` is called with MQRC_RECONNECTING and the like, and a sentence.

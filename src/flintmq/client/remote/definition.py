@@ -59,11 +59,13 @@ class Protection:
     """How a channel is protected: TLS by CipherSpec."""
 
     cipher_spec: str = ""
-    #: A PEM file with the certificates that are trusted and, if the channel wants it, our own with its key.
+    #: A file with the certificates that are trusted and, if the channel wants it, our own with its key.
     key_repository: str = ""
     certificate_label: str = ""
     #: SSLPEER: what the name in the queue manager's certificate must have.
     peer: str = ""
+    #: Of a key repository in PKCS#12.
+    key_repository_password: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)

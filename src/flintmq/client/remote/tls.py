@@ -1,10 +1,12 @@
 """TLS of a client: the context for a CipherSpec, and whether what was agreed on is what was asked for.
 
-The key repository is a PEM file, with or without its `.pem`: certificates that are trusted, and, for a channel with
-SSLCAUTH(REQUIRED), our private key and certificate. `trusted.pem` beside it is trusted too, as at the server.
-`certificate_label` names another file beside it, `<label>.pem`, with the key and certificate to show. Without a key
-repository the system's certificates are trusted. Whose certificate it is, is checked by `ssl_peer`, as MQ does; the
-name of the host is not looked at.
+The key repository is a file in PEM or PKCS#12, with or without its suffix (client/pkcs12.py says which is meant):
+certificates that are trusted, and, for a channel with SSLCAUTH(REQUIRED), our private key and certificate.
+`trusted.pem` beside it is trusted too, as at the server. Without a key repository the system's certificates are
+trusted. Whose certificate it is, is checked by `ssl_peer`, as MQ does; the name of the host is not looked at.
+
+    certificate_label    with PEM, another file beside it, `<label>.pem`, has the key and certificate to show
+                         with PKCS#12, what the key in it must be called
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 
 from flintmq.channel.cipher_spec import SUITES, accepts, peer_matches
 from flintmq.channel.cipher_spec import Protection as Agreed
+from flintmq.client import pkcs12
 from flintmq.client.errors import MQError
 from flintmq.client.remote.definition import Protection
 from flintmq.client.remote.refusal import refused
@@ -25,7 +28,6 @@ from flintmq.mqi.reason import (
 
 TRUSTED = "trusted.pem"
 _SUFFIX = ".pem"
-_FOREIGN = (".kdb", ".p12", ".pfx", ".jks")
 #: The attributes of a distinguished name, and how MQ writes them.
 _SHORT = {
     "commonName": "CN",
@@ -56,6 +58,9 @@ def context(protection: Protection, where: str) -> ssl.SSLContext:
         made.load_default_certs()
         return made
     path = _repository(protection.key_repository, where)
+    if pkcs12.is_pkcs12(path):
+        _load_pkcs12(made, path, protection, where)
+        return made
     try:
         made.load_verify_locations(path)
         trusted = path.with_name(TRUSTED)
@@ -74,13 +79,34 @@ def context(protection: Protection, where: str) -> ssl.SSLContext:
 
 
 def _repository(name: str, where: str) -> Path:
-    """The PEM file that is meant."""
+    """The file that is meant."""
     path = Path(name).expanduser()
-    for each in (path, path.with_name(path.name + _SUFFIX), path.with_suffix(_SUFFIX)):
-        if each.suffix not in _FOREIGN and each.is_file():
-            return each
-    hint = "; export it to PEM" if path.suffix in _FOREIGN and path.exists() else ""
-    raise refused(MQRC_KEY_REPOSITORY_ERROR, where, f"there is no key repository {path} in PEM{hint}")
+    found = pkcs12.find(path) or (pkcs12.find(path.with_suffix(_SUFFIX)) if path.name else None)
+    if found is not None:
+        return found
+    hint = "; export it to PKCS#12" if path.exists() else ""
+    raise refused(MQRC_KEY_REPOSITORY_ERROR, where, f"there is no key repository {path} in PEM or PKCS#12{hint}")
+
+
+def _load_pkcs12(made: ssl.SSLContext, path: Path, protection: Protection, where: str) -> None:
+    """Trust what is in the file, and show the certificate of the key, if there is one."""
+    try:
+        repository = pkcs12.read(path, protection.key_repository_password, protection.certificate_label)
+        if repository.chain:
+            repository.use(made)
+        elif protection.certificate_label:
+            text = f"the key repository {path} has no private key: none with the label {protection.certificate_label}"
+            raise pkcs12.BadRepository(text)
+        if repository.own or repository.trusted:
+            made.load_verify_locations(cadata=repository.own + repository.trusted)
+        trusted = path.with_name(TRUSTED)
+        if trusted.exists():
+            made.load_verify_locations(trusted)
+    except pkcs12.BadRepository as error:
+        raise refused(MQRC_KEY_REPOSITORY_ERROR, where, str(error)) from None
+    except (ssl.SSLError, OSError) as error:
+        text = f"the key repository {path} cannot be used: {error}"
+        raise refused(MQRC_KEY_REPOSITORY_ERROR, where, text) from None
 
 
 def check(

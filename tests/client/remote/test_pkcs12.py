@@ -1,0 +1,188 @@
+"""Key repositories in PKCS#12 on both sides: which key, whose password, and what is said if it cannot be used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import flintmq
+from flintmq.client import pkcs12
+from flintmq.client.remote.connect import Options
+from flintmq.mqi import reason as rc
+from flintmq.server.tls import KeyRepository, NoKey
+from tests.client.remote.serving import CHANNEL, Serving
+from tests.server.test_tls import make_key
+
+SECRET = "open sesame"
+SPEC = "ANY_TLS12_OR_HIGHER"
+
+
+def export(path: Path, *options: str, password: str = SECRET) -> None:
+    command = ["openssl", "pkcs12", "-export", *options, "-passout", f"pass:{password}", "-out", str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+class Both:
+    """A queue manager and a client that trust each other, with nothing but PKCS#12."""
+
+    def __init__(self, serving: Serving, directory: Path) -> None:
+        self.serving = serving
+        key, certificate = make_key(directory, "qm", "/CN=qm/O=us")
+        app_key, app = make_key(directory, "app", "/CN=app/O=us")
+        (directory / "ssl").mkdir()
+        self.server, self.client = directory / "ssl" / "key.p12", directory / "client.p12"
+        own = ["-inkey", str(key), "-in", str(certificate)]
+        export(self.server, *own, "-certfile", str(app), "-name", "qm's")
+        export(self.client, "-inkey", str(app_key), "-in", str(app), "-certfile", str(certificate), "-name", "app's")
+        self.without_key = directory / "trust.pfx"
+        export(self.without_key, "-nokeys", "-in", str(certificate))
+        self.keys = serving.hub.keys = KeyRepository(serving.host.engine, directory)
+        serving.qm.mqsc(f"ALTER QMGR KEYRPWD('{SECRET}')")
+        serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SSLCIPH({SPEC}) SSLCAUTH(REQUIRED)")
+
+    def options(self, **more: str) -> Options:
+        given = Options(channel=CHANNEL, conn=self.serving.conn, timeout=20.0, cipher_spec=SPEC)
+        given["key_repository"] = str(self.client.with_suffix(""))
+        given["key_repository_password"] = SECRET
+        given.update(more)  # type: ignore[typeddict-item]
+        return given
+
+    def why_not(self) -> str:
+        """What the queue manager has against its key repository."""
+        with pytest.raises(NoKey) as refused:
+            self.keys.context()
+        assert SECRET not in str(refused.value)
+        return str(refused.value)
+
+
+@pytest.fixture
+def both(serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Both]:
+    monkeypatch.delenv("MQKEYRPWD", raising=False)
+    yield Both(serving, tmp_path)
+
+
+def test_both_sides_show_and_check_certificates_and_leave_no_file(
+    both: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    both.serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SSLPEER('CN=app,O=us')")
+    with flintmq.connect("QM1", **both.options(ssl_peer="CN=qm,O=us")) as qm:
+        queue = qm.queue("DEV.QUEUE.1")
+        queue.put("hello")
+        assert queue.get(wait=5.0).text == "hello"
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_a_client_whose_repository_has_no_key_trusts_but_shows_nothing(both: Both) -> None:
+    options = both.options(key_repository=str(both.without_key))
+    with pytest.raises(flintmq.NotConnected) as refused:
+        flintmq.connect("QM1", **options)
+    assert refused.value.reason == rc.MQRC_SSL_INITIALIZATION_ERROR
+    both.serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SSLCAUTH(OPTIONAL)")
+    flintmq.connect("QM1", **options).close()
+
+
+def test_the_password_may_come_from_the_environment_mqclient_ini_or_a_file(
+    both: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = both.options(key_repository_password="")
+    with pytest.raises(flintmq.NotConnected, match="needs a password"):
+        flintmq.connect("QM1", **options)
+    monkeypatch.setenv("MQKEYRPWD", SECRET)
+    flintmq.connect("QM1", **options).close()
+    monkeypatch.delenv("MQKEYRPWD")
+    ini = tmp_path / "of-client.ini"
+    ini.write_text(f"SSL:\n   SSLKeyRepositoryPassword={SECRET}\n")
+    monkeypatch.setenv("MQCLNTCF", str(ini))
+    flintmq.connect("QM1", **options).close()
+    ini.write_text("SSL:\n")
+    kept = tmp_path / "client.password"
+    kept.write_text(SECRET + "\n")
+    kept.chmod(0o644)
+    with pytest.raises(flintmq.NotConnected, match="chmod 600") as refused:
+        flintmq.connect("QM1", **options)
+    assert refused.value.reason == rc.MQRC_KEY_REPOSITORY_ERROR and SECRET not in str(refused.value)
+    kept.chmod(0o600)
+    flintmq.connect("QM1", **options).close()
+
+
+def test_a_wrong_password_is_said_without_saying_it(both: Both) -> None:
+    with pytest.raises(flintmq.NotConnected, match="password is wrong") as refused:
+        flintmq.connect("QM1", **both.options(key_repository_password="guess"))
+    assert refused.value.reason == rc.MQRC_KEY_REPOSITORY_ERROR and "guess" not in str(refused.value)
+    assert str(both.client) in str(refused.value)
+
+
+def test_the_queue_manager_refuses_with_one_line_until_its_password_is_right(both: Both) -> None:
+    both.serving.qm.mqsc("ALTER QMGR KEYRPWD('guess')")
+    with pytest.raises(flintmq.NotConnected):
+        flintmq.connect("QM1", **both.options())
+    said = both.why_not()
+    assert "password is wrong" in said and str(both.server) in said and "guess" not in said
+    both.serving.qm.mqsc("ALTER QMGR KEYRPWD(' ')")
+    assert "key.password" in both.why_not()
+    kept = both.server.with_suffix(".password")
+    kept.write_text(SECRET)
+    kept.chmod(0o640)
+    assert "chmod 600" in both.why_not()
+    kept.chmod(0o600)
+    flintmq.connect("QM1", **both.options()).close()
+    assert SECRET not in both.serving.qm.mqsc("DISPLAY QMGR ALL").text
+
+
+def test_the_label_says_which_key_is_meant(both: Both) -> None:
+    both.keys.context()
+    both.serving.qm.mqsc("ALTER QMGR CERTLABL('other')")
+    assert "no key with the label other: the first key in it is called qm's" in both.why_not()
+    both.serving.qm.mqsc("ALTER QMGR CERTLABL('qm''s')")
+    flintmq.connect("QM1", **both.options(certificate_label="app's")).close()
+    with pytest.raises(flintmq.NotConnected, match="label other") as refused:
+        flintmq.connect("QM1", **both.options(certificate_label="other"))
+    assert refused.value.reason == rc.MQRC_KEY_REPOSITORY_ERROR
+    with pytest.raises(flintmq.NotConnected, match="no private key"):
+        flintmq.connect("QM1", **both.options(certificate_label="x", key_repository=str(both.without_key)))
+
+
+@pytest.mark.parametrize("data", [b"", b"junk", b"\x30\x82\xff\xff"])
+def test_a_damaged_file_is_named(both: Both, data: bytes) -> None:
+    both.server.write_bytes(data)
+    said = both.why_not()
+    assert "damaged" in said and str(both.server) in said
+
+
+def test_every_byte_of_a_file_that_is_cut_short_is_refused_not_raised(both: Both, tmp_path: Path) -> None:
+    whole, path = both.client.read_bytes(), tmp_path / "cut.p12"
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        with pytest.raises(pkcs12.BadRepository):
+            pkcs12.read(path, SECRET, "")
+
+
+def test_a_queue_manager_needs_a_private_key(both: Both) -> None:
+    both.serving.qm.mqsc(f"ALTER QMGR SSLKEYR('{both.without_key.with_suffix('')}')")
+    assert "no private key" in both.why_not()
+    both.serving.qm.mqsc("ALTER QMGR SSLKEYR('ssl/nothing')")
+    assert "there is no key repository" in both.why_not() and ".p12" in both.why_not()
+    both.serving.qm.mqsc("ALTER QMGR SSLKEYR('/')")
+    assert "there is no key repository" in both.why_not()
+
+
+def test_without_cryptography_it_is_said_what_to_install(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.serialization", None)
+    assert "pip install 'flintmq[tls]'" in both.why_not()
+
+
+def test_the_suffix_may_be_left_out_and_pem_goes_first(tmp_path: Path) -> None:
+    name = tmp_path / "key"
+    assert pkcs12.find(name) is None
+    for suffix in (".pfx", ".p12", ".pem"):
+        (tmp_path / f"key{suffix}").touch()
+        assert pkcs12.find(name) == tmp_path / f"key{suffix}"
+    (tmp_path / "key.kdb").touch()
+    assert pkcs12.find(tmp_path / "key.kdb") == tmp_path / "key.pem"
