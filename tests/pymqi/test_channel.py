@@ -31,8 +31,9 @@ def test_what_is_said_of_tls_is_heard() -> None:
 
 def test_text_is_heard_as_well() -> None:
     cd = ibmmq.CD(ChannelName="C", ConnectionName="h(1)", SSLCipherSpec="ANY", SSLPeerNamePtr="CN=QM1")
-    found = named_options(cd, ibmmq.SCO(KeyRepository="keys"), 0)
+    found = named_options(cd, ibmmq.SCO(KeyRepository="keys", KeyRepoPassword="open"), 0)
     assert (found["ssl_peer"], found["cipher_spec"], found["key_repository"]) == ("CN=QM1", "ANY", "keys")
+    assert found["key_repository_password"] == "open"
 
 
 @pytest.mark.parametrize(
