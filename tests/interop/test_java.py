@@ -117,10 +117,10 @@ def port(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int
 
 
 class Run:
-    """One run of a program with all its scenarios."""
+    """One run of a program with all its scenarios, or with those that are named."""
 
-    def __init__(self, program: str, classes: str, port: int, options: list[str] | None = None) -> None:
-        command = ["java", *(options or []), "-cp", classes, program, str(port)]
+    def __init__(self, program: str, classes: str, port: int, options: list[str] | None = None, only: str = "") -> None:
+        command = ["java", *(options or []), "-cp", classes, program, str(port), only]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=BUILD)
         self.lines = ran.stdout.splitlines()
         self.errors = ran.stderr

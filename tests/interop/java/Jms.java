@@ -136,6 +136,9 @@ public final class Jms {
         connection.start();
         MessageConsumer consumer = session.createConsumer(queue);
         for (int size : new int[] {0, 1, 4095, 4096, 4097, 32000, 32748, 65536, 1 << 20, 4 << 20, 10 << 20}) {
+            if (size > Scenarios.LONGEST) {
+                break;
+            }
             byte[] data = new byte[size];
             new Random(size).nextBytes(data);
             BytesMessage message = session.createBytesMessage();

@@ -119,6 +119,9 @@ public final class Mqi {
         MQQueueManager manager = manager();
         MQQueue queue = manager.accessQueue(QUEUE, BOTH);
         for (int size : new int[] {0, 1, 100, 4095, 4096, 4097, 32700, 32748, 40000, 1 << 20, 4 << 20, 10 << 20}) {
+            if (size > Scenarios.LONGEST) {
+                break;
+            }
             byte[] data = new byte[size];
             new Random(size).nextBytes(data);
             MQMessage sent = new MQMessage();

@@ -1,8 +1,16 @@
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
-/** Runs named scenarios, each on its own, and prints a line for each: "ok NAME" or "FAILED NAME: why". */
+/**
+ * Runs scenarios, each on its own: all, or those that are named with commas between.
+ * Prints a line for each: "ok NAME" or "FAILED NAME: why".
+ */
 final class Scenarios {
+    /** No message is longer: -Dlongest=BYTES. */
+    static final int LONGEST = Integer.getInteger("longest", 10 << 20);
+
     interface Body {
         void run() throws Exception;
     }
@@ -14,8 +22,9 @@ final class Scenarios {
     }
 
     void run(String only) {
+        List<String> chosen = Arrays.asList(only.split(","));
         bodies.forEach((name, body) -> {
-            if (!only.isEmpty() && !name.equals(only)) {
+            if (!only.isEmpty() && !chosen.contains(name)) {
                 return;
             }
             try {
