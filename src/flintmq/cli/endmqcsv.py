@@ -20,8 +20,12 @@ SUMMARY = "end the command server of a queue manager"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("-c", action="store_true", help="when the command under way is answered (the default)")
-    how.add_argument("-i", action="store_true", help="at once; a command under way is backed out")
+    how.add_argument("-c", action="store_true", help="the default; the same as -i here")
+    how.add_argument(
+        "-i",
+        action="store_true",
+        help="at once; a command under way is backed out, and done when the command server is started again",
+    )
     parser.add_argument("name", nargs="?", help="the queue manager (the default one)")
 
 

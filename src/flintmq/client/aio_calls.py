@@ -1,6 +1,6 @@
 """The API for asyncio, wherever the queue manager is: AsyncQueue and what it asks of a queue manager.
 
-    AsyncCalls         queue(), topic(), subscribe(), transaction(), mqsc(): in this process aio.py, else remote/aio.py
+AsyncCalls         queue(), topic(), subscribe(), transaction(), mqsc(): in this process aio.py, else remote/aio.py
 AsyncQueue         put, get, browse, iterate
 AsyncMessages      `async for message in queue`
 AsyncTransaction   a unit of work as a block
