@@ -1,0 +1,60 @@
+"""A report as data: sentences, tables and charts. What makes one asks Spark; what prints one knows neither.
+
+A report is small: what is in it was aggregated or cut to its first rows where the data is, never on the driver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table. `decimals` is None for text; a number is printed with that many and set to the right."""
+
+    name: str
+    decimals: int | None = None
+    unit: str = ""
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows under named columns; None is a value that was not recorded, and is printed as nothing."""
+
+    title: str
+    columns: list[Column]
+    rows: list[tuple[Cell, ...]] = field(default_factory=list)
+    #: How many rows were left out, for the line that says so.
+    left_out: int = 0
+
+
+@dataclass(slots=True)
+class Series:
+    """One line or set of bars: as many values as the chart has places on its x axis; None is a gap."""
+
+    name: str
+    values: list[float | None]
+
+
+@dataclass(slots=True)
+class Chart:
+    """Values over labels: `line` where the labels follow each other (times), `bar` where they are names."""
+
+    title: str
+    kind: str
+    x: list[str]
+    series: list[Series]
+    y_title: str = ""
+
+
+@dataclass(slots=True)
+class Report:
+    """What one report says: first in words, then in tables, then in charts."""
+
+    name: str
+    title: str
+    words: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
