@@ -1,0 +1,270 @@
+"""A chart as SVG that stands in an HTML page: drawn here, with no library and nothing to load.
+
+A line chart shows values over labels that follow each other; a gap in the values is a gap in the line. A bar chart lies
+on its side, because its labels are names of queues and channels, which are long. Zero is always on the value axis, so
+that a length is what it looks like. Colours are CSS variables of the page, one set for light and one for dark; lines
+differ by dashes too. Who cannot see the drawing gets its title and a sentence with the extremes (`describe`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flintmq.pipeline.reports.markup import escaped
+from flintmq.pipeline.reports.model import Chart, Series
+
+LINE = "line"
+BAR = "bar"
+KINDS = (LINE, BAR)
+
+WIDTH = 760
+HEIGHT = 280
+#: Room around the drawing area of a line chart.
+LEFT, RIGHT, TOP, BOTTOM = 64, 16, 26, 34
+#: The names of a bar chart and one of its bars.
+NAMES, BAR_HEIGHT, BAR_GAP = 250, 16, 10
+#: Room to the right of a bar for its value.
+VALUES = 70
+#: How many series have a colour of their own; later ones begin again.
+COLOURS = 8
+#: More bars than this are not drawn, and the chart says how many are left out.
+BARS_MAX = 40
+#: Points that can be pointed at, and labels on the axis of a line chart.
+POINTS_MAX, LABELS_MAX = 400, 8
+#: Letters of a name that fit beside its bar; of a label under a line.
+LETTERS = 28
+
+#: What a drawing can tell from nothing, and from a fault.
+SMALLEST, LARGEST = 1e-12, 1e30
+
+_DASHES = ("", "7 3", "2 3", "9 3 2 3")
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The value axis: from `low` to `high`, both marked, zero among the marks."""
+
+    low: float
+    high: float
+    marks: tuple[float, ...]
+
+    def share(self, value: float) -> float:
+        """Where a value lies, 0 at the low end and 1 at the high end."""
+        return (value - self.low) / (self.high - self.low)
+
+
+def axis_of(values: list[float], marks_wanted: int = 5) -> Axis:
+    """An axis with round marks (1, 2 or 5 times a power of ten) that holds zero and every value."""
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if low == high:
+        high = 1.0
+    raw = (high - low) / marks_wanted
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    marks = tuple(number * step for number in range(first, last + 1))
+    return Axis(marks[0], marks[-1], marks)
+
+
+def short(value: float) -> str:
+    """A number for an axis or a tip, three digits long or whole: 0.25, 4.5, 950, 9,500, 12.5 k, 3.45 M."""
+    for limit, scale, unit in ((1e12, 1e12, " T"), (1e9, 1e9, " G"), (1e6, 1e6, " M"), (1e4, 1e3, " k")):
+        if abs(value) >= limit:
+            return _digits(value / scale) + unit
+    return f"{value:.2e}" if 0 < abs(value) < 0.0005 else _digits(value)
+
+
+def _digits(value: float) -> str:
+    size = abs(value)
+    text = f"{value:,.{0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def clipped(name: str, letters: int = LETTERS) -> str:
+    """A name as long as there is room: what is left out is in the middle, as names differ at their ends."""
+    head = (letters - 1) // 2
+    return name if len(name) <= letters else f"{name[:head]}…{name[head - letters + 1 :]}"
+
+
+def real(value: float | None) -> float | None:
+    """A value that can be drawn: what is not a number, or has no end that fits a drawing, is a gap."""
+    if value is None or not abs(value) <= LARGEST:
+        return None
+    return float(value) if abs(value) >= SMALLEST else 0.0
+
+
+def values_of(series: Series, places: int) -> list[float | None]:
+    """As many values as there are places, whatever the series has."""
+    found = [real(value) for value in series.values[:places]]
+    return found + [None] * (places - len(found))
+
+
+def describe(chart: Chart) -> str:
+    """What the chart shows, for those who do not see it: each series with its extremes and where they are."""
+    parts = []
+    for series in chart.series:
+        found = [(value, label) for value, label in zip(values_of(series, len(chart.x)), chart.x, strict=True)]
+        seen = [(value, label) for value, label in found if value is not None]
+        if not seen:
+            parts.append(f"{series.name}: no values.")
+            continue
+        low, high = min(seen, key=lambda pair: pair[0]), max(seen, key=lambda pair: pair[0])
+        parts.append(f"{series.name}: lowest {short(low[0])} at {low[1]}, highest {short(high[0])} at {high[1]}.")
+    return " ".join(parts) or "There is nothing to draw."
+
+
+def draw(chart: Chart, ident: str) -> str:
+    """The SVG of a chart. `ident` is unique in the page: the title and the sentence are found by it."""
+    if chart.kind not in KINDS:
+        raise ValueError(f"a chart is {' or '.join(KINDS)}, not {chart.kind!r}")
+    seen = [value for series in chart.series for value in values_of(series, len(chart.x)) if value is not None]
+    if not seen:
+        height, body = 60, [f'<text class="axis" x="{WIDTH / 2:.0f}" y="34" text-anchor="middle">no values</text>']
+    elif chart.kind == LINE:
+        height, body = HEIGHT, _lines(chart, axis_of(seen))
+    else:
+        height, body = _bars(chart, axis_of(seen))
+    head = (
+        f'<svg role="img" viewBox="0 0 {WIDTH} {height}" aria-labelledby="{ident}-t {ident}-d">'
+        f'<title id="{ident}-t">{escaped(chart.title)}</title><desc id="{ident}-d">{escaped(describe(chart))}</desc>'
+    )
+    return "".join([head, *body, "</svg>"])
+
+
+def labels_of(x: list[str]) -> tuple[list[str], str]:
+    """The labels as they stand under a line, and what they have in common: times of one day lose their date."""
+    stamps = [_STAMP.match(label) for label in x]
+    if len(x) > 1 and all(stamps):
+        dates = {stamp[1] for stamp in stamps if stamp}
+        times = [stamp[2] for stamp in stamps if stamp]
+        if len(dates) == 1:
+            return times, dates.pop()
+        return [f"{stamp[1][5:]} {stamp[2]}" for stamp in stamps if stamp], ""
+    return [clipped(label, LETTERS // 2) for label in x], ""
+
+
+def _lines(chart: Chart, axis: Axis) -> list[str]:
+    places, right, bottom = len(chart.x), WIDTH - RIGHT, HEIGHT - BOTTOM
+    step = (right - LEFT) / max(places - 1, 1)
+
+    def across(number: int) -> float:
+        return LEFT + number * step if places > 1 else (LEFT + right) / 2
+
+    def up(value: float) -> float:
+        return bottom - axis.share(value) * (bottom - TOP)
+
+    made = [f'<text class="axis" x="{LEFT - 8}" y="14" text-anchor="end">{escaped(chart.y_title)}</text>']
+    if len(chart.y_title) > 8:
+        made = [f'<text class="axis" x="4" y="14">{escaped(chart.y_title)}</text>']
+    for mark in axis.marks:
+        kind = "zero" if mark == 0 else "grid"
+        made.append(f'<line class="{kind}" x1="{LEFT}" x2="{right}" y1="{up(mark):.1f}" y2="{up(mark):.1f}"/>')
+        made.append(f'<text class="axis" x="{LEFT - 8}" y="{up(mark) + 4:.1f}" text-anchor="end">{short(mark)}</text>')
+    made += _labels(chart.x, across, bottom)
+    hover = places * len(chart.series) <= POINTS_MAX
+    for number, series in enumerate(chart.series):
+        values = values_of(series, places)
+        points = [None if value is None else (across(at), up(value)) for at, value in enumerate(values)]
+        made += _line(points, number, up(0) if len(chart.series) == 1 else None)
+        if hover:
+            made += _tips(series.name, chart.x, values, points)
+    return made
+
+
+def _labels(x: list[str], across: Callable[[int], float], bottom: int) -> list[str]:
+    labels, common = labels_of(x)
+    every = max(1, math.ceil(len(labels) / LABELS_MAX))
+    made = []
+    for number in range(0, len(labels), every):
+        place = across(number)
+        anchor = "start" if number == 0 and len(labels) > 1 else "end" if number == len(labels) - 1 > 0 else "middle"
+        made.append(
+            f'<text class="axis" x="{place:.1f}" y="{bottom + 17}" text-anchor="{anchor}">{escaped(labels[number])}'
+            f"<title>{escaped(x[number])}</title></text>"
+        )
+    if common:
+        made.append(f'<text class="axis" x="{WIDTH - RIGHT}" y="{bottom + 31}" text-anchor="end">{common}</text>')
+    return made
+
+
+def _line(points: list[tuple[float, float] | None], number: int, floor: float | None) -> list[str]:
+    """The pieces of a line between its gaps; one point alone is a dot. `floor` fills what is below."""
+    made, piece = [], list[tuple[float, float]]()
+    dash = _DASHES[number % len(_DASHES)]
+    style = f"s{number % COLOURS}"
+    for point in [*points, None]:
+        if point is not None:
+            piece.append(point)
+            continue
+        if len(piece) == 1:
+            made.append(f'<circle class="dot {style}" cx="{piece[0][0]:.1f}" cy="{piece[0][1]:.1f}" r="3"/>')
+        elif piece:
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in piece)
+            if floor is not None:
+                made.append(
+                    f'<polygon class="area {style}" points="{piece[0][0]:.1f},{floor:.1f} {path} '
+                    f'{piece[-1][0]:.1f},{floor:.1f}"/>'
+                )
+            dashes = f' stroke-dasharray="{dash}"' if dash else ""
+            made.append(f'<polyline class="line {style}" points="{path}"{dashes}/>')
+        piece = []
+    return made
+
+
+def _tips(name: str, x: list[str], values: list[float | None], points: list[tuple[float, float] | None]) -> list[str]:
+    return [
+        f'<circle class="tip" cx="{point[0]:.1f}" cy="{point[1]:.1f}" r="6">'
+        f"<title>{escaped(f'{label}, {name}: {short(value)}')}</title></circle>"
+        for label, value, point in zip(x, values, points, strict=True)
+        if value is not None and point is not None
+    ]
+
+
+def _bars(chart: Chart, axis: Axis) -> tuple[int, list[str]]:
+    names = chart.x[:BARS_MAX]
+    group = BAR_HEIGHT * max(len(chart.series), 1) + BAR_GAP
+    bottom = TOP + group * len(names)
+    right = WIDTH - VALUES
+
+    def across(value: float) -> float:
+        return NAMES + axis.share(value) * (right - NAMES)
+
+    made = [f'<text class="axis" x="{NAMES}" y="14">{escaped(chart.y_title)}</text>']
+    for mark in axis.marks:
+        kind = "zero" if mark == 0 else "grid"
+        made.append(f'<line class="{kind}" x1="{across(mark):.1f}" x2="{across(mark):.1f}" y1="{TOP}" y2="{bottom}"/>')
+        made.append(
+            f'<text class="axis" x="{across(mark):.1f}" y="{bottom + 16}" text-anchor="middle">{short(mark)}</text>'
+        )
+    for place, name in enumerate(names):
+        top = TOP + place * group + BAR_GAP / 2
+        middle = top + BAR_HEIGHT * len(chart.series) / 2 + 4
+        made.append(
+            f'<text class="name" x="{NAMES - 8}" y="{middle:.1f}" text-anchor="end">{escaped(clipped(name))}'
+            f"<title>{escaped(name)}</title></text>"
+        )
+        for number, series in enumerate(chart.series):
+            value = values_of(series, len(chart.x))[place]
+            if value is not None:
+                made += _bar(f"{name}, {series.name}", value, across, top + number * BAR_HEIGHT, number)
+    height = bottom + 24
+    if len(chart.x) > BARS_MAX:
+        more = f"{len(chart.x) - BARS_MAX:,} more are not drawn"
+        made.append(f'<text class="axis" x="{NAMES}" y="{bottom + 34}">{more}</text>')
+        height += 18
+    return height, made
+
+
+def _bar(what: str, value: float, across: Callable[[float], float], top: float, number: int) -> list[str]:
+    start, end = sorted((across(0.0), across(value)))
+    tip = escaped(f"{what}: {short(value)}")
+    return [
+        f'<rect class="bar s{number % COLOURS}" x="{start:.1f}" y="{top:.1f}" width="{max(end - start, 0.5):.1f}" ',
+        f'height="{BAR_HEIGHT - 2}" rx="2"><title>{tip}</title></rect>',
+        f'<text class="value" x="{end + 5:.1f}" y="{top + BAR_HEIGHT - 5:.1f}">{short(value)}</text>',
+    ]
