@@ -1,14 +1,19 @@
-"""flint pipeline: turn SMF dumps into tables, list the tables, and ask them.
+"""flint pipeline: turn SMF dumps into tables, ask the tables, and make reports.
 
     flint pipeline run --smf dumps --out tables
     flint pipeline run --smf dumps --out tables --stream
     flint pipeline run --smf dumps --out tables --master spark://127.0.0.1:7077
     flint pipeline tables --out tables
     flint pipeline sql "select Queue, Puts, Gets from gold_queue order by Puts desc" --out tables
+    flint pipeline report
+    flint pipeline report qstat --out tables --qmgr QM1 --from 2024-03-01T10:00 --until 2024-03-01T11:00
+    flint pipeline report qstatcsv --out tables --to queues.csv
+    flint pipeline report all --out tables --format html --to report.html
 
 `run` loads what is new and may be repeated: bronze (raw records), silver (one table per structure) and gold (per
 queue, task, channel and interval), in Parquet, with a report of what was damaged or unknown and where. With --stream it
-goes on until Ctrl-C. `--out` may be left out where FLINT_TABLES names the directory. Needs the spark extra and Java 17.
+goes on until Ctrl-C. `report` alone lists the reports; with names it makes them, and prints them or writes them to a
+file. `--out` may be left out where FLINT_TABLES names the directory. Needs the spark extra and Java 17.
 """
 
 from __future__ import annotations
@@ -21,11 +26,11 @@ from pathlib import Path
 from flintmq.cli._failure import CommandFailed
 
 NAME = "pipeline"
-SUMMARY = "turn SMF dumps into tables with Spark, and ask them"
+SUMMARY = "turn SMF dumps into tables and reports with Spark"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", required=True, metavar="run|tables|sql")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="run|tables|sql|report")
     run_parser = actions.add_parser("run", help="load what is new in the dumps", allow_abbrev=False)
     run_parser.add_argument("--smf", action="append", required=True, metavar="DIR", help="dumps: a directory or a file")
     run_parser.add_argument("--stream", action="store_true", help="go on until Ctrl-C, as dumps appear and grow")
@@ -38,15 +43,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     sql_parser.add_argument("--rows", type=int, default=1000, metavar="N", help="the most rows to print (1000)")
     sql_parser.add_argument("--csv", action="store_true", help="print CSV")
     tables_parser = actions.add_parser("tables", help="list the tables", allow_abbrev=False)
-    for action in (run_parser, sql_parser, tables_parser):
+    report_parser = actions.add_parser("report", help="make reports, or list them", allow_abbrev=False)
+    report_parser.add_argument("name", nargs="*", help="the reports, or all; without a name they are listed")
+    report_parser.add_argument("--format", default="", help="text, csv or html (as the report has it: mostly text)")
+    report_parser.add_argument("--to", type=Path, metavar="FILE", help="write it to this file")
+    report_parser.add_argument("--qmgr", action="append", default=[], metavar="NAME", help="only this queue manager")
+    report_parser.add_argument("--from", dest="start", default="", metavar="TIME", help="from then on (UTC)")
+    report_parser.add_argument("--until", default="", metavar="TIME", help="until then (UTC)")
+    report_parser.add_argument("--rows", type=int, metavar="N", help="the most rows of one table (100)")
+    setting = "a setting of the report; the list of reports has them"
+    report_parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=setting)
+    for action in (run_parser, sql_parser, tables_parser, report_parser):
         action.add_argument("--out", type=Path, metavar="DIR", help="the directory of the tables (FLINT_TABLES)")
-    for action in (run_parser, sql_parser):
+    for action in (run_parser, sql_parser, report_parser):
         action.add_argument("--master", default="local[*]", help="where Spark runs (local[*]); spark://host:7077")
 
 
 def run(options: argparse.Namespace) -> int:
+    listing = options.action == "report" and not options.name
     out = options.out or (Path(os.environ["FLINT_TABLES"]) if os.environ.get("FLINT_TABLES") else None)
-    if out is None:
+    if out is None and not listing:
         raise CommandFailed("say where the tables are: --out DIR, or FLINT_TABLES", exit_code=2)
     try:
         from flintmq.pipeline import command
@@ -54,6 +70,9 @@ def run(options: argparse.Namespace) -> int:
         raise CommandFailed(
             f"the pipeline needs the spark extra ({error.name}): pip install 'flintmq[spark]'"
         ) from None
+    if listing:
+        return command.list_reports(sys.stdout)
+    assert out is not None
     if options.action == "run":
         return command.run_dumps(
             options.smf,
@@ -68,4 +87,18 @@ def run(options: argparse.Namespace) -> int:
         raise CommandFailed(f"{out}: there is no such directory; `flint pipeline run` makes it")
     if options.action == "tables":
         return command.list_tables(out, sys.stdout)
+    if options.action == "report":
+        return command.report(
+            out,
+            options.name,
+            form=options.format,
+            file=options.to,
+            qmgrs=options.qmgr,
+            start=options.start,
+            until=options.until,
+            rows=options.rows,
+            settings=options.set,
+            master=options.master,
+            to=sys.stdout,
+        )
     return command.query(out, options.query, options.master, options.rows, options.csv, sys.stdout)

@@ -1,9 +1,10 @@
-"""The data pipeline on Spark: where records and messages come from, and the tables they become.
+"""The data pipeline on Spark: where records and messages come from, the tables they become, and reports.
 
     sources/      data sources for spark.read and spark.readStream: `smf`
     session.py    a Spark session as the pipeline wants it, on this machine or on a cluster
     cluster.py    a standalone cluster on this machine, for trying and for tests
     tables/       the tables: bronze, silver, gold, and the report of what did not become rows
+    reports/      reports over the tables: text, CSV, and one page of HTML
     command.py    what `flint pipeline` does
     errors.py     what Spark reports, in one line
 

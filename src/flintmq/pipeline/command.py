@@ -1,4 +1,4 @@
-"""What `flint pipeline` does: runs, lists and queries, with a progress bar and errors in one line."""
+"""What `flint pipeline` does: runs, lists, queries and reports, with a progress bar and errors in one line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flintmq.pipeline import session
 from flintmq.pipeline.errors import BadOption, PipelineError, explain
 from flintmq.pipeline.sources.smf import size_of
 from flintmq.pipeline.tables import catalogue
-from flintmq.pipeline.tables.place import LAYERS
+from flintmq.pipeline.tables.place import LAYERS, SILVER
 from flintmq.pipeline.tables.quality import lines_of
 from flintmq.pipeline.tables.run import Settings, dumps_of, run
 from flintmq.telemetry.smf.framing import FRAMINGS
@@ -109,6 +109,74 @@ def query(out: Path, text: str, master: str, rows_max: int, as_csv: bool, to: IO
         raise _told(error) from error
     finally:
         spark.stop()
+
+
+def list_reports(to: IO[str]) -> int:
+    from flintmq.pipeline.reports.registry import REPORTS
+
+    for name, entry in REPORTS.items():
+        print(f"{name:<12} {entry.summary}", file=to)
+        for setting, meaning in entry.settings.items():
+            print(f"{'':<12}   --set {setting}=...  {meaning}", file=to)
+    return 0
+
+
+def report(
+    out: Path,
+    names: list[str],
+    *,
+    form: str,
+    file: Path | None,
+    qmgrs: list[str],
+    start: str,
+    until: str,
+    rows: int | None,
+    settings: list[str],
+    master: str,
+    to: IO[str],
+) -> int:
+    """Make reports and print them, or write them to a file. What cannot be is said before Spark starts."""
+    from flintmq.pipeline.reports.options import Options, moment, settings_of
+    from flintmq.pipeline.reports.registry import entries, renderer
+    from flintmq.pipeline.reports.text import left_out
+
+    chosen = entries(names)
+    form = form or next(iter(chosen.values())).format
+    render = renderer(form)
+    if rows is not None and rows < 1:
+        raise BadOption(f"--rows {rows}: a table has at least one row")
+    known = {name: meaning for entry in chosen.values() for name, meaning in entry.settings.items()}
+    given = settings_of(settings, known, " and ".join(chosen))
+    period = (moment("--from", start) if start else None, moment("--until", until) if until else None)
+    if not (out / SILVER).is_dir():
+        raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
+    made = []
+    bar = Bar()
+    bar.at("Spark", 0, 1)
+    spark = session.start(master, quiet=True)
+    try:
+        for number, (name, entry) in enumerate(chosen.items()):
+            bar.at(name, number, len(chosen))
+            own = {key: value for key, value in given.items() if key in entry.settings}
+            options = Options(tuple(qmgrs), *period, entry.rows if rows is None else rows, own)
+            made.append(entry.make(spark, out, options))
+    except PipelineError:
+        raise
+    except Exception as error:
+        raise _told(error) from error
+    finally:
+        bar.done()
+        spark.stop()
+    text = render(made)
+    if file is None:
+        to.write(text)
+    else:
+        file.write_text(text, encoding="utf-8")
+        print(f"{file}: {', '.join(report.title for report in made)}", file=to)
+    if form == "csv":
+        for line in [left_out(table) for report in made for table in report.tables if table.left_out]:
+            print(line, file=sys.stderr)
+    return 0
 
 
 def _print(names: list[str], rows: list[Any], as_csv: bool, to: IO[str]) -> None:

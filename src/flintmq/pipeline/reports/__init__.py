@@ -1,4 +1,18 @@
 """Reports over the tables: what the performance reports and the supplied formatters show, from records.
 
-model.py      a report as data: sentences, tables, charts; nothing of Spark, nothing of a layout
+    registry.py   the reports by name, and the forms that one can be printed in
+    options.py    what a report is asked: queue managers, time, how many rows, settings of its own
+    records.py    silver rows for a report: the chosen ones, each once, and the first of them
+    model.py      a report as data: sentences, tables, charts; nothing of Spark, nothing of a layout
+    text.py       a report as plain text
+    csv.py        the tables of a report as CSV
+    html.py       reports as one HTML page that needs nothing else
+    svg.py        its charts; style.py and markup.py what the page needs beside
+
+    qstat.py      QSTAT and QSTATCSV: the state of queues at the end of each interval (115-216)
+
+A report is one function `make(spark, tables, options) -> Report` and one row of the registry. A form is one function
+`render(reports) -> str` and one row there. What a report prints is aggregated or cut in Spark: at most `options.rows`
+rows of a table come to the driver, and the rest is counted. A report whose records are not there says which records it
+needs and how to have them written, and is not an error.
 """

@@ -28,6 +28,8 @@ class Table:
     rows: list[tuple[Cell, ...]] = field(default_factory=list)
     #: How many rows were left out, for the line that says so.
     left_out: int = 0
+    #: The same as lines, as the supplied formatters lay it out. Where there are any, text prints them and not the rows.
+    listing: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)

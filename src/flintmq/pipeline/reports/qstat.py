@@ -1,0 +1,172 @@
+"""QSTAT: what each queue was like at the end of each statistics interval; and QSTATCSV, every counter as CSV.
+
+From 115-216 (QQST), which statistics class 5 writes for queues with STATQ(ON). The first release of the record tells
+where the queue is and its depth; later ones add handles, ages, and what was put and got. Only what a record has is
+printed.
+
+    SYS1,MQA1,2024/03/01,10:00:00.00,VRM: 930,
+    From 2024/03/01,09:59:00.000000 to 2024/03/01,10:00:00.000000, duration 60 seconds.
+    = Queue Name LQ1001  COMPLETE RECORD  SYS1,MQA1,2024/03/01,10:00:00.00,VRM: 930,
+    > Disposition Private  Pageset ID 1  Bufferpool ID 1
+      Current Depth 4
+
+Times are those of the SMF header, local, as the supplied formatter prints them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
+from flintmq.pipeline.reports.options import Options
+from flintmq.pipeline.reports.records import ORDER, cells, chosen, first, nothing, texts_for_times
+from flintmq.pipeline.tables.catalogue import silver_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+TITLE = "QSTAT: queues at the end of each interval"
+_WHAT = "queue statistics (115-216)"
+_REMEDY = (
+    "They are written for queues with STATQ(ON), or STATQ(QMGR) and ALTER QMGR STATQ(ON), while START TRACE(STAT) "
+    "CLASS(5) is in force."
+)
+#: Queues of the chart.
+DEEPEST = 20
+
+_COLUMNS = [
+    ("Time", "date_format(Time, 'yyyy-MM-dd HH:mm:ss')", Column("Time")),
+    ("LPAR", "LPAR", Column("LPAR")),
+    ("QMgr", "QMgr", Column("QMgr")),
+    ("Queue", "Queue", Column("Queue")),
+    ("Record", "if(Record = 'PARTIAL', 'PARTIAL', 'COMPLETE')", Column("Record")),
+    ("Disposition", "initcap(Queue_Disp)", Column("Disposition")),
+    ("Pageset", "if(Queue_Disp = 'SHARED', null, Pageset)", Column("Page set", 0)),
+    ("Bufferpool", "if(Queue_Disp = 'SHARED', null, BufferPool)", Column("Buffer pool", 0)),
+    ("Group", "if(Queue_Disp = 'SHARED', QSG_Name, null)", Column("QSG")),
+    ("Structure", "if(Queue_Disp = 'SHARED', Structure, null)", Column("CF structure")),
+    ("Depth", "Current_Depth", Column("Depth", 0)),
+    ("High", "Queue_Depth_High_Water", Column("Highest", 0)),
+    ("Low", "Queue_Depth_Low_Water", Column("Lowest", 0)),
+    ("Age", "Max_Age", Column("Oldest", 0, "s")),
+    ("Inputs", "Input_Handles", Column("Open for input", 0)),
+    ("Outputs", "Output_Handles", Column("Open for output", 0)),
+    ("Puts", "Put + Put1", Column("Puts", 0)),
+    ("Gets", "Get", Column("Gets", 0)),
+    ("Streamed", "Streamed", Column("Streamed", 0)),
+    ("Expired", "Expired", Column("Expired", 0)),
+]
+#: Times become text in Spark, which knows that they are UTC; the record's own are local.
+_LOCAL = "Interval_Start + make_dt_interval(0, 0, UTC_Offset_Minutes)"
+_MOMENT = "'yyyy/MM/dd,HH:mm:ss.SSSSSS'"
+_EXTRA = [
+    "concat_ws(',', LPAR, QMgr, date_format(Time, 'yyyy/MM/dd,HH:mm:ss.SS'), concat('VRM: ', MQ_Version), '') as _Head",
+    f"date_format({_LOCAL}, {_MOMENT}) as _From",
+    f"date_format({_LOCAL} + make_dt_interval(0, 0, 0, Interval_Duration_US / 1e6), {_MOMENT}) as _To",
+    "Interval_Duration_US as _Duration",
+]
+
+
+def make(spark: SparkSession, tables: Path, options: Options) -> Report:
+    queues = chosen(spark, tables, "QQST", options, ["Queue"])
+    shown = [f"{expression} as {name}" for name, expression, _ in _COLUMNS]
+    rows, left = first(queues.orderBy(*ORDER.split(", ")).selectExpr(*shown, *_EXTRA), options.rows)
+    if not rows:
+        return nothing("qstat", TITLE, options, _WHAT, _REMEDY)
+    made = Table("Queues", [column for _, _, column in _COLUMNS], left_out=left)
+    made.rows = [cells(row[: len(_COLUMNS)]) for row in rows]
+    made.listing = _listing(rows)
+    return Report("qstat", TITLE, _words(queues), [made], [_deepest(queues)])
+
+
+def make_csv(spark: SparkSession, tables: Path, options: Options) -> Report:
+    """Every column of the record; what an older release lacks is empty."""
+    title = "QSTATCSV: every counter of queue statistics"
+    columns = [name for name in silver_schema("QQST").names if name not in ("File", "Offset", "Entry")]
+    queues = chosen(spark, tables, "QQST", options, ["Queue"]).orderBy(*ORDER.split(", "))
+    shown = texts_for_times(queues.select(*columns))
+    rows, left = first(shown, options.rows)
+    if not rows:
+        return nothing("qstatcsv", title, options, _WHAT, _REMEDY)
+    decimals = {"bigint": 0, "int": 0, "double": 3}
+    made = [Column(name, decimals.get(kind)) for name, kind in shown.dtypes]
+    return Report("qstatcsv", title, [], [Table("Queues", made, [cells(row) for row in rows], left)])
+
+
+def _words(queues: DataFrame) -> list[str]:
+    seen = queues.selectExpr(
+        "count(distinct QMgr) as Managers",
+        "count(distinct QMgr, LPAR, Interval_Start) as Intervals",
+        "count(distinct QMgr, Queue) as Queues",
+        "sum(if(Record = 'PARTIAL', 1, 0)) as Partial",
+    ).collect()[0]
+    words = f"{_many(seen.Queues, 'queue')} in {_many(seen.Intervals, 'interval')} of "
+    made = [
+        f"{words}{_many(seen.Managers, 'queue manager')}. A depth is that of the moment at which its interval ended."
+    ]
+    if seen.Partial:
+        made.append(
+            f"{_many(seen.Partial, 'record')} partial: the depth and age of those queues could not be read, and are 0."
+        )
+    return made
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _deepest(queues: DataFrame) -> Chart:
+    last = "max_by(Current_Depth, struct(Record_Time, File, Offset, Entry)) as Depth"
+    found = (
+        queues.groupBy("QMgr", "Queue")
+        .agg(_expr(last))
+        .orderBy("Depth", "QMgr", "Queue", ascending=[False, True, True])
+    )
+    rows = found.limit(DEEPEST).collect()
+    names = [f"{row.QMgr} {row.Queue}" for row in rows]
+    return Chart(
+        "Deepest queues at the end", "bar", names, [Series("Depth", [float(row.Depth) for row in rows])], "messages"
+    )
+
+
+def _expr(text: str) -> Any:
+    from pyspark.sql import functions
+
+    return functions.expr(text)
+
+
+def _listing(rows: list[Any]) -> list[str]:
+    lines: list[str] = []
+    before = None
+    for row in rows:
+        interval = _interval(row)
+        if (row._Head, interval) != before:
+            lines += ["", row._Head, interval] if lines else [row._Head, interval]
+            before = row._Head, interval
+        lines.append(f"= Queue Name {row.Queue}  {row.Record} RECORD  {row._Head}")
+        if row.Disposition == "Shared":
+            lines.append(f"> Disposition Shared  QSG Name {row.Group}  CF Struct Name {row.Structure}")
+        else:
+            lines.append(f"> Disposition Private  Pageset ID {row.Pageset}  Bufferpool ID {row.Bufferpool}")
+        lines.append(f"  Current Depth {row.Depth}")
+        lines += _later(row)
+    return lines
+
+
+def _later(row: Any) -> list[str]:
+    """What records of 9.3.1 and 9.3.3 add."""
+    lines = []
+    if row.Inputs is not None:
+        lines.append(f"  Input Handles {row.Inputs}  Output Handles {row.Outputs}  Oldest Message {row.Age} seconds")
+    if row.Puts is not None:
+        lines.append(f"  Highest Depth {row.High}  Lowest Depth {row.Low}")
+        lines.append(f"  Puts {row.Puts}  Gets {row.Gets}  Streamed {row.Streamed}  Expired {row.Expired}")
+    return lines
+
+
+def _interval(row: Any) -> str:
+    if row._From is None or row._Duration is None:
+        return "From and to are not recorded."
+    seconds = f"{row._Duration / 1e6:.6f}".rstrip("0").rstrip(".")
+    return f"From {row._From} to {row._To}, duration {seconds} seconds."

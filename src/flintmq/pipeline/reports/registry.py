@@ -1,0 +1,63 @@
+"""The reports by name, and the forms that a report can be printed in.
+
+A new report is a module with `make` and a row of REPORTS; a new form is a module with `render` and a row of FORMATS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flintmq.pipeline.errors import BadOption
+from flintmq.pipeline.reports import csv, html, qstat, text
+from flintmq.pipeline.reports.model import Report
+from flintmq.pipeline.reports.options import ROWS, Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Renderer = Callable[[Sequence[Report]], str]
+Maker = Callable[["SparkSession", Path, Options], Report]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A report that there is."""
+
+    make: Maker
+    summary: str
+    #: Its own settings, name -> what it means; `--set name=value`.
+    settings: Mapping[str, str] = field(default_factory=dict)
+    format: str = "text"
+    rows: int = ROWS
+
+
+REPORTS: dict[str, Entry] = {
+    "qstat": Entry(qstat.make, "queues at the end of each interval: disposition, page set, depth (115-216)"),
+    "qstatcsv": Entry(qstat.make_csv, "the same with every counter of the record, as CSV", format="csv", rows=10_000),
+}
+
+#: Several reports at once, because one page of HTML holds them all.
+FORMATS: dict[str, Renderer] = {"text": text.render, "csv": csv.render, "html": html.page}
+
+
+def entries(names: Sequence[str]) -> dict[str, Entry]:
+    """The reports of these names, in whatever case; `all` is every one that is text by itself."""
+    made: dict[str, Entry] = {}
+    for name in names:
+        if name.lower() == "all":
+            made |= {each: found for each, found in REPORTS.items() if found.format == "text"}
+        elif name.lower() in REPORTS:
+            made[name.lower()] = REPORTS[name.lower()]
+        else:
+            raise BadOption(f"there is no report {name}; there are {', '.join(REPORTS)}, and all")
+    return made
+
+
+def renderer(name: str) -> Renderer:
+    found = FORMATS.get(name)
+    if found is None:
+        raise BadOption(f"there is no format {name}; there are {', '.join(FORMATS)}")
+    return found

@@ -1,0 +1,93 @@
+"""A report as plain text: words, then each table or its listing, then charts as bars."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Table
+
+WIDTH = 120
+BAR = 50
+#: The most places of a chart that are drawn; more are thinned out.
+PLACES = 40
+
+
+def render(reports: Sequence[Report]) -> str:
+    """Reports one after the other."""
+    return "\n\n".join(map(_report, reports))
+
+
+def _report(report: Report) -> str:
+    lines = [report.title, "=" * len(report.title), ""]
+    for sentence in report.words:
+        lines += textwrap.wrap(sentence, WIDTH) or [""]
+    for table in report.tables:
+        lines += ["", *_table(table)]
+    for chart in report.charts:
+        lines += ["", *_chart(chart)]
+    return "\n".join(lines) + "\n"
+
+
+def left_out(table: Table) -> str:
+    """The line that says what is not shown, or nothing."""
+    return f"... and {table.left_out:,} more; --rows N shows more" if table.left_out else ""
+
+
+def _table(table: Table) -> list[str]:
+    lines = [table.title, "-" * len(table.title)] if table.title else []
+    if table.listing:
+        lines += table.listing
+    elif table.rows:
+        heads = [_head(column) for column in table.columns]
+        rows = [
+            [cell_text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows
+        ]
+        widths = [max(len(line[number]) for line in [heads, *rows]) for number in range(len(heads))]
+        lines += [_line(line, widths, table.columns) for line in [heads, ["-" * width for width in widths], *rows]]
+    else:
+        lines.append("(nothing)")
+    if table.left_out:
+        lines.append(left_out(table))
+    return lines
+
+
+def _head(column: Column) -> str:
+    return f"{column.name} ({column.unit})" if column.unit else column.name
+
+
+def _line(cells: list[str], widths: list[int], columns: list[Column]) -> str:
+    placed = [
+        cell.ljust(width) if column.decimals is None else cell.rjust(width)
+        for cell, width, column in zip(cells, widths, columns, strict=True)
+    ]
+    return "  ".join(placed).rstrip()
+
+
+def cell_text(cell: Cell, column: Column) -> str:
+    """A cell as people read it: thousands set apart, decimals as the column says, nothing for what was not recorded."""
+    if cell is None:
+        return ""
+    if column.decimals is None or isinstance(cell, str):
+        return str(cell)
+    return f"{cell:,.{column.decimals}f}"
+
+
+def _chart(chart: Chart) -> list[str]:
+    lines = [chart.title, "-" * len(chart.title)]
+    step = -(-len(chart.x) // PLACES) or 1
+    values = [value for series in chart.series for value in series.values if value is not None]
+    top = max(values, default=0.0)
+    label = max((len(place) for place in chart.x), default=0)
+    for series in chart.series:
+        if len(chart.series) > 1:
+            lines.append(series.name)
+        for place, value in list(zip(chart.x, series.values, strict=True))[::step]:
+            bar = "#" * round(BAR * value / top) if value is not None and top > 0 and value > 0 else ""
+            shown = "" if value is None else f"{value:,.10g}" if value == round(value) else f"{value:,.2f}"
+            lines.append(f"{place.ljust(label)}  {bar}{' ' if bar else ''}{shown}".rstrip())
+    if step > 1:
+        lines.append(f"(one in {step} of {len(chart.x)})")
+    if chart.y_title:
+        lines.append(f"({chart.y_title})")
+    return lines

@@ -1,0 +1,115 @@
+"""A report as data and as text and CSV; what the command refuses. Reports from records: test_reports_records.py."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
+
+from flintmq.cli import main  # noqa: E402
+from flintmq.pipeline.errors import BadOption  # noqa: E402
+from flintmq.pipeline.reports import csv, text  # noqa: E402
+from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table  # noqa: E402
+from flintmq.pipeline.reports.options import Options, moment, settings_of  # noqa: E402
+from flintmq.pipeline.reports.registry import FORMATS, REPORTS  # noqa: E402
+
+
+def example() -> Report:
+    columns = [Column("Queue"), Column("Depth", 0), Column("Rate", 2, "MB/s")]
+    rows = [("A,B", 1234567, 0.125), ("SHORT", None, 12.0)]
+    chart = Chart("Depth over time", "line", ["10:00", "10:01", "10:02"], [Series("A", [5.0, None, 2.5])], "messages")
+    return Report(
+        "example", "An example", ["One sentence."], [Table("Queues", columns, list(rows), left_out=7)], [chart]
+    )
+
+
+def test_text_sets_numbers_right_and_says_how_many_rows_were_left_out() -> None:
+    assert text.render([example()]) == (
+        "An example\n==========\n\nOne sentence.\n\n"
+        "Queues\n------\n"
+        "Queue      Depth  Rate (MB/s)\n"
+        "-----  ---------  -----------\n"
+        "A,B    1,234,567         0.12\n"
+        "SHORT                   12.00\n"
+        "... and 7 more; --rows N shows more\n\n"
+        "Depth over time\n---------------\n"
+        f"10:00  {'#' * 50} 5\n10:01\n10:02  {'#' * 25} 2.50\n(messages)\n"
+    )
+
+
+def test_text_prints_a_listing_instead_of_its_table() -> None:
+    report = example()
+    report.tables[0].listing = ["= Queue Name A"]
+    shown = text.render([report])
+    assert "= Queue Name A\n" in shown and "SHORT" not in shown
+
+
+def test_csv_quotes_what_needs_it_and_leaves_numbers_whole() -> None:
+    assert csv.render([example()]) == 'Queue,Depth,Rate (MB/s)\n"A,B",1234567,0.125\nSHORT,,12.0\n'
+
+
+def test_csv_of_several_tables_names_each() -> None:
+    report = example()
+    report.tables.append(Table("Others", [Column("X", 0)], [(1,)]))
+    assert csv.render([report]).split("\n\n")[1] == "# example: Others\nX\n1\n"
+    assert csv.render([Report("r", "R", ["Nothing there."])]) == "# Nothing there.\n"
+
+
+def test_a_time_is_utc_unless_it_says_otherwise() -> None:
+    assert moment("--from", "2024-03-01") == datetime(2024, 3, 1, tzinfo=UTC)
+    assert moment("--from", "2024-03-01T10:00+02:00") == datetime(2024, 3, 1, 8, tzinfo=UTC)
+    with pytest.raises(BadOption, match="--from yesterday: a time is written 2024-03-01"):
+        moment("--from", "yesterday")
+
+
+def test_a_setting_is_one_that_the_report_has() -> None:
+    assert settings_of(["job=A=B"], {"job": "which"}, "task") == {"job": "A=B"}
+    with pytest.raises(BadOption, match="task has no such setting; it has job"):
+        settings_of(["queue=X"], {"job": "which"}, "task")
+    with pytest.raises(BadOption, match="write --set name=value"):
+        settings_of(["job"], {"job": "which"}, "task")
+    assert Options(settings={"n": "2.5"}).number("n", 1) == 2.5 and Options().number("n", 1) == 1
+    for wrong in ("x", "-1", "nan", "inf"):
+        with pytest.raises(BadOption, match="not a number of at least 0"):
+            Options(settings={"n": wrong}).number("n", 1)
+
+
+def test_every_report_says_what_it_is_and_has_a_form_that_exists() -> None:
+    for name, entry in REPORTS.items():
+        assert name == name.lower() and entry.summary and entry.format in FORMATS and entry.rows > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["report", "nosuch", "--out", "."], "there is no report nosuch; there are qstat, "),
+        (["report", "qstat", "--out", ".", "--format", "pdf"], "there is no format pdf; there are text, csv"),
+        (["report", "qstat", "--out", ".", "--from", "soon"], "a time is written 2024-03-01"),
+        (["report", "qstat", "--out", ".", "--rows", "0"], "at least one row"),
+        (["report", "qstat", "--out", ".", "--set", "x=1"], "qstat has no such setting"),
+        (["report", "qstat", "--out", "."], "has no tables of records: `flint pipeline run"),
+        (["report", "qstat", "--out", "nowhere"], "nowhere: there is no such directory"),
+        (["report", "qstat"], "--out DIR, or FLINT_TABLES"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line_before_spark_starts(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FLINT_TABLES", raising=False)
+    monkeypatch.delenv("FLINT_DEBUG", raising=False)
+    assert main.main(["pipeline", *words]) in (1, 2)
+    shown = capsys.readouterr().err
+    assert expected in shown and shown.count("\n") == 1
+
+
+def test_without_a_name_the_reports_are_listed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FLINT_TABLES", raising=False)
+    assert main.main(["pipeline", "report"]) == 0
+    shown = capsys.readouterr().out
+    assert [name for name in REPORTS if not any(line.startswith(f"{name} ") for line in shown.splitlines())] == []
