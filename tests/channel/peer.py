@@ -226,14 +226,17 @@ class Peer:
         return reply.handle
 
     def put(self, handle: int, data: bytes, options: int = 4, md: MQMD | None = None) -> Reply:
+        reply = self.reply_to(self.feed(self.put_request(handle, data, options, md)))
+        if reply.completion != 2:
+            reply.md = MQMD.unpack(reply.body, 0, self.big_endian, self.ccsid)
+        return reply
+
+    def put_request(self, handle: int, data: bytes, options: int = 4, md: MQMD | None = None) -> bytes:
         md = md or MQMD()
         pmo = MQPMO()
         pmo.options = options
         body = md.pack(self.big_endian, self.ccsid) + pmo.pack(self.big_endian, self.ccsid)
-        reply = self.call(seg.MQPUT, body + self.longs(len(data)) + data, handle)
-        if reply.completion != 2:
-            reply.md = MQMD.unpack(reply.body, 0, self.big_endian, self.ccsid)
-        return reply
+        return self.request(seg.MQPUT, body + self.longs(len(data)) + data, handle)
 
     def get_request(self, handle: int, options: int = 4, length: int = 1 << 20, wait: int = 0) -> bytes:
         md, gmo = MQMD(), MQGMO()
@@ -273,10 +276,16 @@ class Peer:
         confirm: bool = False, length: int = -1,
     ) -> list[Segment]:  # fmt: skip
         """REQUEST_MSGS, with a selection that matches anything if `flags` has one."""
+        return self.feed(self.want_request(handle, room, options, flags, wait, received, confirm, length))
+
+    def want_request(
+        self, handle: int, room: int = 1, options: int = 4, flags: int = 0x18, wait: int = 0, received: int = 0,
+        confirm: bool = False, length: int = -1,
+    ) -> bytes:  # fmt: skip
         body = self.longs(1, handle, received, room, length, options, wait, 0, flags, 0)
         if flags & 0x10:
             body += struct.pack(self._order + "HH", 5, 2) + self.longs(self.ccsid, 546, 0, 0, 0)
-        return self.feed(self.segment(seg.REQUEST_MSGS, body, 0x31 if confirm else 0x30, 3 if confirm else 1))
+        return self.segment(seg.REQUEST_MSGS, body, 0x31 if confirm else 0x30, 3 if confirm else 1)
 
     def notify(self, handle: int, code: int, value: int, confirm: bool = False) -> list[Segment]:
         body = self.longs(1, handle, code, value)

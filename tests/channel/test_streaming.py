@@ -17,6 +17,7 @@ from flintmq.mqi.constants import (
     MQOO_BROWSE,
     MQOO_INPUT_SHARED,
     MQOO_OUTPUT,
+    MQPMO_ASYNC_RESPONSE,
 )
 from flintmq.mqi.md import MQMD
 from tests.channel.peer import Peer, World
@@ -212,3 +213,36 @@ def test_a_wait_ends_with_its_handle(peer: Peer) -> None:
     assert peer.world.qm.waiting == 0
     put(peer.world, b"1")
     assert peer.received() == []
+
+
+def test_a_message_that_ended_a_wait_is_not_overtaken_by_a_request_in_the_same_packet(peer: Peer) -> None:
+    """T3: two puts and a REQUEST_MSGS arrive together. The first put ends the wait; the second message is there."""
+    handle = peer.opened(QUEUE, BOTH)
+    peer.notify(0, CONN_STATE, STARTED)
+    assert messages(peer, peer.want(handle, room=1, flags=CONSUMER)) == []
+    asynchronous = 4 | MQPMO_ASYNC_RESPONSE
+
+    together = b"".join(peer.put_request(handle, text, asynchronous) for text in (b"one", b"two"))
+    segments = peer.feed(together + peer.want_request(handle, room=100_000, flags=CONSUMER, received=367))
+
+    assert messages(peer, segments) == [b"one", b"two"]
+    assert peer.world.depth(QUEUE) == 0
+
+
+def test_a_consumer_waits_for_one_message_after_the_other(peer: Peer) -> None:
+    """The wait begins again as it was; what changes in between is heeded: an inhibited queue, and one with messages."""
+    handle = peer.opened(QUEUE, BOTH)
+    peer.notify(0, CONN_STATE, STARTED)
+    assert messages(peer, peer.want(handle, room=100_000, flags=CONSUMER)) == []
+    for text in (b"one", b"two", b"three"):
+        put(peer.world, text)
+        assert messages(peer, peer.received()) == [text]
+    peer.world.alter("QLOCAL", QUEUE, GET="DISABLED")
+    peer.world.channels.turn()
+    assert [code for code, _ in notifications(peer, peer.received())] == [GET_INHIBITED]
+    put(peer.world, b"four", b"five")
+    assert messages(peer, peer.received()) == []
+    peer.world.alter("QLOCAL", QUEUE, GET="ENABLED")
+    for stream in peer.session.conversations[1].streams.values():
+        stream.try_again()
+    assert messages(peer, peer.received()) == [b"four", b"five"]

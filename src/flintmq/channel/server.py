@@ -46,7 +46,8 @@ class Channels:
         self.ended_rows: list[Row] = []
         #: Who owns a connection of the engine.
         self.by_connection: dict[bytes, Conversation] = {}
-        self._due: list[Waiter] = []
+        #: Waits that are over, set aside by `adopt`.
+        self.due: list[Waiter] = []
 
     def session(self, address: str) -> Session:
         """A client has connected from `address`."""
@@ -183,28 +184,43 @@ class Channels:
         others: list[Waiter] = []
         for waiter in engine.woken:
             if waiter.connection.connection_id in self.by_connection:
-                self._due.append(waiter)
+                self.due.append(waiter)
             else:
                 others.append(waiter)
         engine.woken = others
-        return bool(self._due)
+        return bool(self.due)
+
+    def settle(self) -> None:
+        """In the middle of a turn: what is complete is handed over before it can be overtaken (T3 of streaming.py)."""
+        if self.engine.woken or self.due:
+            hand_over(self)
 
     def turn(self) -> None:
-        """Hand over what the engine has completed; that may complete more. Waits of others stay in `engine.woken`."""
-        engine = self.engine
-        others: list[Waiter] = []
-        while engine.woken or self._due:
-            due = self._due + engine.woken if self._due else engine.woken
-            self._due = []
-            engine.woken = []
-            for waiter in due:
-                conversation = self.by_connection.get(waiter.connection.connection_id)
-                if conversation is not None:
-                    conversation.woken(waiter)
-                else:
-                    others.append(waiter)
-        if others:
-            engine.woken = others
+        """As `hand_over`."""
+        hand_over(self)
+
+
+def hand_over(channels: Channels) -> None:
+    """Hand over what the engine has completed; that may complete more. Waits of others stay in `engine.woken`.
+
+    A function and not a method: a compiled method of a class that a plain one derives from is called as Python's are.
+    """
+    engine = channels.engine
+    others: list[Waiter] | None = None
+    while engine.woken or channels.due:
+        due = channels.due + engine.woken if channels.due else engine.woken
+        channels.due = []
+        engine.woken = []
+        for waiter in due:
+            conversation = channels.by_connection.get(waiter.connection.connection_id)
+            if conversation is not None:
+                conversation.woken(waiter)
+            elif others is None:
+                others = [waiter]
+            else:
+                others.append(waiter)
+    if others is not None:
+        engine.woken = others
 
 
 def techniques(definition: MQObject, keyword: str) -> list[int]:

@@ -23,6 +23,7 @@ T1  What is pushed to a consumer in syncpoint is pushed one at a time to a conve
     client has used the last. So a commit in the callback commits what was consumed, and nothing else.
 T2  What was sent and not used when the handle is closed is lost without syncpoint, as read-ahead is in MQ; in syncpoint
     it belongs to the unit of work, and the client backs it out.
+T3  A message that a wait has brought is sent before anything else is done with its stream, which has room for one.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr.connection import WAITING, Answer, Handle, Waiter
 from flintmq.qmgr.get import end_wait, get_into
+from flintmq.qmgr.wait_again import wait_again
 from flintmq.qmgr.wanted import msg_token
 
 if TYPE_CHECKING:
@@ -148,7 +150,7 @@ class Stream(Answer):
 
     def woken(self, waiter: Waiter) -> None:
         """The wait is over, with a message or without."""
-        if self._got(waiter.md):
+        if self._got(waiter.md) and not (self.may_pump() and wait_again(self.conversation.engine, waiter)):
             self.pump()
 
     def stop_waiting(self) -> None:
@@ -303,6 +305,7 @@ def notify(conversation: Conversation, handle: int, code: int, value: int, reque
 
 def request_messages(conversation: Conversation, segment: Segment) -> None:
     """REQUEST_MSGS. Raises ChannelError."""
+    conversation.session.channels.settle()
     request = wire.Request.unpack(segment.body, segment.big_endian)
     connection = conversation.connection
     assert connection is not None
@@ -337,6 +340,7 @@ def _served(stream: Stream) -> int:
 def notified(conversation: Conversation, segment: Segment) -> None:
     """NOTIFICATION from the client: the table above. Raises ChannelError."""
     _, number, code, value = read_longs(segment.body, 0, 4, segment.big_endian)
+    conversation.session.channels.settle()
     if code == wire.NOTIFY_CONN_STATE:
         conversation.started = value == _STARTED
         if not conversation.started:
