@@ -9,10 +9,9 @@ run and in turns with the engine. Bar: at most 8 floors compiled, 10 interpreted
 
 from __future__ import annotations
 
-import time
-
 from benchmarks.frame import Figure, Options, side_by_side
 from benchmarks.qmgr.floor_engine import engine_round_trips, floor_round_trips
+from flintmq.client.clock import system_clock
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
@@ -23,7 +22,6 @@ from flintmq.mqi.constants import (
     MQPMO_SYNCPOINT,
 )
 from flintmq.mqi.od import MQOD
-from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.log_port import NoLog
@@ -82,7 +80,7 @@ def _queue_manager() -> tuple[QueueManager, Connection, Handle, Handle]:
 
     qm = create(
         "BENCH",
-        _SystemClock(),
+        system_clock(),
         NoLog(),
         open_page_set,
         Authority(),
@@ -98,10 +96,3 @@ def _queue_manager() -> tuple[QueueManager, Connection, Handle, Handle]:
         assert handle is not None, connection.reason
         handles.append(handle)
     return qm, connection, handles[0], handles[1]
-
-
-class _SystemClock(Clock):
-    """The real clock: reading it is part of what a call costs."""
-
-    def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000

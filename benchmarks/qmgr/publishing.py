@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
+from flintmq.client.clock import system_clock
 from flintmq.command.defaults import default_objects
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT, MQOT_TOPIC, MQSO_CREATE, MQSO_MANAGED
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.log_port import NoLog
@@ -20,13 +18,6 @@ from flintmq.qmgr.security import Authority
 from flintmq.qmgr.subscribe import subscribe as mqsub
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
-
-
-class SystemClock(Clock):
-    """The real clock: reading it is part of what a call costs."""
-
-    def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
 
 
 def queue_manager() -> tuple[QueueManager, Connection]:
@@ -44,7 +35,7 @@ def queue_manager() -> tuple[QueueManager, Connection]:
     for row in default_objects():
         if row.kind in ("QLOCAL", "QMODEL", "TOPIC"):
             objects.append((row.kind, row.name, dict(row.attributes)))
-    qm = create("BENCH", SystemClock(), NoLog(), open_page_set, Authority(), objects)
+    qm = create("BENCH", system_clock(), NoLog(), open_page_set, Authority(), objects)
     reason, connection = connect(qm, "bench", "user")
     assert connection is not None, reason
     return qm, connection

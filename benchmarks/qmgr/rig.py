@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from pathlib import Path
 from types import TracebackType
 
+from flintmq.client.clock import system_clock
 from flintmq.log import Log, LogConfig, RealFiles
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT
 from flintmq.mqi.od import MQOD
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.open import open_object
@@ -21,13 +20,6 @@ from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.store.lmdb_pageset import LmdbPageSet
 from flintmq.store.pageset import PageSet
-
-
-class SystemClock(Clock):
-    """The real clock: reading it is part of what a call costs."""
-
-    def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
 
 
 class Rig:
@@ -53,7 +45,7 @@ class Rig:
         ]
         for name, attributes in queues.items():
             objects.append(("QLOCAL", name, {"MAXDEPTH": 999_999_999, "MAXMSGL": 104_857_600, **attributes}))
-        self.qm = create("BENCH", SystemClock(), self.log, self._open_page_set, Authority(), objects)
+        self.qm = create("BENCH", system_clock(), self.log, self._open_page_set, Authority(), objects)
 
     def _open_page_set(self, psid: int) -> PageSet:
         page_set = LmdbPageSet(str(self.directory / "pageset" / f"psid{psid:02d}"), psid)
@@ -101,5 +93,5 @@ def start_again(directory: str) -> tuple[QueueManager, Log, list[LmdbPageSet]]:
         return page_sets[psid]
 
     log = Log.open(RealFiles(), str(Path(directory) / "log"))
-    qm = restart("BENCH", SystemClock(), log, open_page_set, Authority())
+    qm = restart("BENCH", system_clock(), log, open_page_set, Authority())
     return qm, log, list(page_sets.values())

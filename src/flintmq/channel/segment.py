@@ -253,9 +253,13 @@ class Splitter:
 
 
 def segment_length(data: bytes, start: int) -> int:
-    """The length of the segment that begins at `start`, of which eight bytes are there. Raises ChannelError."""
-    begins = data[start : start + 3]
-    if begins != b"TSH" and begins != b"\xe3\xe2\xc8":
+    """The length of the segment that begins at `start`, of which eight bytes are there. Raises ChannelError.
+
+    It begins with TSH, in ASCII or EBCDIC.
+    """
+    first, second, third = data[start], data[start + 1], data[start + 2]
+    ascii_header = first == 0x54 and second == 0x53 and third == 0x48
+    if not ascii_header and not (first == 0xE3 and second == 0xE2 and third == 0xC8):
         raise ChannelError(STATUS_PROTOCOL_ID, f"the data begins with {data[start : start + 4]!r}, which is no segment")
     length = data[start + 4] << 24 | data[start + 5] << 16 | data[start + 6] << 8 | data[start + 7]
     if length < SIZE or length > SEGMENT_MAX:

@@ -75,6 +75,7 @@ from flintmq.qmgr import event_channel, refusal
 if TYPE_CHECKING:
     from flintmq.channel.server import Channels
     from flintmq.channel.terms import Terms
+    from flintmq.qmgr.log_port import LogPort
 
 NEW: Final = 0
 OFFERED: Final = 1
@@ -388,9 +389,9 @@ class Session:
             self.ready = True
             self.channels.ready.append(self)
 
-    def may_be_sent(self, durable: int) -> bool:
+    def may_be_sent(self, log: LogPort) -> bool:
         """Whether what is queued can go out at once, and nothing else is to be done."""
-        return self.force <= durable and not self.delay_ms and not self.closing
+        return (not self.force or self.force <= log.durable) and not self.delay_ms and not self.closing
 
     def take_out(self) -> bytes:
         """What is queued; it is the caller's now."""

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flintmq.client import ini
-from flintmq.client.clock import SystemClock
+from flintmq.client.clock import system_clock
 from flintmq.client.errors import (
     InvalidName,
     QueueManagerDamaged,
@@ -350,7 +350,7 @@ def new_objects(name: str, options: CreateOptions, now_ms: int) -> list[tuple[st
 
 def create_in_memory(name: str = MEMORY_NAME, options: CreateOptions | None = None) -> tuple[QueueManager, Storage]:
     """A queue manager without files."""
-    clock = SystemClock()
+    clock = system_clock()
     storage = Storage(None, lambda psid: MemoryPageSet())
     objects = new_objects(check_name(name), options or CreateOptions(), clock.now_ms())
     engine = create(name, clock, NoLog(), storage.page_set, Authority(), objects)
@@ -412,7 +412,7 @@ def _create_files(instance: Instance, options: CreateOptions, storage: Storage) 
     storage.log = log = Log.open(files, log_directory)
     for _ in log.replay():
         raise AssertionError("a new log is empty")
-    clock = SystemClock()
+    clock = system_clock()
     objects = new_objects(instance.name, options, clock.now_ms())
     engine = create(instance.name, clock, log, storage.page_set, Authority(), objects)
     _prepare(engine, log)
@@ -467,7 +467,7 @@ def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
         instance.creating_path.unlink(missing_ok=True)
         stanza = instance.stanza("Log")
         storage.log = log = Log.open(RealFiles(), str(instance.log_directory()), stanza.get("LogSecondCopyPath"))
-        engine = restart(instance.name, SystemClock(), log, storage.page_set, Authority())
+        engine = restart(instance.name, system_clock(), log, storage.page_set, Authority())
         _complete(engine)
         _prepare(engine, log)
     except BaseException as error:

@@ -16,7 +16,7 @@ from flintmq.server import refusals
 from flintmq.server.gatekeeper import without_port
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
-from flintmq.server.turn import Turns
+from flintmq.server.turn import Turns, write, write_all
 from flintmq.telemetry.trace_file import TraceFile
 
 #: How often heartbeats and streams that could not be read are looked at.
@@ -62,8 +62,6 @@ class Hub(Turns):
         self._timer: asyncio.TimerHandle | None = None
         self._ticker = loop.call_later(TICK_S, self._tick)
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
-        #: Who hears of what is received and sent, while START TRACE(CHINIT) wants it.
-        self.segment_trace: SegmentTrace | None = None
         self._refusals_saved = host.engine.refusals_kept
         host.hub = self
         host.channels_traced(host.recording.tracing.channel_file)
@@ -92,7 +90,7 @@ class Hub(Turns):
         except Exception:
             self._failed()
             return
-        self.write_all()
+        write_all(self)
         self.set_timer()
 
     def refuses(self, address: str) -> bool:
@@ -146,7 +144,7 @@ class Hub(Turns):
 
     def hold_back(self, session: Session, delay_ms: int) -> None:
         """A reply is held back because a page set fills up (B140)."""
-        self.loop.call_later(delay_ms / 1000, self.write, session)
+        self.loop.call_later(delay_ms / 1000, write, self, session)
 
     def flush(self) -> None:
         """Have the log written, once for all who wait."""
@@ -174,7 +172,7 @@ class Hub(Turns):
                     link.write(data)
             if not held:
                 del self._held[session]
-                self.write(session)  # It may be closed now.
+                write(self, session)  # It may be closed now.
         callers, self._callers = self._callers, []
         for position, caller in callers:
             if position > durable:
@@ -195,17 +193,15 @@ class Hub(Turns):
     # -- the clock ----------------------------------------------------------------------------------------------------
 
     def set_timer(self) -> None:
-        """Be there when the first wait is over."""
+        """Be there when the first wait is over, or before."""
         due = self.engine.next_deadline()
-        if due == self._timer_ms:
+        if not due or (self._timer_ms and self._timer_ms <= due):
             return
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
         self._timer_ms = due
-        if due:
-            in_s = max(0, due - self.engine.clock.now_ms()) / 1000 + _LATE_S
-            self._timer = self.loop.call_later(in_s, self._timer_went_off)
+        in_s = max(0, due - self.engine.clock.now_ms()) / 1000 + _LATE_S
+        self._timer = self.loop.call_later(in_s, self._timer_went_off)
 
     def _timer_went_off(self) -> None:
         self._timer = None

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, cast
 from flintmq.channel.session import Session
 from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
 from flintmq.qmgr import event_channel, refusal
+from flintmq.server import turn
 from flintmq.server.hello import refusal_of
 from flintmq.server.tls import HANDSHAKE, NoKey, TlsLayer
 
 if TYPE_CHECKING:
     from flintmq.server.hub import Hub
+    from flintmq.server.turn import Turns
 
 #: So much of a ClientHello is looked at.
 HELLO_MAX = 1024
@@ -36,8 +38,12 @@ class Link:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
+        #: The same, as what is compiled knows it.
+        self._turns: Turns = hub
         #: An asyncio.Transport; uvloop's does not inherit from it.
         self._transport: Any = None
+        #: Its `write`, looked up once.
+        self._send: Any = None
         self._session: Session | None = None
         self._tls: TlsLayer | None = None
         #: Nothing has arrived yet.
@@ -47,6 +53,7 @@ class Link:
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
+        self._send = self._transport.write
         self._transport.set_write_buffer_limits(WRITE_BUFFER_MAX)
         address = address_of(self._transport)
         if address != LOCAL and self._hub.refuses(address):
@@ -70,9 +77,10 @@ class Link:
             data = self._decrypted(self._tls, data)
             if not data:
                 return
-        if self._hub.segment_trace is not None:
-            self._hub.segment_trace.received(self._session, data)
-        self._hub.received(self, self._session, data)
+        turns = self._turns
+        if turns.segment_trace is not None:
+            turns.segment_trace.received(self._session, data)
+        turn.received(turns, self, self._session, data)
 
     def _start_tls(self) -> bool:
         """The client begins with a handshake."""
@@ -133,19 +141,20 @@ class Link:
 
     def connection_lost(self, error: Exception | None) -> None:
         session = self._session
-        self._transport = None
+        self._transport = self._send = None
         if session is not None:
             self._hub.links.pop(session, None)
-            if self._hub.segment_trace is not None:
-                self._hub.segment_trace.ended(session)
+            if self._turns.segment_trace is not None:
+                self._turns.segment_trace.ended(session)
             self._hub.run(session.lost)
 
     def write(self, data: bytes) -> None:
         """Send."""
-        if self._hub.segment_trace is not None and self._session is not None:
-            self._hub.segment_trace.sent(self._session, data)
-        if self._transport is not None:
-            self._transport.write(data if self._tls is None else self._tls.wrap(data))
+        trace = self._turns.segment_trace
+        if trace is not None and self._session is not None:
+            trace.sent(self._session, data)
+        if self._send is not None:
+            self._send(data if self._tls is None else self._tls.wrap(data))
 
     def keep_alive(self, interval_s: int) -> None:
         """Have the system ask, after so many seconds of silence, whether the other machine is there; 0, not at all."""

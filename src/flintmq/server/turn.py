@@ -1,26 +1,34 @@
 """The turn of the loop: data has arrived, engine calls are made, and what is ready is written. Compiled, no asyncio.
 
 Every exchange with a client goes through `received` and, where a call has completed a wait of another client, through
-`write_all`. What is rare is left to the hub, which is a Turns with a loop, timers and threads:
+`write_all`. They are functions and not methods: a compiled method of a class that a plain one derives from is looked up
+and called as Python's are, at every exchange. What is rare is left to the hub, which is a Turns with a loop, timers and
+threads:
 
     engine_failed    an exception came out of the engine
     house            notices, a checkpoint, waits of others than clients
     flush            something waits for the log
-    set_timer        the first deadline has changed
+    set_timer        another deadline is the first
     hold_back        a session's answer is to be late (B140)
+
+The timer is not set anew with every wait that begins or ends, only when a deadline comes before it. It may go off when
+nothing is due; then it is set for what is due next.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.channel.server import Channels
+from flintmq.channel.server import Channels, hand_over
 from flintmq.channel.session import Session
 from flintmq.channel.terms import Gatekeeper
-from flintmq.server.link import Link
+
+if TYPE_CHECKING:
+    from flintmq.server.link import Link
+    from flintmq.server.segment_trace import SegmentTrace
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -35,70 +43,12 @@ class Turns(Channels):
         #: what was ready before.
         self._held: dict[Session, deque[tuple[int, bytes]]] = {}
         self._log: Any = host.log
-        self._lock: Any = host.lock
+        self._acquire: Any = host.lock.acquire
+        self._release_lock: Any = host.lock.release
         #: When the timer goes off; 0, never.
         self._timer_ms = 0
-
-    def received(self, link: Link, session: Session, data: bytes) -> None:
-        """Data from a client: one turn. After a failure nothing more is done (H4)."""
-        host, engine = self.host, self.engine
-        if host.state:
-            return
-        self._lock.acquire()
-        try:
-            session.received(data)
-            if engine.woken:
-                self.turn()
-            if engine.notices or engine.woken or host.orphans or engine.needs_checkpoint():
-                self.house()
-            due = engine.next_deadline()
-        except BaseException as error:
-            self.engine_failed(error)
-            return
-        finally:
-            self._lock.release()
-        ready = self.ready
-        if len(ready) == 1 and ready[0] is session and not self._held and session.may_be_sent(self._log.durable):
-            ready.clear()
-            link.write(session.take_out())
-        elif ready:
-            self.write_all()
-        if due != self._timer_ms:
-            self.set_timer()
-
-    def write_all(self) -> None:
-        """Every session that has something to send writes it, or waits for the log."""
-        ready = self.ready
-        if not ready:
-            return
-        self.ready = []
-        durable: int = self._log.durable
-        held = self._held
-        for session in ready:
-            if session.force > durable or (held and session in held):
-                held.setdefault(session, deque()).append((session.force, session.take_out()))
-            else:
-                self.write(session)
-        if held:
-            self.flush()
-
-    def write(self, session: Session) -> None:
-        """What a session has to send goes to its socket, which is closed if that was the last."""
-        session.ready = False
-        link = self.links.get(session)
-        out = session.out
-        if link is None:
-            out.clear()
-            return
-        if session.delay_ms:
-            delay_ms, session.delay_ms = session.delay_ms, 0
-            session.ready = True
-            self.hold_back(session, delay_ms)
-            return
-        if out:
-            link.write(session.take_out())
-        if session.closing:
-            link.close()
+        #: Who hears of what is received and sent, while START TRACE(CHINIT) wants it.
+        self.segment_trace: SegmentTrace | None = None
 
     # -- what the hub does --------------------------------------------------------------------------------------------
 
@@ -113,7 +63,70 @@ class Turns(Channels):
         """Called when something waits for the log."""
 
     def set_timer(self) -> None:
-        """Called when another deadline is the first."""
+        """Called when a deadline comes before the timer."""
 
     def hold_back(self, session: Session, delay_ms: int) -> None:
         """Called instead of writing; `write` is to be called later."""
+
+
+def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
+    """Data from a client: one turn. After a failure nothing more is done (H4)."""
+    host, engine = turns.host, turns.engine
+    if host.state:
+        return
+    turns._acquire()
+    try:
+        session.received(data)
+        if engine.woken:
+            hand_over(turns)
+        if engine.notices or engine.woken or host.orphans or engine.needs_checkpoint():
+            turns.house()
+        due = engine.next_deadline()
+    except BaseException as error:
+        turns.engine_failed(error)
+        return
+    finally:
+        turns._release_lock()
+    ready = turns.ready
+    if len(ready) == 1 and ready[0] is session and not turns._held and session.may_be_sent(turns._log):
+        ready.clear()
+        link.write(session.take_out())
+    elif ready:
+        write_all(turns)
+    if due and (due < turns._timer_ms or not turns._timer_ms):
+        turns.set_timer()
+
+
+def write_all(turns: Turns) -> None:
+    """Every session that has something to send writes it, or waits for the log."""
+    ready = turns.ready
+    if not ready:
+        return
+    turns.ready = []
+    durable: int = turns._log.durable
+    held = turns._held
+    for session in ready:
+        if session.force > durable or (held and session in held):
+            held.setdefault(session, deque()).append((session.force, session.take_out()))
+        else:
+            write(turns, session)
+    if held:
+        turns.flush()
+
+
+def write(turns: Turns, session: Session) -> None:
+    """What a session has to send goes to its socket, which is closed if that was the last."""
+    session.ready = False
+    link = turns.links.get(session)
+    if link is None:
+        session.out.clear()
+        return
+    if session.delay_ms:
+        delay_ms, session.delay_ms = session.delay_ms, 0
+        session.ready = True
+        turns.hold_back(session, delay_ms)
+        return
+    if session.out:
+        link.write(session.take_out())
+    if session.closing:
+        link.close()
