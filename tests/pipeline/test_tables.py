@@ -111,6 +111,20 @@ class TestLoad:
         assert len(list((out / "silver" / "qmst").rglob("*.parquet"))) == 2
         assert len({row["Offset"] for row in found}) == 10
 
+    def test_a_damaged_record_at_the_end_of_a_dump_doubles_nothing_when_the_dump_grows(
+        self, dumps: Path, tmp_path: Path
+    ) -> None:
+        """T1: the record claims to end beyond the file, and others follow it."""
+        out = tmp_path / "out"
+        each = [statistics(number) for number in range(12)]
+        each[5] = (30_000).to_bytes(2, "big") + each[5][2:]
+        data = b"".join(each)
+        (dumps / "a.dat").write_bytes(data[: len(data) - 2 * len(each[11])])
+        assert load_all(dumps, out, partition_size=1000).damaged == 1
+        (dumps / "a.dat").write_bytes(data)
+        load_all(dumps, out, partition_size=1000)
+        assert sorted(row["Put"] for row in rows(out, "silver/qmst")) == [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11]
+
     def test_a_dump_that_changed_replaces_its_rows(self, dumps: Path, tmp_path: Path) -> None:
         out = tmp_path / "out"
         (dumps / "a.dat").write_bytes(dump(statistics(1), statistics(2, day=1)))

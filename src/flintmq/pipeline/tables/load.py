@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from flintmq.pipeline.tables.derived import derive
 from flintmq.pipeline.tables.place import BRONZE, QUALITY, SILVER, part_name, partition
 from flintmq.telemetry.smf.columns.dump import Range, UnreadableDump, blocks_of
 from flintmq.telemetry.smf.columns.sections import DAMAGED
-from flintmq.telemetry.smf.columns.tables import RECORDS, records_of, tables_of
+from flintmq.telemetry.smf.columns.tables import RECORDS, Tables, add_records, tables_of
 
 FINDINGS_SCHEMA = pa.schema(
     [
@@ -71,29 +70,30 @@ def load(task: Task) -> Loaded:
     """Load a range. Of a packed dump that cannot be unpacked to its end, what comes before is kept."""
     made = Loaded(task.dump, task.part.start)
     room = Path(task.staging) / uuid.uuid4().hex
-    gathered: dict[tuple[str, str], list[Any]] = {}
+    gathered: dict[str, list[Any]] = {}
     findings: list[tuple[str, int, int, str, str]] = []
     try:
         for tables in _tables(task, made, findings):
-            for key, table in tables.items():
-                gathered.setdefault(key, []).append(table)
+            for place, rows in tables.items():
+                gathered.setdefault(place, []).append(rows)
     except UnreadableDump as error:
         made.damaged += 1
         findings.append((task.name, _size(task.part.path), 0, DAMAGED, str(error)))
-    for (layer, name), parts in gathered.items():
-        _write(pa.concat_tables(parts), f"{layer}/{name.lower()}", task, room, made)
+    name = part_name(task.dump, task.part.start)
+    for place, parts in sorted(gathered.items()):
+        _write_file(pa.concat_tables(parts), place, name, room, made)
     if findings:
         columns = list(zip(*findings, strict=True))
         table = pa.table([pa.array(column) for column in columns], schema=FINDINGS_SCHEMA)
-        _write_file(table, f"{QUALITY}/findings", part_name(task.dump, task.part.start), room, made)
+        _write_file(table, f"{QUALITY}/findings", name, room, made)
     made.examples = findings[:SHOWN]
     return made
 
 
-def _tables(task: Task, made: Loaded, findings: list[Any]) -> Iterator[dict[tuple[str, str], Any]]:
-    """The tables of each block of the range; counts and findings are noted on the way."""
+def _tables(task: Task, made: Loaded, findings: list[Any]) -> Iterator[dict[str, Any]]:
+    """Directory -> rows, for each block of the range; counts and findings are noted on the way."""
     for block, damages in blocks_of(task.part):
-        found = tables_of(block, task.name, None if SILVER in task.layers else set())
+        found = tables_of(block, task.name, None if SILVER in task.layers else set(), by_partition=True)
         for (kind, subtype), count in found.records.items():
             key = f"{kind}-{subtype}" if kind > 3 else str(kind)
             made.records[key] = made.records.get(key, 0) + count
@@ -102,27 +102,20 @@ def _tables(task: Task, made: Loaded, findings: list[Any]) -> Iterator[dict[tupl
         made.lost += sum(damage.length for damage in damages)
         findings += [(task.name, item.offset, item.length, DAMAGED, item.what) for item in damages]
         findings += [(task.name, item.offset, item.length, item.kind, item.what) for item in found.findings]
-        tables = {(SILVER, name): derive(name, table) for name, table in found.tables.items() if table.num_rows}
         if BRONZE in task.layers and len(block):
-            tables[BRONZE, RECORDS] = records_of(block, task.name)
-        yield tables
+            add_records(found, block)
+        yield _by_directory(found)
 
 
-def _write(table: Any, place: str, task: Task, room: Path, made: Loaded) -> None:
-    """Write the rows of each date and queue manager; both are in the name of the directory, not in the file."""
-    name = part_name(task.dump, task.part.start)
-    keys = table.select(["Date", "QMgr"])
-    groups = keys.group_by(["Date", "QMgr"], use_threads=False).aggregate([])
-    body = table.drop_columns(["Date", "QMgr"])
-    pairs = zip(groups["Date"].to_pylist(), groups["QMgr"].to_pylist(), strict=True)
-    for date, qmgr in sorted(pairs, key=lambda pair: (pair[0], pair[1] or "")):
-        rows = body if groups.num_rows == 1 else body.filter(_of(keys, date, qmgr))
-        _write_file(rows, f"{place}/{partition(date.isoformat(), qmgr)}", name, room, made)
-
-
-def _of(keys: Any, date: Any, qmgr: str | None) -> Any:
-    same = pc.is_null(keys["QMgr"]) if qmgr is None else pc.fill_null(pc.equal(keys["QMgr"], qmgr), False)
-    return pc.and_(pc.equal(keys["Date"], pa.scalar(date, pa.date32())), same)
+def _by_directory(found: Tables) -> dict[str, Any]:
+    """The rows of each date and queue manager; both are in the name of the directory, not in the file."""
+    made = {}
+    for name, table in found.tables.items():
+        layer = BRONZE if name == RECORDS else SILVER
+        body = derive(name, table).drop_columns(["Date", "QMgr"])
+        for (date, qmgr), rows in found.partitions(name, body):
+            made[f"{layer}/{name.lower()}/{partition(date.isoformat(), qmgr)}"] = rows
+    return made
 
 
 def _write_file(table: Any, place: str, name: str, room: Path, made: Loaded) -> None:

@@ -102,11 +102,11 @@ class Manifest:
     def _apply(self, plan: dict[str, Any]) -> None:
         for name in plan["deletes"]:
             (self.out / name).unlink(missing_ok=True)
+        for directory in {os.path.dirname(target) for _, target in plan["moves"]}:
+            (self.out / directory).mkdir(parents=True, exist_ok=True)
         for source, target in plan["moves"]:
-            place = self.out / target
             if os.path.exists(source):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                os.replace(source, place)
+                os.replace(source, self.out / target)
         for entry in plan["entries"]:
             _replace(self.inputs / f"{entry['dump']}.json", entry)
         self.journal.unlink(missing_ok=True)

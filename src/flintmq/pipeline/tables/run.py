@@ -26,7 +26,7 @@ from flintmq.pipeline.tables.load import Loaded, Task, load
 from flintmq.pipeline.tables.manifest import Entry, Manifest, head_of, tail_of
 from flintmq.pipeline.tables.place import BRONZE, GOLD, LAYERS, SILVER, input_id
 from flintmq.pipeline.tables.quality import Report, report_of, write_report
-from flintmq.telemetry.smf.columns.dump import COMPRESSED, Range, grown, ranges_of
+from flintmq.telemetry.smf.columns.dump import COMPRESSED, Range, complete, grown, ranges_of
 from flintmq.telemetry.smf.framing import BDW
 
 if TYPE_CHECKING:
@@ -92,20 +92,31 @@ def job_of(name: str, path: str, manifest: Manifest, settings: Settings) -> Job 
         if same_start and before.size == size and before.tail == tail_of(path, size):
             return None
         start = before.loaded if same_start and not whole and size > before.size else 0
-    parts = ranges_of(path, settings.partition_size, settings.framing, start)
+    share = share_of(size - start, settings.partition_size)
+    parts = ranges_of(path, share, settings.framing, start)
     if any(part.framing == BDW for part in parts):
         parts, start, whole = [Range(path, BDW)], 0, True
-    loaded = size if whole else grown(path, start, parts[0].framing)
+    loaded = size if whole else complete(parts[-1])
     if settings.growing and not whole:
+        loaded = grown(path, start, parts[0].framing)
         if loaded <= start:
             return None
-        parts = ranges_of(path, settings.partition_size, parts[0].framing, start, loaded)
+        parts = ranges_of(path, share, parts[0].framing, start, loaded)
     entry = Entry(name, dump, size, head_of(path, loaded), tail_of(path, size), loaded, list(data_layers(settings)))
     if start and before is not None:
         entry.files, entry.records, entry.examples = before.files, before.records, before.examples
         entry.unknown, entry.damaged, entry.lost = before.unknown, before.damaged, before.lost
     tasks = [Task(part, name, dump, str(manifest.staging), data_layers(settings)) for part in parts]
     return Job(entry, tasks, [] if start or before is None else list(before.files))
+
+
+def share_of(size: int, most: int) -> int:
+    """The bytes of a range: at most so many, and such that ranges are alike and their number is even.
+
+    Two cores have the same to do then. It does not depend on how many there are: files are the same everywhere.
+    """
+    count = -(-size // most)
+    return -(-size // (count + count % 2)) if count > 1 else most
 
 
 def data_layers(settings: Settings) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ CHAIN = 3
 TRIPLETS_MAX = 16
 
 _PIECE = struct.Struct(">HBB")
+#: Length, segment code and 0 as one number, and the bytes that C1 looks at: 6, 10 and 13.
+_WHOLE = struct.Struct(">HHxxBxxxBxxB")
 _TRIPLET = struct.Struct(">IHH")
 #: Flag, type, time below 24 h, date 0cyydddF with c of 0 or 1.
 _HEADER_BYTES = rb".[\x02\x03\x73\x74]\x00[\x00-\x83]..[\x00\x01][\x00-\x99].[\x0f\x1f\x2f\x3f\x4f\x5f\x6f\x7f\x8f\x9f]"
@@ -146,19 +148,20 @@ def deblock(data: Buffer) -> bytes:
 def _cut_rdw(data: Buffer, start: int, stop: int, final: bool, made: Cut) -> None:
     size = len(data)
     at = start
-    starts, lengths, unpack = made.starts, made.lengths, _PIECE.unpack_from
+    starts, lengths, unpack = made.starts, made.lengths, _WHOLE.unpack_from
     while at < stop:
         if at + HEADER_SHORT > size:
             at = _rest(made, at, size, final)
             break
-        length, code, zero = unpack(data, at)
+        length, segment, time, century, date = unpack(data, at)
         # C1, spelled out: this runs for every record.
-        sound = length >= HEADER_SHORT and data[at + 6] == 0 and data[at + 10] <= 1 and data[at + 13] & 0x0F == 0x0F
-        if sound and zero == code == WHOLE and at + length <= size:
+        sound = length >= HEADER_SHORT and time == 0 and century <= 1 and date & 0x0F == 0x0F
+        if sound and segment == WHOLE and at + length <= size:
             starts.append(at)
             lengths.append(length)
             at += length
             continue
+        code, zero = segment >> 8, segment & 0xFF
         sound = zero == 0 and (sound or _short_first(data, at, size))
         if sound and code == FIRST:
             after = _spanned(data, at, size, made)

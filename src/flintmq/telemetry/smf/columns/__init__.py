@@ -4,6 +4,7 @@
     block.py           the block: bytes with spanned records joined, one NumPy array per header field
     sections.py        triplets: where each structure of the block is, and what is damaged
     arrays.py          a field of many structures -> an Arrow array
+    partitions.py      date and queue manager of each record
     tables.py          the block -> one Arrow table per structure, with the columns common to all
     dump.py            dump files: framing, .gz, .zst; ranges on record boundaries; blocks
 

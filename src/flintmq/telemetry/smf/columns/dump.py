@@ -65,6 +65,22 @@ def grown(path: str, start: int = 0, framing: str = "") -> int:
         return length if framing == BDW else cut(data, start, len(data), framing, final=False).end
 
 
+def complete(part: Range) -> int:
+    """Where the complete records of the last range of a dump end, when it has been read to the end of the file.
+
+    Not before the last of them: a record that claims to end beyond the file is damaged if others follow it.
+    """
+    length = _size(part.path)
+    if length <= part.start:
+        return length
+    with _Mapped(part.path) as data:
+        found = cut(data, part.start, length, part.framing)
+        places = [(found.starts[-1], found.lengths[-1])] if found.starts else []
+        places += [pieces[-1] for pieces in found.spanned[-1:]]
+        ends = [first + size for first, size in places]
+        return max([*ends, cut(data, part.start, length, part.framing, final=False).end])
+
+
 def _boundaries(data: Buffer, size: int, framing: str, start: int, stop: int) -> list[int]:
     """The first record at or after each multiple of `size`. The dump is walked record by record, nothing is guessed."""
     starts = [start]

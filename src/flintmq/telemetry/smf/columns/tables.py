@@ -10,11 +10,13 @@
     UTC_Offset_Minutes           local time minus UTC, the difference between SMF header and store clock
     File, Offset, Entry          where the row comes from: dump, record, number of the structure in its section
 
-A field that a record lacks, because its release is older, is null.
+A field that a record lacks, because its release is older, is null. Rows are in the order of the dump, or by partition
+(partitions.py) and then in that order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +39,7 @@ from flintmq.telemetry.smf.columns.arrays import (
     type_of,
 )
 from flintmq.telemetry.smf.columns.block import Block, Flags, Integers, take, take_structures
+from flintmq.telemetry.smf.columns.partitions import Partition, Partitions
 from flintmq.telemetry.smf.columns.sections import Finding, Section, Sections, sections_of
 from flintmq.telemetry.smf.fields import Field, Structure
 from flintmq.telemetry.smf.layouts.headers import QWHC, QWHS, QWHX
@@ -89,23 +92,30 @@ SCHEMAS = {name: schema_of(structure) for name, structure in STRUCTURES.items()}
 class Tables:
     """What a block gave."""
 
+    common: Common
     tables: dict[str, Any] = field(default_factory=dict)
+    #: By table, how many rows each partition has, if they were asked for by partition.
+    rows: dict[str, list[int]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     #: Records by type and subtype, and how many of them are none of ours or damaged.
     records: dict[tuple[int, int], int] = field(default_factory=dict)
     unknown: int = 0
     damaged: int = 0
 
+    def partitions(self, name: str, table: Any) -> Iterator[tuple[Partition, Any]]:
+        """The partitions of a table of these, which may have more columns by now."""
+        assert self.common.partitions is not None, "the rows are not by partition"
+        return self.common.partitions.slices(table, self.rows[name])
 
-def tables_of(block: Block, file: str, wanted: set[str] | None = None) -> Tables:
+
+def tables_of(block: Block, file: str, wanted: set[str] | None = None, by_partition: bool = False) -> Tables:
     """The tables of a block, all or those that are wanted."""
     sections = sections_of(block)
-    made = Tables(findings=sections.findings, records=_counts(block))
+    made = Tables(Common(block, sections, file, by_partition), findings=sections.findings, records=_counts(block))
     made.unknown = int((~sections.known).sum())
     made.damaged = int((sections.known & ~sections.sound & (block.type > 3)).sum())
-    common = Common(block, sections, file)
     for name in [name for name in STRUCTURES if name in sections.found and (wanted is None or name in wanted)]:
-        made.tables[name] = _table(STRUCTURES[name], sections.found[name], block, sections, common)
+        _add_table(STRUCTURES[name], sections.found[name], block, sections, made)
     return made
 
 
@@ -132,14 +142,26 @@ RECORDS_SCHEMA = pa.schema(
 
 def records_of(block: Block, file: str) -> Any:
     """The records of a block as they are: spanned ones joined, each with the RDW of its first piece."""
-    common = Common(block, sections_of(block), file)
+    return _records(block, Common(block, sections_of(block), file))
+
+
+def add_records(made: Tables, block: Block) -> None:
+    """The records of a block beside its other tables."""
+    made.tables[RECORDS] = _records(block, made.common)
+    if made.common.partitions is not None:
+        made.rows[RECORDS] = made.common.partitions.counts(np.arange(len(block)))
+
+
+def _records(block: Block, common: Common) -> Any:
     every = np.arange(len(block), dtype=np.int64)
-    ours = (block.type == STATISTICS) | (block.type == ACCOUNTING)
-    data = [block.data[at : at + size].tobytes() for at, size in zip(block.base, block.length, strict=True)]
+    every = every[common.order(every, every)]
+    kind, length = block.type[every], block.length[every]
+    ours = (kind == STATISTICS) | (kind == ACCOUNTING)
+    data = [block.data[at : at + size].tobytes() for at, size in zip(block.base[every], length, strict=True)]
     columns = {
-        "Type": plain(block.type.astype(np.int32), pa.int32()),
-        "Subtype": plain(block.subtype.astype(np.int32), pa.int32(), ours),
-        "Length": plain(block.length, pa.int64()),
+        "Type": plain(kind.astype(np.int32), pa.int32()),
+        "Subtype": plain(block.subtype[every].astype(np.int32), pa.int32(), ours),
+        "Length": plain(length, pa.int64()),
         "Data": pa.array(data, pa.binary()),
     }
     for name in ("QMgr", "MQ_Version"):  # Other types have something else there.
@@ -152,12 +174,14 @@ def records_of(block: Block, file: str) -> Any:
 class Common:
     """The columns that every table has, one value per record of the block."""
 
-    def __init__(self, block: Block, sections: Sections, file: str) -> None:
+    def __init__(self, block: Block, sections: Sections, file: str, by_partition: bool = False) -> None:
         self.file = file
         self.sections = sections
         header = block.header
         days = _days(header["SM11XDTE"])
         local = days * DAY + header["SM11XTME"].astype(np.int64) * 10_000
+        ours = (block.type == STATISTICS) | (block.type == ACCOUNTING)
+        self.partitions = Partitions(days, header["SM11XSSI"], ours) if by_partition else None
         place = np.maximum(sections.headers, 0)
         self.qwhs = take_structures(block.data, place, QWHS, 52)
         offset, known = self._utc_offset(block, local)
@@ -221,6 +245,12 @@ class Common:
         padded = np.pad(release, ((0, 0), (0, 3)))
         return {"QSG": texts(group), "MQ_Version": texts(np.where(has[:, None], qwhx["QWHXREL"], padded))}
 
+    def order(self, record: Integers, entry: Integers) -> Integers:
+        """How the rows of these structures are put in order."""
+        if self.partitions is None or len(self.partitions.partitions) == 1:
+            return np.lexsort((entry, record))
+        return np.lexsort((entry, record, self.partitions.number[record]))
+
     def take(self, name: str, record: Integers, entry: Integers) -> Any:
         """A common column, for the structures of these records."""
         if name == "File":
@@ -242,20 +272,23 @@ def _days(packed: NDArray[Any]) -> Integers:
     return first + 100 * digit(3) + 10 * digit(2) + digit(1) - 1
 
 
-def _table(structure: Structure, parts: list[Section], block: Block, sections: Sections, common: Common) -> Any:
+def _add_table(structure: Structure, parts: list[Section], block: Block, sections: Sections, made: Tables) -> None:
+    common = made.common
     record, position, entry, length = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("record", "position", "entry", "length")
     )
     if structure.entries:
         record, position, entry, length = _entries(structure, block, record, position, length)
-    order = np.lexsort((entry, record))
+    order = common.order(record, entry)
     record, position, entry, length = record[order], position[order], entry[order], length[order]
     schema = SCHEMAS[structure.name]
     own = _columns(structure, block, position, np.minimum(length, structure.longest))
     columns = {**own, **_prefix(structure, block, sections, record, entry)}
     names = [name for name in schema.names if name not in columns]
     columns |= {name: common.take(name, record, entry) for name in names}
-    return pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
+    made.tables[structure.name] = pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
+    if common.partitions is not None:
+        made.rows[structure.name] = common.partitions.counts(record)
 
 
 def _entries(
