@@ -30,13 +30,14 @@ def chosen(spark: SparkSession, tables: Path, structure: str, options: Options, 
     rows = silver(spark, tables, structure)
     if options.qmgrs:
         rows = rows.where(f.col("QMgr").isin(*options.qmgrs))
-    when = f.expr("coalesce(Interval_Start, Record_Time)")
+    times = [name for name in ("Interval_Start", "Record_Time") if name in rows.columns]
+    when = f.expr(f"coalesce({', '.join(times)})")
     day = timedelta(days=1)  # Date is local: at most a day from UTC. It is a partition, the time is not.
     if options.start:
         rows = rows.where((f.col("Date") >= f.lit((options.start - day).date())) & (when >= f.lit(options.start)))
     if options.until:
         rows = rows.where((f.col("Date") <= f.lit((options.until + day).date())) & (when < f.lit(options.until)))
-    first = f"min(File) over (partition by {', '.join(['QMgr', 'LPAR', 'Interval_Start', 'Record_Time', *keys])})"
+    first = f"min(File) over (partition by {', '.join(['QMgr', 'LPAR', *times, *keys])})"
     return rows.withColumn("_First", f.expr(first)).where("_First = File").drop("_First")
 
 

@@ -1,0 +1,456 @@
+"""CAPACITY: how many clients and channels fit, and what runs full when.
+
+Two halves. The plan is arithmetic on storage (sizing.py, B162 to B170): with the storage of the channel initiator
+(message CSQX004I: in use and free, added), it says how many channels of which kind fit; 1,466 MB of which 120 are used,
+SHARECNV(1) and messages of 32 KB give the 4,643 of the reports. The forecast is from records: each resource that has a
+limit, how much of it was used, and when a straight line through its peaks reaches the limit.
+
+    resource                               from         its limit
+    31-bit storage, channel initiator      QCCT         80 % of the storage that is given (B169)
+    64-bit storage, channel initiator      QCCT         the limit in the record
+    current and active channels            QCCT         MAXCHL, ACTCHL
+    dispatchers, the busiest               QCTDSP       100 %
+    adapters, all together                 QCTADP       100 %
+    buffer pool                            QPST         85 %: from there pages are written to make room
+    page set                               QIS1         85 %: from there puts are slowed (B140)
+    log, MB/s of a copy                    QJST         380, the most that was measured (B112), or what is given
+
+A line is drawn through the peaks of days, of hours where there are less than five days, or of intervals where there are
+less than five hours. It is believed if it has at least five points, rises and explains half of the variance; and not
+further ahead than ten times the time that was seen.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
+from flintmq.pipeline.reports.options import Options
+from flintmq.pipeline.reports.records import chosen, first
+from flintmq.pipeline.reports.sizing import (
+    CEILING,
+    CHANNELS_MAX,
+    SVRCONN_KB,
+    Plan,
+    csa_kb,
+    days_until,
+    messages_that_fit,
+    plan,
+    private_kb,
+    svrconn_kb,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+TITLE = "CAPACITY: what fits, and what runs full when"
+SETTINGS = {
+    "memory": "MB of 31-bit storage of the channel initiator (CSQX004I: in use + free)",
+    "used": "MB of it in use before the first channel (the least in the records)",
+    "sharecnv": "SHARECNV of the client channels (1)",
+    "message-kb": "their largest message in KB (32)",
+    "kb-per-channel": "KB that a channel takes (as measured for SHARECNV and message)",
+    "ceiling": "per cent of the storage to plan with (80)",
+    "maxchl": "the most channels (MAXCHL in the records, else 9999)",
+    "log-mb": "MB/s that a copy of the log can take (380)",
+}
+LOG_MB = 380
+#: Points of a line, the variance it must explain, and how many times the time seen it is followed.
+POINTS_LEAST, EXPLAINED, AHEAD = 5, 0.5, 10
+#: Resources in the charts, and places of the one over time.
+BARS, LINES, PLACES = 15, 5, 100
+
+_KEEP = ("unix_micros(Interval_Start) / 86400e6 as Day", "QMgr")
+_COLUMNS = "(Resource, Unit, Value, Limit_)"
+_INITIATOR = f"""stack(4,
+  '31-bit storage, channel initiator', 'MB', double(Storage_Usage_31), {{memory}},
+  '64-bit storage, channel initiator', 'MB', double(if(Storage_Usage_64 >= 0, Storage_Usage_64, null)),
+  double(if(Storage_Limit_64 > 0, Storage_Limit_64, null)),
+  'current channels', 'channels', double(Current_Chl_High_Water), double(Current_Chl_Max),
+  'active channels', 'channels', double(Active_Chl_High_Water), double(Active_Chl_Max)) as {_COLUMNS}"""
+
+
+def make(spark: SparkSession, tables: Path, options: Options) -> Report:
+    made = Report("capacity", TITLE)
+    points = _points(spark, tables, options)
+    initiators = _initiators(spark, tables, options)
+    _plan(made, options, initiators)
+    _forecast(made, points, options)
+    _page_sets(made, spark, tables, options)
+    _connections(made, spark, tables, options)
+    return made
+
+
+# The plan
+
+
+def _initiators(spark: SparkSession, tables: Path, options: Options) -> list[Any]:
+    """Per queue manager what its channel initiator had in use at least, its limit and its most channels."""
+    rows = chosen(spark, tables, "QCCT", options, []).groupBy("QMgr")
+    found = rows.agg(
+        *_exprs(
+            "min(Storage_Usage_31) as Used",
+            "max(Current_Chl_Max) as Limit",
+            "max(Current_Chl_High_Water) as Most",
+            "max(Storage_Usage_31) as Used_Max",
+            "regr_slope(Storage_Usage_31, Current_Chl_High_Water) as MB_Per_Channel",
+            "regr_r2(Storage_Usage_31, Current_Chl_High_Water) as Explained",
+            "max(Current_Chl_High_Water) - min(Current_Chl_High_Water) as Range",
+        )
+    )
+    return found.orderBy("QMgr").limit(options.rows).collect()
+
+
+def _plan(made: Report, options: Options, initiators: list[Any]) -> None:
+    memory = options.number("memory", 0)
+    if not memory:
+        made.words.append(
+            "How many channels fit was not planned: give the storage of the channel initiator with --set memory=MB "
+            "(message CSQX004I at its start: in use and free, added)."
+        )
+        return
+    sharecnv, size = int(options.number("sharecnv", 1)), options.number("message-kb", 32)
+    kb = options.number("kb-per-channel", 0) or svrconn_kb(sharecnv, size)
+    ceiling = options.number("ceiling", 100 * CEILING) / 100
+    table = Table(
+        f"Client channels that fit: SHARECNV({sharecnv}), messages of {size:g} KB",
+        [
+            Column("Queue manager"),
+            Column("Storage", 0, "MB"),
+            Column("To plan with", 0, "MB"),
+            Column("Used before", 0, "MB"),
+            Column("Left", 0, "MB"),
+            Column("A channel", 0, "KB"),
+            Column("Channels that fit", 0),
+            Column("Limit", 0),
+            Column("Channels", 0),
+            Column("Clients", 0),
+            Column("Channels seen", 0),
+            Column("Common storage", 1, "MB"),
+        ],
+    )
+    plans: list[tuple[str, Plan]] = []
+    for name, used, limit, most in [(row.QMgr, row.Used, row.Limit, row.Most) for row in initiators] or [
+        ("", None, None, None)
+    ]:
+        limit = int(options.number("maxchl", 0)) or limit or CHANNELS_MAX
+        one = plan(memory, options.number("used", float(used or 0)), kb, limit, sharecnv, ceiling)
+        plans.append((name, one))
+        common = one.clients * csa_kb(sharecnv) / 1024
+        table.rows.append(
+            (
+                name or "(no records)",
+                one.total_mb,
+                one.ceiling_mb,
+                one.used_mb,
+                one.left_mb,
+                kb,
+                one.fitting,
+                one.channels_max,
+                one.channels,
+                one.clients,
+                most,
+                common,
+            )
+        )
+    made.words += [_sentence(name, one) for name, one in plans[:3]]
+    made.words += [_measured(row, kb) for row in initiators if _is_measured(row)][:3]
+    made.tables += [table, _matrix(plans[0], ceiling)]
+
+
+def _sentence(name: str, one: Plan) -> str:
+    of = f"{name}: " if name else ""
+    clients = f", {one.clients:,} clients at {one.conversations} to a channel" if one.conversations > 1 else ""
+    rule = (
+        f"{one.ceiling_mb:,} MB to plan with, less {one.used_mb:,.0f} MB in use, at {one.kb_per_channel:g} KB a channel"
+    )
+    if one.fitting > one.channels_max:
+        would = f"storage would do for {one.fitting:,}, the limit is lower"
+        return f"{of}{one.channels:,} channels{clients}: {would} ({rule})."
+    return f"{of}{one.channels:,} channels fit{clients}: {rule}."
+
+
+def _is_measured(row: Any) -> bool:
+    """The record counts whole MB, so a slope needs many channels under it."""
+    return bool(row.Range and row.Range >= 50 and row.MB_Per_Channel and (row.Explained or 0) >= EXPLAINED)
+
+
+def _measured(row: Any, kb: float) -> str:
+    seen = row.MB_Per_Channel * 1024
+    return (
+        f"{row.QMgr}: in the records a channel takes about {seen:,.0f} KB (storage against number of channels, over a "
+        f"range of {row.Range:,} channels); {kb:g} KB were planned."
+    )
+
+
+def _matrix(first_plan: tuple[str, Plan], ceiling: float) -> Table:
+    """The same storage with every kind of client channel that was measured, whatever MAXCHL is now."""
+    name, base = first_plan
+    columns = [Column("SHARECNV", 0), Column("Largest message", 0, "KB"), Column("A channel", 0, "KB")]
+    columns += [Column("Channels", 0), Column("Clients", 0)]
+    rows: list[tuple[Cell, ...]] = []
+    for sharecnv, sizes in SVRCONN_KB.items():
+        for size, kb in sizes.items():
+            one = plan(base.total_mb, base.used_mb, kb, CHANNELS_MAX, sharecnv, ceiling)
+            rows.append((sharecnv, size, kb, one.channels, one.clients))
+    return Table(f"The same storage{f' of {name}' if name else ''} with other client channels", columns, rows)
+
+
+# The forecast
+
+
+def _points(spark: SparkSession, tables: Path, options: Options) -> DataFrame:
+    """QMgr, Resource, Unit, Day (days since 1970), Value, Limit_: a row per resource and interval."""
+    memory, ceiling = options.number("memory", 0), options.number("ceiling", 100 * CEILING) / 100
+    of_memory = f"{memory * ceiling:.0f}D" if memory else "cast(null as double)"
+    log = options.number("log-mb", LOG_MB, 0.001)
+    rows_of = partial(chosen, spark, tables, options=options)
+    pool = "stack(1, concat('buffer pool ', BufferPool), '%', 100 * Used_Max, 85D)"
+    page_set = "stack(1, concat('page set ', Pageset), '%', 100 * Used, 85D)"
+    writes = f"stack(1, 'log, one copy', 'MB/s', Log_MB_Per_Second_1, {log}D)"
+    parts = [
+        rows_of("QCCT", keys=[]).selectExpr(*_KEEP, _INITIATOR.format(memory=of_memory)),
+        _busy(rows_of("QCTDSP", keys=["Task_Index"]), "dispatchers, the busiest", "max"),
+        _busy(rows_of("QCTADP", keys=["Task_Index"]), "adapters, all together", "avg"),
+        rows_of("QPST", keys=["BufferPool"]).selectExpr(*_KEEP, f"{pool} as {_COLUMNS}"),
+        rows_of("QIS1", keys=["Pageset"]).selectExpr(*_KEEP, f"{page_set} as {_COLUMNS}"),
+        rows_of("QJST", keys=[]).selectExpr(*_KEEP, f"{writes} as {_COLUMNS}"),
+    ]
+    made = parts[0]
+    for part in parts[1:]:
+        made = made.unionByName(part)
+    return made.where("Value is not null and Day is not null")
+
+
+def _busy(rows: DataFrame, resource: str, how: str) -> DataFrame:
+    made = rows.groupBy("QMgr", "Interval_Start").agg(*_exprs(f"100 * {how}(Busy) as Busy"))
+    return made.selectExpr(*_KEEP, f"stack(1, '{resource}', '%', Busy, 100D) as {_COLUMNS}")
+
+
+#: Peaks of days, of hours, or the values of the intervals themselves; and a line through them. Days count from 19000
+#: on, which is in 2022, for the sake of the digits.
+_LINE = """
+with spanned as (
+  select *, min(Day) over (partition by QMgr, Resource) as First, max(Day) over (partition by QMgr, Resource) as Last
+  from {points}
+), peaks as (
+  select QMgr, Resource, any_value(Unit) as Unit, any_value(First) as First, any_value(Last) as Last,
+         case when Last - First >= 5 then floor(Day)
+              when Last - First >= 5 / 24 then floor(Day * 24) / 24 else Day end - 19000 as At,
+         count(*) as Records, max(Value) as Value, max_by(Value, Day) as Latest, max_by(Limit_, Day) as Limit_
+  from spanned group by QMgr, Resource, 6
+), lines as (
+  select QMgr, Resource, any_value(Unit) as Unit, any_value(First) as First, any_value(Last) as Last,
+         sum(Records) as Records, count(*) as Points, max(Value) as Most, max_by(Latest, At) as Now,
+         max_by(Limit_, At) as Limit_, regr_slope(Value, At) as Slope, regr_intercept(Value, At) as Base,
+         regr_r2(Value, At) as Explained
+  from peaks group by QMgr, Resource
+)
+select *, Base + Slope * (Last - 19000) as Line_Now, Most / Limit_ as Share from lines
+order by Share desc nulls last, QMgr, Resource
+"""
+
+
+def _forecast(made: Report, points: DataFrame, options: Options) -> None:
+    kept = points.persist()
+    try:
+        rows, left = first(_sql(kept, _LINE), options.rows)
+        if not rows:
+            made.words.append(
+                f"There are no statistics{options.words()} from which to say what runs full: START TRACE(STAT) "
+                "CLASS(1,3,4) writes them."
+            )
+            return
+        told = [(row, full_when(row)) for row in rows]
+        made.tables.append(_table(told, left))
+        made.words[:0] = _words(told)
+        limited = [row for row in rows if row.Share is not None]
+        made.charts.append(_bars(limited[:BARS]))
+        if limited:
+            made.charts.append(_lines(kept, limited[:LINES]))
+    finally:
+        kept.unpersist()
+
+
+def _is_line(row: Any) -> bool:
+    return bool(row.Points >= POINTS_LEAST and (row.Explained or 0) >= EXPLAINED)
+
+
+def full_when(row: Any) -> tuple[str, float | None]:
+    """In words and in days from the last record when a resource reaches its limit."""
+    if row.Limit_ is None:
+        return "no limit is known", None
+    if row.Now >= row.Limit_:
+        return "it is", 0.0
+    if row.Points < POINTS_LEAST:
+        return f"too short: {row.Points} points", None
+    if not row.Slope or row.Slope <= 0:
+        return "it does not grow", None
+    if (row.Explained or 0) < EXPLAINED:
+        return "no clear growth", None
+    days = days_until(max(row.Line_Now, row.Now), row.Slope, row.Limit_)
+    assert days is not None
+    if days > AHEAD * max(row.Last - row.First, 1e-9):
+        return f"not within {AHEAD} times the time seen", None
+    return _date(row.Last + days), days
+
+
+def _date(day: float) -> str:
+    return f"{datetime(1970, 1, 1) + timedelta(days=day):%Y-%m-%d %H:%M}"
+
+
+def _words(told: list[tuple[Any, tuple[str, float | None]]]) -> list[str]:
+    soon = sorted((pair for pair in told if pair[1][1] is not None), key=lambda pair: pair[1][1] or 0.0)
+    made = []
+    for row, (when, days) in soon[:5]:
+        what = f"{_capital(row.Resource)} of {row.QMgr}" if row.QMgr else _capital(row.Resource)
+        limit = f"{row.Limit_:,.4g} {row.Unit}"
+        if days == 0:
+            made.append(f"{what} is at its limit: {row.Now:,.4g} of {limit}.")
+        else:
+            made.append(f"{what} reaches its limit of {limit} about {when} UTC, if it grows as it did.")
+    if not soon:
+        row = told[0][0]
+        share = f"{100 * row.Share:.0f} % of its limit" if row.Share is not None else "without a known limit"
+        made.append(
+            f"Nothing runs full as things go. The fullest is {row.Resource} of {row.QMgr}: {share} at its peak."
+        )
+    return made
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _table(told: list[tuple[Any, tuple[str, float | None]]], left: int) -> Table:
+    columns = [
+        Column("Queue manager"),
+        Column("Resource"),
+        Column("Unit"),
+        Column("Now", 1),
+        Column("At most", 1),
+        Column("Limit", 1),
+        Column("Peak of limit", 0, "%"),
+        Column("Growth", 2, "per day"),
+        Column("Explained", 0, "%"),
+        Column("Full (UTC)"),
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            row.QMgr,
+            row.Resource,
+            row.Unit,
+            row.Now,
+            row.Most,
+            row.Limit_,
+            None if row.Share is None else 100 * row.Share,
+            row.Slope if _is_line(row) else None,
+            None if row.Explained is None else 100 * row.Explained,
+            when,
+        )
+        for row, (when, _) in told
+    ]
+    return Table("What fills up", columns, rows, left)
+
+
+def _bars(rows: list[Any]) -> Chart:
+    names = [f"{row.QMgr} {row.Resource}" for row in rows]
+    return Chart(
+        "Peak of each resource", "bar", names, [Series("Peak", [100 * row.Share for row in rows])], "% of limit"
+    )
+
+
+def _lines(points: DataFrame, rows: list[Any]) -> Chart:
+    """The fullest resources over time, the highest of each of at most PLACES stretches."""
+    from pyspark.sql import functions as f
+
+    start, end = min(row.First for row in rows), max(row.Last for row in rows)
+    width = max((end - start) / max(min(PLACES, max(row.Records for row in rows)) - 1, 1), 1 / 86400)
+    wanted = f.lit(False)
+    for row in rows:
+        wanted = wanted | (f.col("QMgr").eqNullSafe(row.QMgr) & (f.col("Resource") == row.Resource))
+    place = f.round((f.col("Day") - start) / width).cast("int")
+    grouped = points.where(wanted).groupBy("QMgr", "Resource", place.alias("Place"))
+    found = grouped.agg(f.max(f.col("Value") / f.col("Limit_")).alias("Share")).collect()
+    places = sorted({row.Place for row in found})
+    shares = {(row.QMgr, row.Resource, row.Place): 100 * row.Share for row in found if row.Share is not None}
+    series = [
+        Series(f"{row.QMgr} {row.Resource}", [shares.get((row.QMgr, row.Resource, place)) for place in places])
+        for row in rows
+    ]
+    return Chart(
+        "The fullest over time", "line", [_date(start + place * width) for place in places], series, "% of limit"
+    )
+
+
+# What else fits
+
+
+def _page_sets(made: Report, spark: SparkSession, tables: Path, options: Options) -> None:
+    size = options.number("message-kb", 32)
+    last = "struct(Interval_Start, File, Offset, Entry)"
+    rows = chosen(spark, tables, "QIS1", options, ["Pageset"]).groupBy("QMgr", "Pageset")
+    found = rows.agg(
+        *_exprs(
+            f"max_by(Total_Pages, {last}) as Total",
+            f"max_by(Unused_Pages, {last}) as Unused",
+            "sum(Full_Count) as Full",
+            "sum(if(Expand, 1, 0)) as Expanded",
+        )
+    ).orderBy("QMgr", "Pageset")
+    kept, left = first(found, options.rows)
+    if kept:
+        columns = [
+            Column("Queue manager"),
+            Column("Page set", 0),
+            Column("Pages", 0),
+            Column("Unused", 0),
+            Column(f"Messages of {size:g} KB that still fit", 0),
+            Column("Times full", 0),
+            Column("Intervals with expansion", 0),
+        ]
+        cells: list[tuple[Cell, ...]] = [
+            (
+                row.QMgr,
+                row.Pageset,
+                row.Total,
+                row.Unused,
+                messages_that_fit(max(row.Unused or 0, 0), int(size * 1024)),
+                row.Full,
+                row.Expanded,
+            )
+            for row in kept
+        ]
+        made.tables.append(Table("Page sets at the end", columns, cells, left))
+
+
+def _connections(made: Report, spark: SparkSession, tables: Path, options: Options) -> None:
+    """Connections that the private storage of the queue manager still takes, from 115-7 (B163)."""
+    sharecnv = int(options.number("sharecnv", 1))
+    kb = private_kb(sharecnv)
+    rows = chosen(spark, tables, "QSRS", options, []).groupBy("QMgr").agg(*_exprs("min(Avail_31) as Free"))
+    kept, left = first(rows.orderBy("QMgr"), options.rows)
+    if kept:
+        columns = [
+            Column("Queue manager"),
+            Column("31-bit storage free, at least", 1, "MB"),
+            Column("A connection", 1, "KB"),
+            Column("Connections that fit", 0),
+        ]
+        cells: list[tuple[Cell, ...]] = [
+            (row.QMgr, row.Free / 2**20, kb, int(CEILING * row.Free / 1024 / kb)) for row in kept if row.Free
+        ]
+        made.tables.append(Table("Connections to the queue manager", columns, cells, left))
+
+
+def _exprs(*texts: str) -> list[Any]:
+    from pyspark.sql import functions
+
+    return [functions.expr(text) for text in texts]
+
+
+def _sql(points: DataFrame, query: str) -> DataFrame:
+    return points.sparkSession.sql(query, points=points)
