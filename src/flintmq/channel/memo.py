@@ -82,6 +82,7 @@ class DescriptorMemo:
     _backout: bytes = b""
     _reply_to: bytes = b""
     _context: bytes = b""
+    _stamp: bytes = b""
     _end: bytes = b""
     _back: bytes = b""
 
@@ -136,13 +137,14 @@ class DescriptorMemo:
 
     def _set_back(self, md: MQMD, reply_to: bytes, ccsid: int) -> None:
         """What is written behind the ids, with another time or other names to reply to. May raise StructureError."""
-        date = write_text(md.put_date, 8, ccsid, MQRC_MD_ERROR, "MQMD PutDate")
-        time = write_text(md.put_time, 8, ccsid, MQRC_MD_ERROR, "MQMD PutTime")
         last = self._last
-        last.put_date, last.put_time = md.put_date, md.put_time
+        if md.put_time != last.put_time or md.put_date != last.put_date:
+            date = write_text(md.put_date, 8, ccsid, MQRC_MD_ERROR, "MQMD PutDate")
+            self._stamp = date + write_text(md.put_time, 8, ccsid, MQRC_MD_ERROR, "MQMD PutTime")
+            last.put_date, last.put_time = md.put_date, md.put_time
         last.reply_to_q, last.reply_to_q_mgr = md.reply_to_q, md.reply_to_q_mgr
         self._reply_to = reply_to
-        self._back = b"".join([self._backout, reply_to, self._context, date, time, self._end])
+        self._back = b"".join([self._backout, reply_to, self._context, self._stamp, self._end])
 
     def _pack_anew(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
         """Write all of it, and remember how."""
@@ -155,6 +157,7 @@ class DescriptorMemo:
         self._backout = raw[_BACKOUT_COUNT:_REPLY_TO]
         self._reply_to = raw[_REPLY_TO:_CONTEXT]
         self._context = raw[_CONTEXT:_STAMP]
+        self._stamp = raw[_STAMP:_ORIGIN_DATA]
         self._end = raw[_ORIGIN_DATA:]
         self._back = raw[_BACKOUT_COUNT:]
         named = self._names.get(md.reply_to_q)

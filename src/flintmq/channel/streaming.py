@@ -39,9 +39,12 @@ from flintmq.mqi.ccsid import encode
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
+    MQGMO_FAIL_IF_QUIESCING,
+    MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
     MQGMO_SYNCPOINT_IF_PERSISTENT,
     MQGMO_WAIT,
+    MQMO_MATCH_MSG_TOKEN,
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -63,6 +66,8 @@ if TYPE_CHECKING:
 
 _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
 _SYNCPOINT: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
+#: With no other options than these a get needs no later version of MQGMO, unless it asks for a token.
+_PLAIN: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING
 FOR_EVER: Final = -1
 #: The request id of messages; they answer no request in particular.
 REQUEST_PUSHED: Final = 1
@@ -167,7 +172,7 @@ class Stream(Answer):
         md.msg_id, md.correl_id, md.group_id = wish.msg_id, wish.correl_id, wish.group_id
         md.msg_seq_number, md.offset = wish.msg_seq_number, wish.offset
         md.coded_char_set_id, md.encoding = wish.ccsid, wish.encoding
-        gmo.version = 3
+        gmo.version = 2 if self.options & ~_PLAIN == 0 and not wish.match_options & MQMO_MATCH_MSG_TOKEN else 3
         gmo.match_options = wish.match_options
         gmo.msg_token = wish.msg_token
         gmo.wait_interval = self.wait_interval
