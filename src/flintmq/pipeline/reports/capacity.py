@@ -22,8 +22,9 @@ further ahead than ten times the time that was seen.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ from flintmq.pipeline.reports.sizing import (
     private_kb,
     svrconn_kb,
 )
+from flintmq.pipeline.tables.catalogue import is_there
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,11 +78,13 @@ _INITIATOR = f"""stack(4,
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     made = Report("capacity", TITLE)
     points = _points(spark, tables, options)
-    initiators = _initiators(spark, tables, options)
+    initiators = _initiators(spark, tables, options) if is_there(tables, "QCCT") else []
     _plan(made, options, initiators)
     _forecast(made, points, options)
-    _page_sets(made, spark, tables, options)
-    _connections(made, spark, tables, options)
+    if is_there(tables, "QIS1"):
+        _page_sets(made, spark, tables, options)
+    if is_there(tables, "QSRS"):
+        _connections(made, spark, tables, options)
     return made
 
 
@@ -202,27 +206,27 @@ def _matrix(first_plan: tuple[str, Plan], ceiling: float) -> Table:
 # The forecast
 
 
-def _points(spark: SparkSession, tables: Path, options: Options) -> DataFrame:
+def _points(spark: SparkSession, tables: Path, options: Options) -> DataFrame | None:
     """QMgr, Resource, Unit, Day (days since 1970), Value, Limit_: a row per resource and interval."""
     memory, ceiling = options.number("memory", 0), options.number("ceiling", 100 * CEILING) / 100
     of_memory = f"{memory * ceiling:.0f}D" if memory else "cast(null as double)"
     log = options.number("log-mb", LOG_MB, 0.001)
     rows_of = partial(chosen, spark, tables, options=options)
-    pool = "stack(1, concat('buffer pool ', BufferPool), '%', 100 * Used_Max, 85D)"
-    page_set = "stack(1, concat('page set ', Pageset), '%', 100 * Used, 85D)"
-    writes = f"stack(1, 'log, one copy', 'MB/s', Log_MB_Per_Second_1, {log}D)"
-    parts = [
-        rows_of("QCCT", keys=[]).selectExpr(*_KEEP, _INITIATOR.format(memory=of_memory)),
-        _busy(rows_of("QCTDSP", keys=["Task_Index"]), "dispatchers, the busiest", "max"),
-        _busy(rows_of("QCTADP", keys=["Task_Index"]), "adapters, all together", "avg"),
-        rows_of("QPST", keys=["BufferPool"]).selectExpr(*_KEEP, f"{pool} as {_COLUMNS}"),
-        rows_of("QIS1", keys=["Pageset"]).selectExpr(*_KEEP, f"{page_set} as {_COLUMNS}"),
-        rows_of("QJST", keys=[]).selectExpr(*_KEEP, f"{writes} as {_COLUMNS}"),
-    ]
-    made = parts[0]
-    for part in parts[1:]:
-        made = made.unionByName(part)
-    return made.where("Value is not null and Day is not null")
+    pool = f"stack(1, concat('buffer pool ', BufferPool), '%', 100 * Used_Max, 85D) as {_COLUMNS}"
+    page_set = f"stack(1, concat('page set ', Pageset), '%', 100 * Used, 85D) as {_COLUMNS}"
+    writes = f"stack(1, 'log, one copy', 'MB/s', Log_MB_Per_Second_1, {log}D) as {_COLUMNS}"
+    parts: dict[str, Callable[[], DataFrame]] = {
+        "QCCT": lambda: rows_of("QCCT", keys=[]).selectExpr(*_KEEP, _INITIATOR.format(memory=of_memory)),
+        "QCTDSP": lambda: _busy(rows_of("QCTDSP", keys=["Task_Index"]), "dispatchers, the busiest", "max"),
+        "QCTADP": lambda: _busy(rows_of("QCTADP", keys=["Task_Index"]), "adapters, all together", "avg"),
+        "QPST": lambda: rows_of("QPST", keys=["BufferPool"]).selectExpr(*_KEEP, pool),
+        "QIS1": lambda: rows_of("QIS1", keys=["Pageset"]).selectExpr(*_KEEP, page_set),
+        "QJST": lambda: rows_of("QJST", keys=[]).selectExpr(*_KEEP, writes),
+    }
+    made = [part() for structure, part in parts.items() if is_there(tables, structure)]
+    if not made:
+        return None
+    return reduce(lambda one, other: one.unionByName(other), made).where("Value is not null and Day is not null")
 
 
 def _busy(rows: DataFrame, resource: str, how: str) -> DataFrame:
@@ -254,15 +258,19 @@ order by Share desc nulls last, QMgr, Resource
 """
 
 
-def _forecast(made: Report, points: DataFrame, options: Options) -> None:
+def _forecast(made: Report, points: DataFrame | None, options: Options) -> None:
+    none = (
+        f"There are no statistics{options.words()} from which to say what runs full: START TRACE(STAT) CLASS(1,3,4) "
+        "writes them."
+    )
+    if points is None:
+        made.words.append(none)
+        return
     kept = points.persist()
     try:
-        rows, left = first(_sql(kept, _LINE), options.rows)
+        rows, left = first(kept.sparkSession.sql(_LINE, points=kept), options.rows)
         if not rows:
-            made.words.append(
-                f"There are no statistics{options.words()} from which to say what runs full: START TRACE(STAT) "
-                "CLASS(1,3,4) writes them."
-            )
+            made.words.append(none)
             return
         told = [(row, full_when(row)) for row in rows]
         made.tables.append(_table(told, left))
@@ -450,7 +458,3 @@ def _exprs(*texts: str) -> list[Any]:
     from pyspark.sql import functions
 
     return [functions.expr(text) for text in texts]
-
-
-def _sql(points: DataFrame, query: str) -> DataFrame:
-    return points.sparkSession.sql(query, points=points)
