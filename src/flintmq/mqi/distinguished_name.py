@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+#: The attributes of a distinguished name, as Python's ssl calls them, and how MQ writes them.
+_SHORT = {
+    "commonName": "CN",
+    "countryName": "C",
+    "localityName": "L",
+    "organizationName": "O",
+    "organizationalUnitName": "OU",
+    "stateOrProvinceName": "ST",
+    "emailAddress": "MAIL",
+    "title": "T",
+}
+
 
 def attributes(name: str) -> list[tuple[str, str]]:
     """(key, value) of each part, keys in upper case."""
@@ -41,3 +53,10 @@ def order(pattern: str) -> tuple[int, int]:
     """What patterns are sorted by: the first has most attributes, and of these most without `*`."""
     pairs = attributes(pattern)
     return -len(pairs), sum(1 for _, value in pairs if value.endswith("*"))
+
+
+def in_certificate(certificate: object, whose: str) -> str:
+    """The name of the `subject` or the `issuer` in a certificate as Python's ssl shows it, as SSLPEER has it."""
+    found = certificate.get(whose, ()) if isinstance(certificate, dict) else ()
+    parts = [f"{_SHORT.get(key, key)}={value}" for relative in found for key, value in relative]
+    return ",".join(reversed(parts))

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from flintmq.channel.cipher_spec import Protection
 from flintmq.client import pkcs12
+from flintmq.mqi import distinguished_name
 from flintmq.qmgr.queue_manager import QueueManager
 
 DEFAULT = "ssl/key"
@@ -29,17 +30,6 @@ TRUSTED = "trusted.pem"
 USUAL_LABEL = "ibmwebspheremq"
 HANDSHAKE = 0x16
 _READ_MAX = 1 << 18
-#: The attributes of a distinguished name, and how MQ writes them.
-_SHORT = {
-    "commonName": "CN",
-    "countryName": "C",
-    "localityName": "L",
-    "organizationName": "O",
-    "organizationalUnitName": "OU",
-    "stateOrProvinceName": "ST",
-    "emailAddress": "MAIL",
-    "title": "T",
-}
 
 
 class NoKey(Exception):
@@ -181,11 +171,6 @@ class TlsLayer:
         cipher = self._object.cipher()
         assert cipher is not None
         shown = self._object.getpeercert()
-        return Protection(cipher[0], self._object.version() or "", _name(shown, "subject"), _name(shown, "issuer"))
-
-
-def _name(certificate: object, whose: str) -> str:
-    """A distinguished name in a certificate, as SSLPEER has it."""
-    found = certificate.get(whose, ()) if isinstance(certificate, dict) else ()
-    parts = [f"{_SHORT.get(key, key)}={value}" for relative in found for key, value in relative]
-    return ",".join(reversed(parts))
+        subject = distinguished_name.in_certificate(shown, "subject")
+        issuer = distinguished_name.in_certificate(shown, "issuer")
+        return Protection(cipher[0], self._object.version() or "", subject, issuer)

@@ -20,6 +20,7 @@ from flintmq.client import pkcs12
 from flintmq.client.errors import MQError
 from flintmq.client.remote.definition import Protection
 from flintmq.client.remote.refusal import refused
+from flintmq.mqi import distinguished_name
 from flintmq.mqi.reason import (
     MQRC_KEY_REPOSITORY_ERROR,
     MQRC_SSL_INITIALIZATION_ERROR,
@@ -28,17 +29,6 @@ from flintmq.mqi.reason import (
 
 TRUSTED = "trusted.pem"
 _SUFFIX = ".pem"
-#: The attributes of a distinguished name, and how MQ writes them.
-_SHORT = {
-    "commonName": "CN",
-    "countryName": "C",
-    "localityName": "L",
-    "organizationName": "O",
-    "organizationalUnitName": "OU",
-    "stateOrProvinceName": "ST",
-    "emailAddress": "MAIL",
-    "title": "T",
-}
 
 
 def context(protection: Protection, where: str) -> ssl.SSLContext:
@@ -113,7 +103,7 @@ def check(
     protection: Protection, suite: tuple[str, str, int] | None, version: str | None, peer: object, where: str
 ) -> None:
     """Raise MQError unless TLS has agreed on what was asked for, with whom it was meant (2393, 2398)."""
-    name = distinguished_name(peer)
+    name = distinguished_name.in_certificate(peer, "subject")
     agreed = Agreed(suite[0] if suite is not None else "", version or "", name)
     if not accepts(protection.cipher_spec, agreed):
         text = f"{agreed.suite} of {agreed.version} was agreed on, not {protection.cipher_spec}"
@@ -126,10 +116,3 @@ def failed(error: ssl.SSLError, where: str) -> MQError:
     """The error of a handshake."""
     said = getattr(error, "verify_message", "") or error.reason or str(error)
     return refused(MQRC_SSL_INITIALIZATION_ERROR, where, f"the TLS handshake failed: {said}")
-
-
-def distinguished_name(certificate: object) -> str:
-    """The name in a certificate, as SSLPEER has it."""
-    subject = certificate.get("subject", ()) if isinstance(certificate, dict) else ()
-    parts = [f"{_SHORT.get(key, key)}={value}" for relative in subject for key, value in relative]
-    return ",".join(reversed(parts))
