@@ -11,7 +11,7 @@ the next. One thread and one epoll drive all of them.
     request_reply_async   the same with asynchronous puts and consumers; a reply queue for each requester
     pass             putters: MQPUT; getters: MQGET
     pass_async       the same with asynchronous puts and consumers
-    nats, rabbitmq   request/reply with a peer (peer_actors.py)
+    nats, rabbitmq, activemq   request/reply with a peer (peer_actors.py)
     echo             the floor: for each actor above, the same bytes both ways, in the same number of exchanges
 """
 
@@ -340,7 +340,7 @@ def actors(plan: Plan, run: Run) -> list[Actor]:
         for number in range(plan.first):
             putter = Putter(run, plan, number, plan.kind == "pass_async")
             made += [putter, Getter(run, plan, putter, number)]
-    elif plan.kind in ("nats", "rabbitmq"):
+    elif plan.kind in ("nats", "rabbitmq", "activemq"):
         made += peer_actors(plan.kind, run, plan.first_at, plan.size, plan.first, plan.second)
     else:
         made += [Echo(run, plan) for _ in range(plan.first)]

@@ -147,10 +147,83 @@ class RabbitResponder(RabbitActor):
         self.send(reply)
 
 
+class StompActor(Actor):
+    """A client of ActiveMQ: a command, headers, a blank line, as many bytes as a header says, and a zero."""
+
+    def __init__(self, run: Run, at: str, size: int, queue: str) -> None:
+        super().__init__(run, at, False)
+        self.payload = bytes(size)
+        self.socket.setblocking(True)
+        self.send(peers.stomp("CONNECT", {"accept-version": "1.1", "host": "localhost"}))
+        self.send(peers.stomp("SUBSCRIBE", {"id": "1", "destination": queue, "ack": "auto", "receipt": "there"}))
+        answer = b""
+        while b"receipt-id:there" not in answer:
+            more = self.socket.recv(1 << 16)
+            if not more or b"ERROR" in more:
+                raise SystemExit(f"ActiveMQ does not let us subscribe: {more!r}")
+            answer += more
+        self.held = b""
+
+    def cut(self, data: bytes) -> int:
+        at = 0
+        while True:
+            while data[at : at + 1] in (b"\n", b"\0"):
+                at += 1
+            end = data.find(b"\n\n", at)
+            if end < 0:
+                return at
+            headers = data[at:end]
+            length = headers.find(b"content-length:")
+            if length < 0:
+                after = data.find(b"\0", end) + 1
+            else:
+                after = end + 3 + int(headers[length + 15 :].partition(b"\n")[0])
+            if not 0 < after <= len(data):
+                return at
+            if headers[:8] == b"MESSAGE\n":
+                self.got(headers)
+            at = after
+
+    def got(self, headers: bytes) -> None:
+        """A message has arrived."""
+        raise NotImplementedError
+
+
+class StompRequester(StompActor):
+    def __init__(self, run: Run, at: str, size: int, number: int) -> None:
+        own = f"/queue/bench.reply.{number}"
+        super().__init__(run, at, size, own)
+        self.request = peers.stomp("SEND", {"destination": f"/queue/{REQUESTS}", "reply-to": own}, self.payload)
+
+    def start(self) -> None:
+        if self.run.more():
+            self.send(self.request)
+
+    def got(self, headers: bytes) -> None:
+        self.run.to_end -= 1
+        self.start()
+
+
+class StompResponder(StompActor):
+    def __init__(self, run: Run, at: str, size: int, number: int) -> None:
+        super().__init__(run, at, size, f"/queue/{REQUESTS}")
+        self.replies: dict[bytes, bytes] = {}
+
+    def got(self, headers: bytes) -> None:
+        name = headers.partition(b"\nreply-to:")[2].partition(b"\n")[0]
+        reply = self.replies.get(name)
+        if reply is None:
+            reply = self.replies[name] = peers.stomp("SEND", {"destination": name.decode()}, self.payload)
+        self.send(reply)
+
+
 def peer_actors(kind: str, run: Run, at: str, size: int, first: int, second: int) -> list[Actor]:
     """Everybody who takes part: responders first, for NATS gives a request to those who are there."""
     if kind == "nats":
         made: list[Actor] = [NatsResponder(run, at, size, number) for number in range(second)]
         return made + [NatsRequester(run, at, size, number) for number in range(first)]
+    if kind == "activemq":
+        made = [StompResponder(run, at, size, number) for number in range(second)]
+        return made + [StompRequester(run, at, size, number) for number in range(first)]
     made = [RabbitResponder(run, at, size, number) for number in range(second)]
     return made + [RabbitRequester(run, at, size, number) for number in range(first)]

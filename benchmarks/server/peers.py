@@ -3,6 +3,7 @@
     peer        protocol     started as                                   what it promises of a 2 KiB request
     nats        NATS         nats-server on a free port of 127.0.0.1      nothing: it is given to who listens
     rabbitmq    AMQP 0-9-1   rabbitmq-server, with a directory of its own a queue in memory, no acknowledgement
+    activemq    STOMP        its jar, without a store and without JMX     a queue in memory, no acknowledgement
 
 `peers()` starts those that are installed, on ports of their own, with nothing kept after the run. A peer that is not
 installed, or does not start, is left out, and the run says so. The actors below are driven by load.py.
@@ -47,7 +48,7 @@ def peers(directory: Path) -> tuple[list[Peer], list[str]]:
     """Those that run now, and why others do not."""
     running: list[Peer] = []
     missing: list[str] = []
-    for start in (_nats, _rabbitmq):
+    for start in (_nats, _rabbitmq, _activemq):
         found = start(directory)
         if isinstance(found, Peer):
             running.append(found)
@@ -100,6 +101,24 @@ def _rabbitmq(directory: Path) -> Peer | str:
     return rabbit
 
 
+def _activemq(directory: Path) -> Peer | str:
+    home, java = Path("/usr/share/activemq"), shutil.which("java")
+    jar = home / "bin" / "activemq.jar"
+    if not jar.exists() or java is None:
+        return "activemq is not installed" if not jar.exists() else "activemq needs Java, and there is none"
+    port, base = free_port(), directory / "activemq"
+    base.mkdir(exist_ok=True)
+    places = [f"-Dactivemq.home={home}", f"-Dactivemq.base={base}", f"-Dactivemq.data={base}"]
+    broker = f"broker:(stomp+nio://127.0.0.1:{port})?persistent=false&useJmx=false&brokerName=bench"
+    command = [java, "-Xmx512m", *places, "-jar", str(jar), "start", broker]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=base)
+    peer = Peer("activemq", process, process.pid, f"127.0.0.1:{port}", "activemq")
+    if not _listens(port, process):
+        peer.end()
+        return "activemq does not start"
+    return peer
+
+
 class _Rabbit(Peer):
     """It starts a process that names nodes, which ends with it."""
 
@@ -132,6 +151,14 @@ def _listens(port: int, process: subprocess.Popen[bytes]) -> bool:
 
 
 # -- what is said to them ---------------------------------------------------------------------------------------------
+
+
+def stomp(command: str, headers: dict[str, str], data: bytes = b"") -> bytes:
+    """STOMP: a frame."""
+    lines = [command, *(f"{name}:{value}" for name, value in headers.items())]
+    if data:
+        lines.append(f"content-length:{len(data)}")
+    return "\n".join(lines).encode() + b"\n\n" + data + b"\0"
 
 
 def short_string(text: str) -> bytes:
