@@ -13,6 +13,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr.stat import stat
+from flintmq.qmgr.unit_of_work import commit
 from tests.qmgr.driver import App, Driver
 
 
@@ -55,6 +56,30 @@ def test_the_queue_may_ask_for_asynchronous_puts_and_the_application_overrule_it
     assert app.put(q) == 0
     assert app.put(q, options=MQPMO_SYNC_RESPONSE) == 2051
     assert status(app).put_failure_count == 1
+
+
+def test_a_unit_of_work_with_a_persistent_message_that_could_not_be_put_is_backed_out() -> None:
+    """MQPMO_ASYNC_RESPONSE: "the commit fails and the transaction is backed out", 2003. Else it is committed."""
+    for persistence, left in ((0, 2), (1, 0)):
+        driver = Driver(("QLOCAL", "Q", {"MAXDEPTH": 2}))
+        app = driver.app()
+        q = app.open("Q")
+        assert [app.put(q, b"", True, persistence=persistence, options=MQPMO_ASYNC_RESPONSE) for _ in range(3)] == [
+            0,
+            0,
+            0,
+        ]
+        assert commit(app.qm, app.connection) == (2003 if persistence else 0)
+        assert app.qm.queues["Q"].depth == left
+        assert status(app).reason == 2053
+        driver.qm.check()
+
+
+def test_an_asynchronous_mqput1_that_finds_no_queue_is_a_failure_too() -> None:
+    app = Driver().app()
+    assert app.put1("NO.SUCH", options=MQPMO_ASYNC_RESPONSE) == 0
+    sts = status(app)
+    assert (sts.put_failure_count, sts.reason, sts.object_name) == (1, 2085, "NO.SUCH")
 
 
 def test_a_connection_that_is_connected_has_no_reconnection_to_report() -> None:

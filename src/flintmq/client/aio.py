@@ -44,21 +44,21 @@ from flintmq.client.commands import CommandReply
 from flintmq.client.connection import Connection
 from flintmq.client.embedded import OPEN, Host
 from flintmq.client.error_log import user_name
-from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError
+from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError, Truncated
 from flintmq.client.instance import CreateOptions
 from flintmq.client.link import Link
 from flintmq.client.message import Message, Wait, carried
-from flintmq.client.queue import get_options, wanted
+from flintmq.client.queue import browse_options, cut, wanted
 from flintmq.client.queue_manager import application_name, open_host
 from flintmq.client.request import answer_to, ask
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import (
-    MQGMO_BROWSE_NEXT,
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
     MQGMO_WAIT,
     MQOO_BROWSE,
     MQOO_FAIL_IF_QUIESCING,
+    MQPMO_ASYNC_RESPONSE,
     MQPMO_FAIL_IF_QUIESCING,
     MQPMO_NO_SYNCPOINT,
     MQPMO_SYNCPOINT,
@@ -129,6 +129,7 @@ class AsyncQueueManager(AsyncCalls):
         self._workers = workers
         self._shared = Link(host, application, self._user)
         self._free: list[Link] = []
+        self._not_waited_for = 0
         #: The transaction that a task is in.
         self._transaction: ContextVar[EmbeddedTransaction | None] = ContextVar("flintmq_transaction", default=None)
 
@@ -147,6 +148,10 @@ class AsyncQueueManager(AsyncCalls):
 
     async def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
         return await self._work(lambda: commands.run(self._host, text, check))
+
+    async def flush(self) -> int:
+        made, self._not_waited_for = self._not_waited_for, 0
+        return made
 
     async def __aenter__(self) -> AsyncQueueManager:
         return self
@@ -185,6 +190,9 @@ class AsyncQueueManager(AsyncCalls):
     ) -> None:
         """Put to the queue, or publish to the topic, `name`."""
         self._pay()
+        if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
+            extra_options &= ~MQPMO_ASYNC_RESPONSE
+            self._not_waited_for += 1
         link = self._link()
         in_unit = link is not self._shared
         options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING | extra_options
@@ -242,7 +250,9 @@ class AsyncQueueManager(AsyncCalls):
     async def _clear(self, name: str) -> None:
         await self._work(lambda: commands.clear_queue(self._host, name))
 
-    async def _get(self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str) -> Message:
+    async def _get(
+        self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str, open_options: int = 0
+    ) -> Message:
         transaction = self._transaction.get()
         if transaction is not None:
             gmo.options |= MQGMO_SYNCPOINT
@@ -273,20 +283,29 @@ class AsyncQueueManager(AsyncCalls):
             self._give(link)
 
     async def _browse(
-        self, name: str, wait: Wait, correlation_id: bytes | None, message_id: bytes | None, selector: str
+        self,
+        name: str,
+        wait: Wait,
+        correlation_id: bytes | None,
+        message_id: bytes | None,
+        selector: str,
+        open_options: int = 0,
+        max_length: int = -1,
     ) -> AsyncIterator[Message]:
         link = self._borrow()
         handle: Handle | None = None
         try:
-            handle = link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING, selector)
+            handle = link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options, selector)
             while True:
-                gmo = get_options(wait, False, False)
-                gmo.options |= MQGMO_BROWSE_NEXT
+                gmo = browse_options(wait, max_length)
+                md = wanted(correlation_id, message_id)
                 try:
-                    md = wanted(correlation_id, message_id)
-                    message = await self._get_through(link, name, md, gmo, -1, False, handle)
+                    message = await self._get_through(link, name, md, gmo, max_length, False, handle)
                 except NoMessageAvailable:
                     return
+                except Truncated as error:
+                    message = cut(error, md, name)
+                message.token = gmo.msg_token
                 yield message
         finally:
             if handle is not None:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import Data, Message, Wait, descriptor, payload, properties_of_put
-from flintmq.client.queue import get_options, wanted
+from flintmq.client.queue import ahead_option, get_options, want_token, wanted
+from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
@@ -53,7 +54,14 @@ class AsyncCalls:
         if task is not None:
             self._owed.add(task)
 
-    async def queue(self, name: str, create: bool = False, selector: str = "", **attributes: object) -> AsyncQueue:
+    async def queue(
+        self,
+        name: str,
+        create: bool = False,
+        selector: str = "",
+        read_ahead: bool | None = None,
+        **attributes: object,
+    ) -> AsyncQueue:
         """The queue called `name`; see QueueManager.queue."""
         if create:
             await self._create_queue(name, attributes)
@@ -61,7 +69,7 @@ class AsyncCalls:
             raise TypeError("attributes are for queues that are created: queue(name, create=True, ...)")
         else:
             await self._check_queue(name)
-        return AsyncQueue(self, name, selector)
+        return AsyncQueue(self, name, selector, read_ahead)
 
     def topic(self, topic_string: str) -> AsyncTopic:
         """The topic `topic_string`, to publish to; see QueueManager.topic."""
@@ -109,6 +117,10 @@ class AsyncCalls:
         """Run MQSC commands; see QueueManager.mqsc."""
         raise NotImplementedError
 
+    async def flush(self) -> int:
+        """What became of puts with `wait=False`, outside of a transaction; see QueueManager.flush."""
+        raise NotImplementedError
+
     @property
     def closed(self) -> bool:
         """Whether it can no longer be used."""
@@ -138,8 +150,10 @@ class AsyncCalls:
         """Put to the queue, or publish to the topic, `name`."""
         raise NotImplementedError
 
-    async def _get(self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str) -> Message:
-        """Get from the queue `name`."""
+    async def _get(
+        self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str, open_options: int = 0
+    ) -> Message:
+        """Get from the queue `name`. `open_options` say whether it is read ahead."""
         raise NotImplementedError
 
     async def _request(
@@ -149,7 +163,14 @@ class AsyncCalls:
         raise NotImplementedError
 
     def _browse(
-        self, name: str, wait: Wait, correlation_id: bytes | None, message_id: bytes | None, selector: str
+        self,
+        name: str,
+        wait: Wait,
+        correlation_id: bytes | None,
+        message_id: bytes | None,
+        selector: str,
+        open_options: int = 0,
+        max_length: int = -1,
     ) -> AsyncIterator[Message]:
         """The messages of a queue, one after the other."""
         raise NotImplementedError
@@ -190,13 +211,15 @@ class AsyncTransaction:
 class AsyncQueue:
     """A queue by name. Made by `await qm.queue(name)`. The arguments are those of Queue."""
 
-    __slots__ = ("_qm", "name", "selector")
+    __slots__ = ("_qm", "name", "read_ahead", "selector")
 
-    def __init__(self, qm: AsyncCalls, name: str, selector: str = "") -> None:
+    def __init__(self, qm: AsyncCalls, name: str, selector: str = "", read_ahead: bool | None = None) -> None:
         self._qm = qm
         self.name = name
         #: Only messages that it selects are got and browsed here; "" for all.
         self.selector = selector
+        #: Whether messages are sent before they are asked for; None leaves it to the queue (DEFREADA).
+        self.read_ahead = read_ahead
 
     def __repr__(self) -> str:
         return f"<AsyncQueue {self.name}>"
@@ -215,6 +238,7 @@ class AsyncQueue:
         format: str = "",
         message_type: int | None = None,
         properties: Mapping[str, Value] | None = None,
+        wait: bool = True,
     ) -> bytes:
         """Put a message and return its message id; see Queue.put."""
         md = descriptor(
@@ -229,7 +253,7 @@ class AsyncQueue:
             message_type,
         )
         made = properties_of_put(properties) if properties else None
-        await self._qm._put(self.name, md, payload(data, md), made)
+        await self._qm._put(self.name, md, payload(data, md), made, 0 if wait else MQPMO_ASYNC_RESPONSE)
         return md.msg_id
 
     async def request(
@@ -260,13 +284,17 @@ class AsyncQueue:
         truncate: bool = False,
         requeue_poison: bool = True,
         selector: str = "",
+        token: bytes | None = None,
     ) -> Message:
         """Get a message; see Queue.get. If the task is cancelled while this waits, no message is lost."""
         md = wanted(correlation_id, message_id)
         gmo = get_options(wait, convert, truncate)
         length = -1 if max_length is None else max_length
         wanted_by = selector or self.selector
-        return await self._qm._get(self.name, md, gmo, length, requeue_poison, wanted_by)
+        if token is not None:
+            want_token(gmo, token)
+        ahead = ahead_option(self.read_ahead)
+        return await self._qm._get(self.name, md, gmo, length, requeue_poison, wanted_by, ahead)
 
     async def get_or_none(
         self,
@@ -306,9 +334,13 @@ class AsyncQueue:
         correlation_id: bytes | None = None,
         message_id: bytes | None = None,
         selector: str = "",
+        read_ahead: bool | None = None,
+        max_length: int | None = None,
     ) -> AsyncIterator[Message]:
-        """Look at the messages, first to last, and leave them where they are."""
-        return self._qm._browse(self.name, wait, correlation_id, message_id, selector or self.selector)
+        """Look at the messages, first to last, and leave them where they are; see Queue.browse."""
+        ahead = ahead_option(self.read_ahead if read_ahead is None else read_ahead)
+        length = -1 if max_length is None else max_length
+        return self._qm._browse(self.name, wait, correlation_id, message_id, selector or self.selector, ahead, length)
 
     @property
     def depth(self) -> int:

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from flintmq.client.commands import CommandReply
-from flintmq.client.errors import MQError, TransactionError
+from flintmq.client.errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.client.message import Message
 from flintmq.client.queue import Owner, Queue
 from flintmq.client.request import answer_to, ask
@@ -21,6 +21,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.sd import MQSD
+from flintmq.mqi.sts import MQSTS
 
 if TYPE_CHECKING:
     from flintmq.client.consumer import Consumer, Handler
@@ -36,10 +37,21 @@ class Calls:
         """The connection for this call."""
         raise NotImplementedError
 
-    def queue(self, name: str, create: bool = False, selector: str = "", **attributes: object) -> Queue:
+    def queue(
+        self,
+        name: str,
+        create: bool = False,
+        selector: str = "",
+        read_ahead: bool | None = None,
+        **attributes: object,
+    ) -> Queue:
         """The queue called `name`. With `create` a local queue is defined if there is none.
 
         With `selector` only messages that it selects are got and browsed: "color = 'red' AND n > 3".
+
+        With `read_ahead` a queue manager elsewhere sends messages before they are asked for, to gets outside of a
+        transaction and to browses; None leaves that to the queue (DEFREADA). Those that were sent and not got are lost
+        when the connection ends, so it is for messages that are not persistent.
 
         `attributes` are those of DEFINE QLOCAL in lower case, for a queue that is created. UnknownObject if the name
         leads nowhere.
@@ -56,7 +68,7 @@ class Calls:
             raise TypeError("attributes are for queues that are created: queue(name, create=True, ...)")
         else:
             self._check_queue(name)
-        return Queue(self._owner(), name, selector)
+        return Queue(self._owner(), name, selector, read_ahead)
 
     def _owner(self) -> Owner:
         return self
@@ -134,11 +146,26 @@ class Calls:
 
     def commit(self) -> None:
         """Commit what was put and got with `syncpoint=True` outside of a transaction block."""
-        self._current()._commit()
+        self._current()._commit_settled()
 
     def backout(self) -> None:
         """Undo what was put and got with `syncpoint=True`."""
         self._current()._backout()
+
+    def flush(self) -> int:
+        """Send what was put with `wait=False`, and ask what became of it (MQSTAT): how many were put.
+
+        Raises the error of the first that failed since the last time.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("A", create=True)
+        ...     for n in range(3):
+        ...         _ = queue.put(f"{n}", wait=False)
+        ...     qm.flush()
+        3
+        """
+        return put_status(self._current()._put_status())
 
     def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
         """Run MQSC commands. `str(reply)` is what runmqsc would print, `reply.rows` the attributes as dictionaries.
@@ -181,9 +208,30 @@ class BaseConnection(Calls, Generic[H]):
     """What queues, topics, subscriptions and transactions ask of a connection. `H` is what it has for a handle."""
 
     _in_transaction: bool = False
+    #: Puts of the unit of work were not waited for.
+    _unsettled: bool = False
+    #: So many puts that need not be waited for were made in this process.
+    _not_waited_for: int = 0
 
     def _current(self) -> BaseConnection[H]:
         return self
+
+    def _put_status(self) -> MQSTS:
+        """What became of asynchronous puts (MQSTAT)."""
+        raise NotImplementedError
+
+    def _commit_settled(self) -> None:
+        """Commit, unless a put of the unit of work that was not waited for has failed: BackedOut."""
+        if self._unsettled:
+            self._unsettled = False
+            try:
+                put_status(self._put_status())
+            except NotConnected:
+                raise
+            except MQError as error:
+                self._backout()
+                raise BackedOut(f"the unit of work was backed out: {error.text}") from error
+        self._commit()
 
     def _another(self) -> BaseConnection[H]:
         """A connection of the same application."""
@@ -218,15 +266,16 @@ class BaseConnection(Calls, Generic[H]):
         requeue: bool,
         syncpoint: bool | None,
         selector: str = "",
+        open_options: int = 0,
     ) -> Message:
-        """Get from the queue `name`."""
+        """Get from the queue `name`. `open_options` say whether it is read ahead."""
         raise NotImplementedError
 
     def _open(self, name: str, options: int, selector: str = "") -> H:
         """Open a queue."""
         raise NotImplementedError
 
-    def _browse(self, name: str, handle: H, md: MQMD, gmo: MQGMO) -> Message:
+    def _browse(self, name: str, handle: H, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Message:
         """Get through a handle that was opened for it."""
         raise NotImplementedError
 
@@ -279,6 +328,15 @@ class BaseConnection(Calls, Generic[H]):
         raise NotImplementedError
 
 
+def put_status(sts: MQSTS) -> int:
+    """How many asynchronous puts there were. Raises the error of the first that failed."""
+    if sts.put_failure_count:
+        many = sts.put_success_count + sts.put_warning_count + sts.put_failure_count
+        text = f"{sts.put_failure_count} of {many} puts that were not waited for failed, the first to {sts.object_name}"
+        raise error_of(sts.reason, text)
+    return sts.put_success_count + sts.put_warning_count
+
+
 class Transaction:
     """A unit of work as a block. Made by `qm.transaction()`."""
 
@@ -302,7 +360,7 @@ class Transaction:
         connection._in_transaction = False
         if kind is None:
             try:
-                connection._commit()
+                connection._commit_settled()
             except MQError:
                 self._undo(connection)
                 raise
@@ -317,7 +375,7 @@ class Transaction:
     def commit(self) -> None:
         """Commit so far; the block goes on in a new unit of work."""
         assert self._connection is not None
-        self._connection._commit()
+        self._connection._commit_settled()
 
     def backout(self) -> None:
         """Undo so far; the block goes on in a new unit of work."""

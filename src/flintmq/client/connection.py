@@ -22,6 +22,7 @@ from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
     MQGMO_WAIT,
+    MQPMO_ASYNC_RESPONSE,
     MQPMO_FAIL_IF_QUIESCING,
     MQPMO_NO_SYNCPOINT,
     MQPMO_SYNCPOINT,
@@ -30,6 +31,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.sd import MQSD
+from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr.connection import Handle
 
 if TYPE_CHECKING:
@@ -143,7 +145,11 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         link = self._link
         if self._dispatcher is not None:
             self._dispatcher.check_thread()
-        options = _IN if (self._in_transaction if syncpoint is None else syncpoint) else _OUT
+        in_unit = self._in_transaction if syncpoint is None else syncpoint
+        options = _IN if in_unit else _OUT
+        if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
+            extra_options &= ~MQPMO_ASYNC_RESPONSE
+            self._not_waited_for += 1
         force = link.put(name, md, options | extra_options, data, properties)
         if link.connection.delay_ms:
             self._slow_down()
@@ -165,6 +171,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         requeue: bool,
         syncpoint: bool | None,
         selector: str = "",
+        open_options: int = 0,
     ) -> Message:
         link = self._link
         if self._dispatcher is not None:
@@ -208,10 +215,15 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
 
         return EmbeddedConsumer(self, name, callback, correlation_id, message_id, convert, requeue_poison, selector)
 
-    def _browse(self, name: str, handle: Handle, md: MQMD, gmo: MQGMO) -> Message:
-        if not self._link.get(name, md, gmo, -1, False, self._gate.release, handle):
-            self._wait(name, md, gmo, -1, False, handle)
+    def _browse(self, name: str, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Message:
+        if not self._link.get(name, md, gmo, max_length, False, self._gate.release, handle):
+            self._wait(name, md, gmo, max_length, False, handle)
         return self._answer(name, md)
+
+    def _put_status(self) -> MQSTS:
+        sts = MQSTS()
+        sts.put_success_count, self._not_waited_for = self._not_waited_for, 0
+        return sts
 
     def _answer(self, name: str, md: MQMD) -> Message:
         """The message that a get left in the connection, when it may be seen."""

@@ -196,7 +196,7 @@ class Message:
     ('42', b'42', 3, b'order 7')
     """
 
-    __slots__ = ("_properties", "data", "md", "queue_name")
+    __slots__ = ("_properties", "data", "length", "md", "queue_name", "token")
 
     def __init__(
         self, data: bytes, md: MQMD, queue_name: str, properties: Carried | dict[str, Value] | None = None
@@ -207,6 +207,10 @@ class Message:
         self.md = md
         #: The queue it was got from.
         self.queue_name = queue_name
+        #: How long the message is: longer than `data` if that was cut.
+        self.length = len(data)
+        #: MsgToken: which one it is on the queue, for `get(token=...)`. Known of messages that were browsed.
+        self.token = b""
 
     @property
     def properties(self) -> dict[str, Value]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from flintmq.client.errors import NoMessageAvailable
+from flintmq.client.errors import NoMessageAvailable, Truncated
 from flintmq.client.message import (
     Data,
     Message,
@@ -29,9 +29,16 @@ from flintmq.mqi.constants import (
     MQGMO_BROWSE_NEXT,
     MQGMO_CONVERT,
     MQGMO_FAIL_IF_QUIESCING,
+    MQGMO_NO_PROPERTIES,
     MQGMO_WAIT,
+    MQMO_MATCH_CORREL_ID,
+    MQMO_MATCH_MSG_ID,
+    MQMO_MATCH_MSG_TOKEN,
     MQOO_BROWSE,
     MQOO_FAIL_IF_QUIESCING,
+    MQOO_NO_READ_AHEAD,
+    MQOO_READ_AHEAD,
+    MQPMO_ASYNC_RESPONSE,
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -80,16 +87,49 @@ def wanted(correlation_id: bytes | None, message_id: bytes | None) -> MQMD:
     return md
 
 
+def browse_options(wait: Wait, max_length: int) -> MQGMO:
+    """The options of a browse whose messages say which they are; cut to `max_length` if that is not -1."""
+    gmo = get_options(wait, False, max_length >= 0)
+    gmo.options |= MQGMO_BROWSE_NEXT
+    if max_length >= 0:
+        gmo.options |= MQGMO_NO_PROPERTIES
+    gmo.version = _WITH_TOKEN
+    return gmo
+
+
+def want_token(gmo: MQGMO, token: bytes) -> None:
+    """Look for the message that has this token."""
+    if not isinstance(token, bytes) or len(token) != _TOKEN_LENGTH:
+        raise ValueError(f"token is that of a message that was browsed, {_TOKEN_LENGTH} bytes, not {token!r}")
+    gmo.version = _WITH_TOKEN
+    gmo.match_options = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID | MQMO_MATCH_MSG_TOKEN
+    gmo.msg_token = token
+
+
+def ahead_option(read_ahead: bool | None) -> int:
+    """What is added to the options of an open: None leaves it to the queue (DEFREADA)."""
+    if read_ahead is None:
+        return 0
+    return MQOO_READ_AHEAD if read_ahead else MQOO_NO_READ_AHEAD
+
+
+#: MQGMO with a MsgToken.
+_WITH_TOKEN = 3
+_TOKEN_LENGTH = 16
+
+
 class Queue:
     """A queue by name. Made by `qm.queue(name)`."""
 
-    __slots__ = ("_owner", "name", "selector")
+    __slots__ = ("_owner", "name", "read_ahead", "selector")
 
-    def __init__(self, owner: Owner, name: str, selector: str = "") -> None:
+    def __init__(self, owner: Owner, name: str, selector: str = "", read_ahead: bool | None = None) -> None:
         self._owner = owner
         self.name = name
         #: Only messages that it selects are got and browsed here; "" for all.
         self.selector = selector
+        #: Whether messages are sent before they are asked for; None leaves it to the queue (DEFREADA).
+        self.read_ahead = read_ahead
 
     def __repr__(self) -> str:
         return f"<Queue {self.name}{f' where {self.selector}' if self.selector else ''}>"
@@ -109,6 +149,7 @@ class Queue:
         message_type: int | None = None,
         properties: Mapping[str, Value] | None = None,
         syncpoint: bool | None = None,
+        wait: bool = True,
     ) -> bytes:
         """Put a message and return its message id.
 
@@ -118,6 +159,10 @@ class Queue:
 
         Outside of a transaction a persistent message is on disk when this returns. `syncpoint` True or False overrides
         what the transaction says; what was put with True needs `qm.commit()`.
+
+        With `wait=False` nobody waits until the queue manager has the message (asynchronous put): over a channel many
+        puts are sent at once. A commit raises BackedOut if one of its puts failed, and `qm.flush()` says what became of
+        those outside of a transaction. A persistent message outside of a transaction is always waited for.
 
         Raises QueueFull, MessageTooBig, BadProperty, PutInhibited, UnknownObject, PageSetFull and other
         flintmq.MQError.
@@ -140,7 +185,8 @@ class Queue:
             message_type,
         )
         made = properties_of_put(properties) if properties else None
-        self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made)
+        options = 0 if wait else MQPMO_ASYNC_RESPONSE
+        self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made, options)
         return md.msg_id
 
     def request(
@@ -187,6 +233,7 @@ class Queue:
         requeue_poison: bool = True,
         syncpoint: bool | None = None,
         selector: str = "",
+        token: bytes | None = None,
     ) -> Message:
         """Get the next message, or the next that has the ids given, and take it off the queue.
 
@@ -202,6 +249,8 @@ class Queue:
         belongs to an open of the queue, so the last few that were used are kept open. BadSelector shows the place of
         an error.
 
+        `token`: that of a message which was browsed; just that message is got.
+
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
         ...     queue = qm.queue("A", create=True)
@@ -214,7 +263,11 @@ class Queue:
         gmo = get_options(wait, convert, truncate)
         length = -1 if max_length is None else max_length
         wanted_by = selector or self.selector
-        return self._owner._current()._get(self.name, md, gmo, length, requeue_poison, syncpoint, wanted_by)
+        if token is not None:
+            want_token(gmo, token)
+        connection = self._owner._current()
+        ahead = ahead_option(self.read_ahead)
+        return connection._get(self.name, md, gmo, length, requeue_poison, syncpoint, wanted_by, ahead)
 
     def get_or_none(
         self,
@@ -266,10 +319,16 @@ class Queue:
         correlation_id: bytes | None = None,
         message_id: bytes | None = None,
         selector: str = "",
+        read_ahead: bool | None = None,
+        max_length: int | None = None,
     ) -> Browser:
         """Look at the messages, first to last, and leave them where they are.
 
         The browser closes itself at the end, and when it is dropped; a `with` statement or `close()` does it sooner.
+
+        Each message has its `token`, by which `get(token=...)` finds it again. With `read_ahead` a queue manager
+        elsewhere sends many at a time, before they are asked for. `max_length` cuts the data, without properties: with
+        0 it stays where it is, and `message.length` says how long it is.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -279,7 +338,9 @@ class Queue:
         (["look, don't touch"], 1)
         """
         wanted_by = selector or self.selector
-        return Browser(self._owner._current(), self.name, wait, correlation_id, message_id, wanted_by)
+        ahead = ahead_option(self.read_ahead if read_ahead is None else read_ahead)
+        length = -1 if max_length is None else max_length
+        return Browser(self._owner._current(), self.name, wait, correlation_id, message_id, wanted_by, ahead, length)
 
     def consume(
         self,
@@ -335,6 +396,13 @@ class Queue:
         self._owner._clear(self.name)
 
 
+def cut(error: Truncated, md: MQMD, name: str) -> Message:
+    """A message of which only a part was wanted."""
+    message = Message(error.data, md, name)
+    message.length = error.data_length
+    return message
+
+
 class Browser:
     """An iterator over the messages of a queue that leaves them there."""
 
@@ -346,13 +414,16 @@ class Browser:
         correlation_id: bytes | None,
         message_id: bytes | None,
         selector: str,
+        open_options: int = 0,
+        max_length: int = -1,
     ) -> None:
         self._connection = connection
         self._name = name
         self._wait = wait
         self._correlation_id = correlation_id
         self._message_id = message_id
-        self._handle = connection._open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING, selector)
+        self._max_length = max_length
+        self._handle = connection._open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options, selector)
 
     def __iter__(self) -> Browser:
         return self
@@ -360,14 +431,17 @@ class Browser:
     def __next__(self) -> Message:
         if not self._handle.open:
             raise StopIteration
-        gmo = get_options(self._wait, False, False)
-        gmo.options |= MQGMO_BROWSE_NEXT
+        gmo = browse_options(self._wait, self._max_length)
         md = wanted(self._correlation_id, self._message_id)
         try:
-            return self._connection._browse(self._name, self._handle, md, gmo)
+            message = self._connection._browse(self._name, self._handle, md, gmo, self._max_length)
         except NoMessageAvailable:
             self.close()
             raise StopIteration from None
+        except Truncated as error:
+            message = cut(error, md, self._name)
+        message.token = gmo.msg_token
+        return message
 
     def __enter__(self) -> Browser:
         return self

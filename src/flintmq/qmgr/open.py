@@ -40,8 +40,11 @@ from flintmq.mqi.constants import (
     MQOT_Q,
     MQOT_Q_MGR,
     MQOT_TOPIC,
+    MQPER_NOT_PERSISTENT,
     MQPMO_ASYNC_RESPONSE,
     MQPMO_LOGICAL_ORDER,
+    MQPMO_SYNC_RESPONSE,
+    MQPMO_SYNCPOINT,
     MQPROP_COMPATIBILITY,
 )
 from flintmq.mqi.md import MQMD
@@ -81,9 +84,9 @@ from flintmq.qmgr.catalogue import MQObject, Resolution
 from flintmq.qmgr.close import close_handle
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.objects import attach_queue, log_definition
-from flintmq.qmgr.put import asynchronous, context_of_open, put_checked
+from flintmq.qmgr.put import asynchronous, context_of_open, put_checked, remember_first
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed
+from flintmq.qmgr.unit_of_work import current_unit, fail, not_usable, succeed
 from flintmq.selector.errors import SelectorError
 from flintmq.selector.selector import Selector, compile_selector
 
@@ -407,7 +410,13 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
     else:
         handle = open_queue(qm, connection, od, open_options)
     if handle is None:
-        return connection.reason
+        if not pmo.options & MQPMO_ASYNC_RESPONSE or pmo.options & MQPMO_SYNC_RESPONSE:
+            return connection.reason
+        connection.async_failure += 1
+        remember_first(connection, connection.reason, od.object_name, od.object_q_mgr_name, od.object_type)
+        if pmo.options & MQPMO_SYNCPOINT and md.persistence != MQPER_NOT_PERSISTENT:
+            current_unit(qm, connection).doomed = True
+        return succeed(connection)
     if task is not None:
         connection.put1_handle = handle
     force = connection.force
@@ -420,7 +429,7 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
         if handle.queue is not None:
             _count_put1(handle.queue, connection.completion == MQCC_FAILED, md.persistence, len(data))
     if pmo.options & MQPMO_ASYNC_RESPONSE:
-        reason = asynchronous(connection, handle, pmo, reason)
+        reason = asynchronous(qm, connection, handle, md, pmo, reason)
     if handle.topic is not None:
         return reason  # It holds nothing that has to be given back.
     completion = connection.completion

@@ -26,6 +26,8 @@ from flintmq.mqi.constants import (
     MQOO_PASS_IDENTITY_CONTEXT,
     MQOO_SET_ALL_CONTEXT,
     MQOO_SET_IDENTITY_CONTEXT,
+    MQPER_PERSISTENCE_AS_Q_DEF,
+    MQPER_PERSISTENT,
     MQPMO_ALTERNATE_USER_AUTHORITY,
     MQPMO_ASYNC_RESPONSE,
     MQPMO_DEFAULT_CONTEXT,
@@ -86,7 +88,7 @@ from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import NO_ID, NO_TOKEN
 from flintmq.qmgr.place import to_queue
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
+from flintmq.qmgr.unit_of_work import current_unit, fail, not_usable, succeed, warn
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -168,7 +170,7 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     if md.persistence == 2:
         md.persistence = handle.def_persistence
     if md.persistence and queue.temporary:
-        return _refused(connection, handle, pmo, MQRC_PERSISTENT_NOT_ALLOWED)
+        return _refused(qm, connection, handle, md, pmo, MQRC_PERSISTENT_NOT_ALLOWED)
     if md.priority:
         md.priority = handle.def_priority
     if md.reply_to_q and not md.reply_to_q_mgr:
@@ -198,7 +200,7 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     if reason:
         queue.put_failed += 1
         event.put_refused(qm, connection, handle, reason)
-        return _refused(connection, handle, pmo, reason)
+        return _refused(qm, connection, handle, md, pmo, reason)
     pmo.resolved_q_name = handle.resolved_name
     pmo.resolved_q_mgr_name = handle.resolved_qmgr
     connection.completion = MQCC_OK
@@ -208,10 +210,10 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     return MQRC_NONE
 
 
-def _refused(connection: Connection, handle: Handle, pmo: MQPMO, reason: int) -> int:
+def _refused(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, reason: int) -> int:
     """The end of a put that failed on the straight way."""
     fail(connection, reason)
-    return asynchronous(connection, handle, pmo, reason) if pmo.options & MQPMO_ASYNC_RESPONSE else reason
+    return asynchronous(qm, connection, handle, md, pmo, reason) if pmo.options & MQPMO_ASYNC_RESPONSE else reason
 
 
 def _put_unusual(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
@@ -230,7 +232,7 @@ def _put_unusual(qm: QueueManager, connection: Connection, handle: Handle, md: M
     else:
         reason = put_checked(qm, connection, handle, md, pmo, data)
     if handle.def_put_response or pmo.options & MQPMO_ASYNC_RESPONSE:
-        return asynchronous(connection, handle, pmo, reason)
+        return asynchronous(qm, connection, handle, md, pmo, reason)
     return reason
 
 
@@ -481,8 +483,11 @@ def _passed_context(connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO
     return MQRC_NONE
 
 
-def asynchronous(connection: Connection, handle: Handle, pmo: MQPMO, reason: int) -> int:
-    """With asynchronous response the application hears nothing of this put but through MQSTAT."""
+def asynchronous(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, reason: int) -> int:
+    """With asynchronous response the application hears nothing of this put but through MQSTAT.
+
+    But if a persistent message in syncpoint could not be put, the unit of work cannot be committed (2003).
+    """
     options = pmo.options
     if options & MQPMO_SYNC_RESPONSE:
         return reason
@@ -497,10 +502,24 @@ def asynchronous(connection: Connection, handle: Handle, pmo: MQPMO, reason: int
         connection.async_warning += 1
     else:
         connection.async_failure += 1
+        if options & MQPMO_SYNCPOINT and _would_persist(handle, md):
+            current_unit(qm, connection).doomed = True
+    remember_first(connection, reason, handle.object_name, handle.resolved_qmgr, handle.object_type)
+    return succeed(connection)
+
+
+def _would_persist(handle: Handle, md: MQMD) -> bool:
+    """Whether a message that could not be put is persistent."""
+    if md.persistence == MQPER_PERSISTENCE_AS_Q_DEF:
+        return handle.def_persistence == MQPER_PERSISTENT
+    return md.persistence == MQPER_PERSISTENT
+
+
+def remember_first(connection: Connection, reason: int, name: str, q_mgr: str, kind: int) -> None:
+    """For MQSTAT: the first failure, and until there is one the first warning."""
     if connection.async_reason == MQRC_NONE or connection.async_completion < connection.completion:
         connection.async_completion = connection.completion
         connection.async_reason = reason
-        connection.async_object_name = handle.object_name
-        connection.async_object_q_mgr = handle.resolved_qmgr
-        connection.async_object_type = handle.object_type
-    return succeed(connection)
+        connection.async_object_name = name
+        connection.async_object_q_mgr = q_mgr
+        connection.async_object_type = kind

@@ -108,6 +108,12 @@ def replaced(number: int, what: Callable[[bytes], bytes | None]) -> Lie:
     return lambda n, data: what(data) if n == number else data
 
 
+def changed(data: bytes, at: int, value: bytes) -> bytes:
+    """A segment with something else at the place `at` of a header without conversation."""
+    at += 8 if data[3:4] == b"M" else 0
+    return data[:at] + value + data[at + len(value) :]
+
+
 #: A segment that says that it is longer than any may be.
 _TOO_LONG = b"TSH " + struct.pack(">I", 0x7FFFFFFF) + bytes(20)
 _UNKNOWN = seg.write(0x33, seg.ONLY, False, seg.tail(False, 1208), b"")
@@ -124,11 +130,23 @@ _EBCDIC_NONSENSE = b"\xe3\xe2\xc8\x40" + struct.pack(">I", 28) + bytes([7]) * 20
         lambda data: _UNKNOWN,
         lambda data: _EBCDIC_NONSENSE,
         lambda data: data[:30] + b"\xff" * (len(data) - 30),
-        lambda data: data[:9] + bytes([0x9A]) + data[10:],
-        lambda data: data[:8] + bytes([3]) + data[9:],
-        lambda data: data[:24] + b"\xff\xff" + data[26:],
+        lambda data: changed(data, 9, bytes([0x9A])),
+        lambda data: changed(data, 8, bytes([3])),
+        lambda data: changed(data, 24, b"\xff\xff"),
+        lambda data: data[:11] + bytes([7]) + data[12:],
     ],
-    ids=["closes", "http", "too-long", "unknown", "ebcdic", "ones", "other-answer", "byte-order", "ccsid"],
+    ids=[
+        "closes",
+        "http",
+        "too-long",
+        "unknown",
+        "ebcdic",
+        "ones",
+        "other-answer",
+        "byte-order",
+        "ccsid",
+        "conversation",
+    ],
 )
 def test_what_is_not_the_protocol_ends_the_connection(
     lying: Callable[[Lie], Liar], number: int, what: Callable[[bytes], bytes | None]

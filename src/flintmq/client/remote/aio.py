@@ -10,6 +10,7 @@ Which connection, and so which socket, a call uses:
 
     inside `async with qm.transaction()`   the transaction's own; other tasks are not concerned, child tasks inherit it
     a get that waits, a browse             one of a pool, for as long as it lasts
+    a get that is read ahead               one of the queue's own: what was sent ahead is there
     any other call outside                 the shared one: nothing stays behind on it
 
 A get that waits outside of a transaction is made in a unit of work of its own, and committed when the task has the
@@ -32,6 +33,7 @@ from typing import Any, Unpack
 
 from flintmq.channel import segment as seg
 from flintmq.client.aio_calls import AsyncCalls, AsyncTransaction, T
+from flintmq.client.calls import put_status
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import (
     BackedOut,
@@ -39,10 +41,11 @@ from flintmq.client.errors import (
     NoMessageAvailable,
     NotConnected,
     TransactionError,
+    Truncated,
     error_of,
 )
 from flintmq.client.message import Message, Wait
-from flintmq.client.queue import get_options, wanted
+from flintmq.client.queue import browse_options, cut, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
 from flintmq.client.remote.definition import Definition
@@ -51,7 +54,14 @@ from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.topic import Subscribed
 from flintmq.mqi import reason as rc
-from flintmq.mqi.constants import MQGMO_BROWSE_NEXT, MQGMO_WAIT, MQOO_BROWSE, MQOO_FAIL_IF_QUIESCING
+from flintmq.mqi.constants import (
+    MQGMO_WAIT,
+    MQOO_BROWSE,
+    MQOO_FAIL_IF_QUIESCING,
+    MQOO_READ_AHEAD,
+    MQPMO_ASYNC_RESPONSE,
+    MQSTAT_TYPE_ASYNC_ERROR,
+)
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
@@ -80,6 +90,8 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self._shared = _Line(wire)
         self._lines = {self._shared}
         self._free: list[_Line] = []
+        #: For gets that are read ahead, by queue and selector.
+        self._ahead: dict[tuple[str, str], _Line] = {}
         self._closed = False
         self._workers = ThreadPoolExecutor(4, "flintmq")
         self._sync: RemoteQueueManager | None = None
@@ -115,7 +127,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         if self._closed:
             return
         self._closed = True
-        idle = [self._shared, *self._free]
+        idle = [self._shared, *self._free, *self._ahead.values()]
         for line in self._lines - set(idle):
             line.wire.drop()
         await asyncio.gather(*(line.wire.close() for line in idle))
@@ -187,14 +199,43 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self._pay()
         transaction = self._transaction.get()
         if transaction is not None:
+            transaction.unsettled = transaction.unsettled or extra_options & MQPMO_ASYNC_RESPONSE != 0
             await transaction.run(lambda line: line.link.put(name, md, data, True, properties, extra_options))
         else:
             await self._call(lambda line: line.link.put(name, md, data, False, properties, extra_options))
 
-    async def _get(self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str) -> Message:
+    async def flush(self) -> int:
+        self._pay()
+        return put_status(await self._call(lambda line: line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR)))
+
+    async def _ahead_line(self, name: str, selector: str) -> _Line:
+        """The connection of gets from a queue that are read ahead."""
+        line = self._ahead.get((name, selector))
+        if line is None or line.wire.broken is not None:
+            line = self._ahead[name, selector] = await self._borrow()
+        return line
+
+    async def _get_ahead(
+        self, name: str, md: MQMD, gmo: MQGMO, length: int, selector: str, open_options: int
+    ) -> Message:
+        wish, interval = md.copy(), gmo.wait_interval
+        while True:
+            line = await self._ahead_line(name, selector)
+            try:
+                return await line.run(line.link.get(name, md, gmo, length, False, False, selector, open_options), True)
+            except NotConnected as error:
+                await self._again(line, error)
+                wish.copy_to(md)
+                gmo.wait_interval = interval
+
+    async def _get(
+        self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str, open_options: int = 0
+    ) -> Message:
         self._pay()
         transaction = self._transaction.get()
         waits = gmo.options & MQGMO_WAIT != 0
+        if transaction is None and open_options & MQOO_READ_AHEAD:
+            return await self._get_ahead(name, md, gmo, length, selector, open_options)
         if transaction is not None:
             return await transaction.run(
                 lambda line: line.link.get(name, md, gmo, length, requeue, True, selector), waits
@@ -273,20 +314,30 @@ class AsyncRemoteQueueManager(AsyncCalls):
         return await self._call_apart(lambda line: line.link.request(name, md, data, properties, timeout, convert))
 
     async def _browse(
-        self, name: str, wait: Wait, correlation_id: bytes | None, message_id: bytes | None, selector: str
+        self,
+        name: str,
+        wait: Wait,
+        correlation_id: bytes | None,
+        message_id: bytes | None,
+        selector: str,
+        open_options: int = 0,
+        max_length: int = -1,
     ) -> AsyncIterator[Message]:
         line = await self._borrow()
         handle: RemoteHandle | None = None
         try:
-            handle = await line.run(line.link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING, selector))
+            options = MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options
+            handle = await line.run(line.link.open(name, options, selector))
             while True:
-                gmo = get_options(wait, False, False)
-                gmo.options |= MQGMO_BROWSE_NEXT
+                gmo = browse_options(wait, max_length)
                 md = wanted(correlation_id, message_id)
                 try:
-                    message = await line.run(line.link.got(name, handle, md, gmo), True)
+                    message = await line.run(line.link.got(name, handle, md, gmo, max_length), True)
                 except NoMessageAvailable:
                     return
+                except Truncated as error:
+                    message = cut(error, md, name)
+                message.token = gmo.msg_token
                 yield message
         finally:
             if handle is not None and line.wire.broken is None:
@@ -309,6 +360,8 @@ class RemoteTransaction(AsyncTransaction):
     def __init__(self, qm: AsyncRemoteQueueManager) -> None:
         self._qm = qm
         self._line: _Line | None = None
+        #: Puts of the unit of work were not waited for.
+        self.unsettled = False
 
     def line(self) -> _Line:
         """The connection of the transaction."""
@@ -353,6 +406,7 @@ class RemoteTransaction(AsyncTransaction):
                     await line.run(line.mqi.back_steps())
                 return
             try:
+                await self._settle(line)
                 await line.run(line.mqi.cmit_steps())
             except NotConnected as lost:
                 raise self._lost(line, lost) from None
@@ -363,7 +417,24 @@ class RemoteTransaction(AsyncTransaction):
         finally:
             qm._give(line)
 
+    async def _settle(self, line: _Line) -> None:
+        """BackedOut if a put of the unit of work that was not waited for has failed."""
+        if not self.unsettled:
+            return
+        self.unsettled = False
+        try:
+            put_status(await line.run(line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR)))
+        except NotConnected:
+            raise
+        except MQError as error:
+            await line.run(line.mqi.back_steps())
+            raise BackedOut(f"the unit of work was backed out: {error.text}") from error
+
     async def commit(self) -> None:
+        try:
+            await self._settle(self.line())
+        except NotConnected as error:
+            raise self._lost(self.line(), error) from None
         await self.run(lambda line: line.mqi.cmit_steps())
 
     async def backout(self) -> None:

@@ -3,8 +3,13 @@
 If the task is cancelled in a call:
 
     a get that waits       the socket is closed: the queue manager ends the wait, and puts back what it had just got
+    a get that waits for   nothing: the message is found by the next get
+      what is read ahead
     the commit of a get    it is completed and the message returned; the task is cancelled with its next call
     any other call         its answer is waited for by nobody; the connection takes the next call when it is there
+
+Calls that are not answered are sent together, at the end of the loop's turn at the latest. If the queue manager does
+not take them, the task that makes the next one waits.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.remote import local, requests, tls
 from flintmq.client.remote.definition import Address, Definition
+from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer, Session
 from flintmq.client.remote.steps import Steps, T
@@ -54,6 +60,12 @@ class AsyncWire(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         #: Done when something has come that a caller waits for.
         self._news: asyncio.Future[None] | None = None
+        #: The handle whose messages are waited for, 0 if it is an answer.
+        self._streaming = 0
+        #: Done when the other side takes more; None while it does.
+        self._blocked: asyncio.Future[None] | None = None
+        #: A task waits for that, its call being done.
+        self._draining = False
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
@@ -75,10 +87,19 @@ class AsyncWire(asyncio.Protocol):
                 self._lose(refused(reason, self.where, f"the channel has ended, status {session.ended}"))
         self._tell()
 
+    def pause_writing(self) -> None:
+        self._blocked = self._loop.create_future()
+
+    def resume_writing(self) -> None:
+        if self._blocked is not None and not self._blocked.done():
+            self._blocked.set_result(None)
+        self._blocked = None
+
     def connection_lost(self, error: Exception | None) -> None:
         text = why(error) if error is not None else "the other side has closed the connection"
         self._lose(refused(self._reason(), self.where, text))
         self._tell()
+        self.resume_writing()
 
     def _reason(self) -> int:
         return MQRC_CONNECTION_BROKEN if self.q_mgr_name else MQRC_Q_MGR_NOT_AVAILABLE
@@ -129,9 +150,17 @@ class AsyncWire(asyncio.Protocol):
                 if self.broken is not None:
                     self._refuse()
                 try:
-                    self.in_flight = kind
-                    self._send(self.session.request(kind, handle, body, flags))
-                    answer = await self._answer(kind, owe) if answered else NO_ANSWER
+                    if kind == STREAM:
+                        await self._stream(handle, body, flags, answered)
+                        answer = NO_ANSWER
+                    elif answered:
+                        self.in_flight = kind
+                        self._send(self.session.with_late(self.session.request(kind, handle, body, flags)))
+                        answer = await self._answer(kind, owe)
+                        self.session.unconfirmed = 0
+                    else:
+                        await self._send_later(self.session.request(kind, handle, body, flags))
+                        answer = NO_ANSWER
                 except MQError as error:
                     exchange = steps.throw(error)
                 else:
@@ -140,7 +169,9 @@ class AsyncWire(asyncio.Protocol):
             result: T = done.value
             return result
         except asyncio.CancelledError:
-            if waits or self._news is None:
+            if self._streaming or self._draining:
+                self._streaming, self._news, self._draining = 0, None, False
+            elif waits or self._news is None:
                 self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "the task that waited was cancelled"))
             else:
                 keep = True
@@ -153,7 +184,45 @@ class AsyncWire(asyncio.Protocol):
 
     def _done(self) -> bool:
         """Whether that has come which is waited for."""
+        if self._streaming:
+            return self.session.streams[self._streaming].is_ready()
         return self.session.answer is not None
+
+    async def _send_later(self, data: bytes) -> None:
+        """A call that is not answered: it is sent with others."""
+        session = self.session
+        if not session.late:
+            self._loop.call_soon(self._send_late)
+        session.unconfirmed += 1
+        if session.later(data):
+            self._send_late()
+            if self._blocked is not None:
+                self._draining = True
+                await asyncio.wait([self._blocked])
+                self._draining = False
+                if self.broken is not None:
+                    self._refuse()
+
+    def _send_late(self) -> None:
+        if self.session.late and self.broken is None:
+            self._send(self.session.with_late())
+
+    async def _stream(self, handle: int, data: bytes, wait_ms: int, waits: bool) -> None:
+        """Send segments that are no call. `waits`: until there is something for the handle, or `wait_ms` are over."""
+        out = self.session.with_late(data)
+        if out:
+            self._send(out)
+        if not waits or self.session.streams[handle].is_ready():
+            return
+        self._streaming = handle
+        news = self._news = self._loop.create_future()
+        if wait_ms < 0:
+            await news
+        else:
+            await asyncio.wait([news], timeout=wait_ms / 1000)
+        self._streaming, self._news = 0, None
+        if self.broken is not None:
+            self._refuse()
 
     async def _answer(self, kind: int, owe: Callable[[], None] | None) -> Answer:
         news = self._news = self._loop.create_future()

@@ -18,13 +18,19 @@ from flintmq.client.remote.mqi import RemoteMQI
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import RemoteHandle, Steps, T
 from flintmq.client.topic import Subscribed
-from flintmq.mqi.constants import MQCA_Q_NAME, MQSR_ACTION_PUBLICATION
+from flintmq.mqi.constants import (
+    MQCA_Q_NAME,
+    MQPMO_ASYNC_RESPONSE,
+    MQSR_ACTION_PUBLICATION,
+    MQSTAT_TYPE_ASYNC_ERROR,
+)
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.reason import MQRC_NO_RETAINED_MSG, MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
+from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr.attribute import is_name
 
 if TYPE_CHECKING:
@@ -129,6 +135,8 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         extra_options: int = 0,
     ) -> None:
         in_unit = self._in_transaction if syncpoint is None else syncpoint
+        if extra_options & MQPMO_ASYNC_RESPONSE and in_unit:
+            self._unsettled = True
         self._run(self._link.put, name, md, data, in_unit, properties, extra_options)
 
     def _get(
@@ -140,15 +148,19 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         requeue: bool,
         syncpoint: bool | None,
         selector: str = "",
+        open_options: int = 0,
     ) -> Message:
         in_unit = self._in_transaction if syncpoint is None else syncpoint
-        return self._run(self._link.get, name, md, gmo, max_length, requeue, in_unit, selector)
+        return self._run(self._link.get, name, md, gmo, max_length, requeue, in_unit, selector, open_options)
 
     def _open(self, name: str, options: int, selector: str = "") -> RemoteHandle:
         return self._run(self._link.open, name, options, selector)
 
-    def _browse(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO) -> Message:
-        return self._run(self._link.got, name, handle, md, gmo)
+    def _browse(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Message:
+        return self._run(self._link.got, name, handle, md, gmo, max_length)
+
+    def _put_status(self) -> MQSTS:
+        return self._mqi.stat(MQSTAT_TYPE_ASYNC_ERROR)
 
     def _reply_queue(self) -> tuple[RemoteHandle, str]:
         return self._run(self._link.reply_queue)

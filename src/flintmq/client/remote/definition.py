@@ -82,7 +82,8 @@ class Definition:
     #: Seconds for a connection to be made, and TLS and the channel to be agreed on.
     timeout: float = 30.0
     heartbeat_s: int = 300
-    sharing: int = 0
+    #: SHARECNV. One conversation is held on a socket; 0 is for the protocol without read-ahead and asynchronous put.
+    sharing: int = 1
     #: MQCNO_*.
     options: int = 0
     protection: Protection = Protection()

@@ -38,7 +38,9 @@ from flintmq.mqi.constants import (
     MQOO_FAIL_IF_QUIESCING,
     MQOO_INPUT_AS_Q_DEF,
     MQOO_INQUIRE,
+    MQOO_NO_READ_AHEAD,
     MQOO_OUTPUT,
+    MQOO_READ_AHEAD,
     MQOO_SAVE_ALL_CONTEXT,
     MQOT_Q_MGR,
     MQOT_TOPIC,
@@ -94,7 +96,8 @@ class Link:
         self._puts: dict[str, RemoteHandle] = {}
         self._topics: dict[str, RemoteHandle] = {}
         self._gets: dict[str, RemoteHandle] = {}
-        self._selecting: dict[tuple[str, str], RemoteHandle] = {}
+        #: By name, selector and whether they are read ahead.
+        self._selecting: dict[tuple[str, str, int], RemoteHandle] = {}
         self._poison: dict[str, Poison] = {}
         self._dead_letter_queue: str | None = None
         self._replies: tuple[RemoteHandle, str] | None = None
@@ -168,21 +171,22 @@ class Link:
         handle.object_name = name
         return handle
 
-    def _get_handle(self, name: str, selector: str) -> Steps[RemoteHandle]:
-        kept = self._selecting.pop((name, selector), None) if selector else self._gets.get(name)
+    def _get_handle(self, name: str, selector: str, open_options: int = 0) -> Steps[RemoteHandle]:
+        plain = not selector and not open_options
+        kept = self._gets.get(name) if plain else self._selecting.pop((name, selector, open_options), None)
         if kept is None:
-            kept = yield from self._opened_for_input(name, selector)
-        if not selector:
+            kept = yield from self._opened_for_input(name, selector, open_options)
+        if plain:
             self._gets[name] = kept
             return kept
-        self._selecting[name, selector] = kept  # The last one is the last that was used.
+        self._selecting[name, selector, open_options] = kept  # The last one is the last that was used.
         if len(self._selecting) > _SELECTING_MAX:
             yield from self.close(self._selecting.pop(next(iter(self._selecting))))
         return kept
 
-    def _opened_for_input(self, name: str, selector: str) -> Steps[RemoteHandle]:
+    def _opened_for_input(self, name: str, selector: str, open_options: int) -> Steps[RemoteHandle]:
         """A handle for gets; if the user may inquire, it is known what becomes of poison messages."""
-        plain = MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING | MQOO_SAVE_ALL_CONTEXT
+        plain = MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING | MQOO_SAVE_ALL_CONTEXT | open_options
         try:
             handle = yield from self.open(name, plain | MQOO_INQUIRE, selector)
         except MQError as error:
@@ -235,18 +239,36 @@ class Link:
     # -- get ----------------------------------------------------------------------------------------------------------
 
     def get(
-        self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, in_unit: bool, selector: str = ""
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        requeue: bool,
+        in_unit: bool,
+        selector: str = "",
+        open_options: int = 0,
     ) -> Steps[Message]:
-        """Get from the queue `name`. Raises NoMessageAvailable, Truncated, NotConverted ..."""
+        """Get from the queue `name`. Raises NoMessageAvailable, Truncated, NotConverted ...
+
+        Read ahead, with MQOO_READ_AHEAD in `open_options`, is what is not in a unit of work; and then there are no
+        poison messages, since nothing is backed out.
+        """
+        if open_options & MQOO_READ_AHEAD:
+            requeue = requeue and in_unit
+            open_options = 0 if in_unit else open_options
         wish = md.copy()
         end = time.monotonic() + gmo.wait_interval / 1000 if gmo.options & MQGMO_WAIT and gmo.wait_interval > 0 else 0.0
-        handle = self._gets.get(name) if not selector else None
+        handle = self._gets.get(name) if not selector and not open_options else None
         if handle is None:
-            handle = yield from self._get_handle(name, selector)
+            handle = yield from self._get_handle(name, selector, open_options)
         again = True
         while True:
             poison = self._poison.get(name, _NEVER) if requeue else _NEVER
             syncpoint = in_unit or poison.threshold > 0
+            if syncpoint and handle.ability:  # By DEFREADA; what is in syncpoint is got through another handle.
+                open_options = MQOO_NO_READ_AHEAD
+                handle = yield from self._get_handle(name, selector, open_options)
             gmo.options = gmo.options & ~_SYNCPOINTS | (MQGMO_SYNCPOINT if syncpoint else MQGMO_NO_SYNCPOINT)
             try:
                 message = yield from self.got(name, handle, md, gmo, max_length)
@@ -254,8 +276,8 @@ class Link:
                 if error.reason in _STALE and again:
                     again = False
                     self._gets.pop(name, None)
-                    self._selecting.pop((name, selector), None)
-                    handle = yield from self._get_handle(name, selector)
+                    self._selecting.pop((name, selector, open_options), None)
+                    handle = yield from self._get_handle(name, selector, open_options)
                     continue
                 if error.completion == MQCC_WARNING and syncpoint and not in_unit:
                     yield from self.mqi.cmit_steps()

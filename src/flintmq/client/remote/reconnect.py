@@ -10,6 +10,7 @@ It is noticed by the call that finds the connection lost, and that call waits:
     an uncommitted unit of work                      fails with BackedOut (2003): do it again
     a commit, or a put without unit of work, that    fails with 2549: nobody knows whether it was done
       was on its way
+    puts without wait, outside of a unit of work     nothing; MQSTAT, and flush(), count them as failed with 2549
     anything else                                    is made again, and its caller hears nothing of it
 
 A connection that was lost while it was idle is seen before a call is sent, so 2549 is for what really was on its way.
@@ -85,6 +86,8 @@ class Reconnect:
                 work, kind = work or (mqi.has_work and not backing_out), wire.in_flight
                 if kind >= seg.XA_START:
                     raise  # The transaction manager decides.
+                if not work:  # Nobody knows of them either: MQSTAT says so.
+                    mqi.lost_puts += [rc.MQRC_CALL_INTERRUPTED] * wire.session.unconfirmed
                 self.restore(mqi, error)
             if kind in UNCERTAIN and (kind == seg.MQCMIT or not work):
                 text = (

@@ -9,12 +9,18 @@
     NEW        INITIAL_DATA          no ERROR: agreed; else offered again with the values that it has    AGREED, NEW
     AGREED     the reply to a call   put together; complete: in `answer`                                 AGREED
                STATUS_DATA 0         the answer to CONAUTH_INFO                                          AGREED
+               ASYNC_MESSAGE         to the handle's messages that are here (ahead.py)                   AGREED
+               NOTIFICATION          likewise; what is not of a handle is kept in `notices`              AGREED
     any        HEARTBEAT             answered if an answer is asked for                                  the same
     any        STATUS_DATA           the channel has ended                                               ENDED
     any        another               ChannelError
 
 The client offers in its own byte order and character set, and then uses those of the server, as MQ's clients do.
-A session holds at most one segment and one answer that is not complete, of at most the length that was agreed.
+A session holds at most one segment and one answer that is not complete, of at most the length that was agreed; and what
+was asked for ahead (A2).
+
+What nobody waits for an answer to (`later`) is kept in `late` until there is enough of it, or the next call takes it
+along: `with_late` puts it in front, so that the order stays.
 """
 
 from __future__ import annotations
@@ -23,9 +29,10 @@ import struct
 from typing import Final
 
 from flintmq.channel import segment as seg
-from flintmq.channel.calls import API_SIZE, CALL_OVERHEAD, read_long, read_longs
+from flintmq.channel.calls import API_SIZE, CALL_OVERHEAD, read_long, read_longs, write_longs
 from flintmq.channel.errors import (
     STATUS_CCSID_NOT_SUPPORTED,
+    STATUS_CONVERSATION_ID,
     STATUS_MESSAGE_LENGTH,
     STATUS_PROTOCOL_DATA,
     STATUS_PROTOCOL_LENGTH,
@@ -42,6 +49,7 @@ from flintmq.channel.initial_data import (
     InitialData,
 )
 from flintmq.channel.segment import Segment, Splitter
+from flintmq.client.remote.ahead import REQUEST_PLAIN, REQUEST_QUESTION, Ahead
 from flintmq.mqi.ccsid import is_known, is_utf16
 
 NEW: Final = 0
@@ -64,7 +72,11 @@ PRODUCT_ID: Final = "MQCC09040200"
 ROUNDS_MAX: Final = 10
 #: What an answer may have beside the data of a message.
 _SLACK: Final = 64 * 1024
+#: So much is sent at once of what nobody waits for.
+LATE_MAX: Final = 64 * 1024
 NOT_ENDED: Final = -1
+#: HDRCOMP, MSGCOMP, CSH.
+_COMPRESSED: Final = 0x07
 ONLY_CONVERSATION: Final = 1
 
 _API_BIG: Final = struct.Struct(">Iiii")
@@ -126,6 +138,17 @@ class Session:
         self._first: Segment | None = None
         self._parts: list[bytes] = []
         self._held = 0
+        #: What is to be sent and not answered, and how many bytes.
+        self.late: list[bytes] = []
+        self.late_bytes = 0
+        #: The reasons of those that were answered, which are those that could not be done.
+        self.refused: list[int] = []
+        #: Calls without an answer since the last one that had one.
+        self.unconfirmed = 0
+        #: Messages that are here before they are asked for, by the number of the handle.
+        self.streams: dict[int, Ahead] = {}
+        #: The last NOTIFICATION of each code that concerns no handle: its value.
+        self.notices: dict[int, int] = {}
         offer = InitialData()
         offer.fap_level = FAP_LEVEL
         offer.cap_flags_1 = _CAP_1
@@ -228,6 +251,35 @@ class Session:
             flags = 0
         return b"".join(parts)
 
+    def later(self, data: bytes) -> bool:
+        """Keep what needs no answer. True: there is enough to be sent."""
+        self.late.append(data)
+        self.late_bytes += len(data)
+        return self.late_bytes >= LATE_MAX
+
+    def with_late(self, data: bytes = b"") -> bytes:
+        """What is to be sent now: `data` behind what was kept."""
+        if not self.late:
+            return data
+        self.late.append(data)
+        data = b"".join(self.late)
+        self.late.clear()
+        self.late_bytes = 0
+        return data
+
+    def want(self, body: bytes, asks: bool) -> bytes:
+        """REQUEST_MSGS; with `asks` it is answered by CHECK_MSG."""
+        flags, request = (seg.ONLY | seg.CONFIRM_REQUEST, REQUEST_QUESTION) if asks else (seg.ONLY, REQUEST_PLAIN)
+        number = ONLY_CONVERSATION
+        return seg.write_m(seg.REQUEST_MSGS, flags, number, request, self.big_endian, self._tail, body)
+
+    def notice(self, handle: int, code: int, value: int, asks: bool = False) -> bytes:
+        """NOTIFICATION; with `asks` it is answered by the code after its own."""
+        flags, request = (seg.ONLY | seg.CONFIRM_REQUEST, REQUEST_QUESTION) if asks else (seg.ONLY, REQUEST_PLAIN)
+        body = write_longs([1, handle, code, value], self.big_endian)
+        number = ONLY_CONVERSATION
+        return seg.write_m(seg.NOTIFICATION, flags, number, request, self.big_endian, self._tail, body)
+
     def heartbeat(self) -> bytes:
         """Ask whether the other side is there."""
         struc_id = seg.TSHC if self.shared else seg.TSH
@@ -241,13 +293,26 @@ class Session:
             kind = segment.kind
             if segment.ccsid != self.ccsid:
                 check_ccsid(segment.ccsid)
+            if segment.flags_2 & _COMPRESSED:
+                raise ChannelError(STATUS_PROTOCOL_DATA, "a compressed segment, and no compression was agreed on")
+            if segment.conversation != ONLY_CONVERSATION and segment.struc_id == seg.TSHM:
+                text = f"there is no conversation {segment.conversation} on this socket"
+                raise ChannelError(STATUS_CONVERSATION_ID, text)
             if kind >= seg.MQCONN and self.state == AGREED:
-                if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
+                if self.shared and segment.request != self._request:
+                    self._belated(segment)
+                elif segment.flags & seg.ONLY == seg.ONLY and self._first is None:
                     self.answer = Answer(segment, segment.body)
                 else:
                     self._part(segment)
             else:
                 self._other(segment)
+
+    def _belated(self, segment: Segment) -> None:
+        """A reply that nobody waits for: a put that is not answered was refused before it was looked at."""
+        said = Answer(segment, segment.body)
+        if said.completion:
+            self.refused.append(said.reason)
 
     def _part(self, segment: Segment) -> None:
         """One of several segments of a reply."""
@@ -286,7 +351,16 @@ class Session:
                 self.state = ENDED
         elif kind == seg.INITIAL_DATA and self.state == NEW:
             self._initial_data(segment)
+        elif kind == seg.ASYNC_MESSAGE and self.state == AGREED:
+            handle = read_long(segment.body, 4, segment.big_endian) if len(segment.body) >= 8 else 0
+            stream = self.streams.get(handle)
+            if stream is not None:  # Else its handle was closed while it was on its way.
+                stream.pushed(segment, self.terms.max_message_size)
         elif kind == seg.NOTIFICATION and self.state == AGREED:
-            read_longs(segment.body, 0, 4, segment.big_endian)  # Nothing that a caller of the MQI is told of.
+            _, handle, code, value = read_longs(segment.body, 0, 4, segment.big_endian)
+            concerned = self.streams.get(handle)
+            if concerned is not None:
+                concerned.notified(code, value)
+            self.notices[code] = value
         else:
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {kind:#x} is not expected here")

@@ -7,7 +7,10 @@
 So one text serves threads (mqi.py, whose `_run` makes each exchange on a socket) and tasks (aio.py, which awaits it).
 Arguments, answers and errors are those of `flintmq.client.mqi.MQI`. A call is one exchange, but these:
 
-    put with MQPMO_ASYNC_RESPONSE    is not answered, if conversations share the socket; else it is made synchronous
+    put with MQPMO_ASYNC_RESPONSE    is not answered, if conversations may share the socket and the put can be undone or
+                                     is not persistent; else it is made synchronous (async_put.py)
+    get from a handle that reads     is answered by what is here (read_ahead.py)
+      ahead
     get without `max_length`         asks for what is likely, and again if the message is longer (2080)
     inq of the names of a namelist   asks first how many there are
     crtmh, setmp, inqmp ...          are done in the client (handles.py)
@@ -29,12 +32,17 @@ from flintmq.channel.mqi_calls import GMO_SIZES, MD_SIZES, od_end
 from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.mqi_properties import PropertyCalls
-from flintmq.client.remote import handles, lists, requests
+from flintmq.client.remote import handles, lists, read_ahead, requests
+from flintmq.client.remote.ahead import ROOM, Ahead
+from flintmq.client.remote.async_put import MessageIds, is_eligible
+from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
 from flintmq.client.remote.session import Answer, Session
 from flintmq.mqi.constants import (
     MQCO_NONE,
+    MQCO_QUIESCE,
     MQGMO_ACCEPT_TRUNCATED_MSG,
+    MQGMO_NO_PROPERTIES,
     MQGMO_SYNCPOINT,
     MQGMO_SYNCPOINT_IF_PERSISTENT,
     MQHO_NONE,
@@ -43,6 +51,7 @@ from flintmq.mqi.constants import (
     MQPMO_MD_FOR_OUTPUT_ONLY,
     MQPMO_SYNC_RESPONSE,
     MQPMO_SYNCPOINT,
+    MQSTAT_TYPE_ASYNC_ERROR,
 )
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.fields import write_text
@@ -56,6 +65,7 @@ from flintmq.mqi.reason import (
     MQCC_FAILED,
     MQCC_OK,
     MQCC_WARNING,
+    MQRC_BACKED_OUT,
     MQRC_FUNCTION_NOT_SUPPORTED,
     MQRC_MSG_TOO_BIG_FOR_CHANNEL,
     MQRC_TRUNCATED_MSG_FAILED,
@@ -67,6 +77,7 @@ from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import message_handle, xa
 from flintmq.qmgr.connection import Connection as EngineConnection
 from flintmq.qmgr.inquire import Inquiry
+from flintmq.qmgr.property_control import PROPERTY_OPTIONS
 from flintmq.qmgr.put_properties import takes_part
 from flintmq.qmgr.queue_manager import QueueManager as Engine
 
@@ -101,7 +112,7 @@ class AnyWire(Protocol):
 class RemoteHandle:
     """An open object of a queue manager at the other end of a channel."""
 
-    __slots__ = ("buffer", "defaults", "number", "object_name", "od", "open", "options")
+    __slots__ = ("ability", "ahead", "buffer", "defaults", "kept", "number", "object_name", "od", "open", "options")
 
     def __init__(self, number: int, name: str, options: int, defaults: OpenDefaults, od: MQOD | None = None) -> None:
         #: What the queue manager calls it.
@@ -114,6 +125,10 @@ class RemoteHandle:
         self.od = od
         #: What a get without a length of its own asks for: the longest message so far.
         self.buffer = _BUFFER
+        #: Whether it reads ahead, what all its gets must have in common, and what is here (read_ahead.py).
+        self.ability = NEVER
+        self.kept = (0, False, 0, 0)
+        self.ahead: Ahead | None = None
 
     def __repr__(self) -> str:
         return f"<RemoteHandle {self.number} of {self.object_name}{'' if self.open else ' closed'}>"
@@ -132,6 +147,11 @@ class MQISteps(PropertyCalls):
         self._room: handles.Room | None = None
         self._handles_of: EngineConnection | None = None
         self._xa_opened = False
+        #: How many bytes of messages are read ahead for a handle.
+        self.room = ROOM
+        self._ids = MessageIds()
+        #: Puts that were not waited for and were lost with a connection: why.
+        self.lost_puts: list[int] = []
         #: What is open, and the subscriptions, to be opened again when a connection is lost.
         self._opened: list[RemoteHandle] = []
         self._subscriptions: list[tuple[MQSD, RemoteHandle | None, RemoteHandle, RemoteHandle]] = []
@@ -162,14 +182,20 @@ class MQISteps(PropertyCalls):
         if wanted.object_name != od.object_name:
             wanted.dynamic_q_name = od.object_name  # A dynamic queue is made again under its name.
         handle = RemoteHandle(answer.handle, name or od.object_string, options, defaults, wanted)
+        handle.ability = read_ahead.ability(session, options, defaults.read_ahead)
         self._opened.append(handle)
         return handle
 
     def close_steps(self, handle: RemoteHandle, options: int = MQCO_NONE) -> Steps[None]:
-        """MQCLOSE."""
-        body = write_long(index(options), self.wire.session.big_endian)
-        yield from self._call(seg.MQCLOSE, _number(handle), body, handle.object_name)
+        """MQCLOSE. With MQCO_QUIESCE it may leave the handle open: 2458 (read_ahead.py)."""
+        number, options = _number(handle), index(options)
+        if options & MQCO_QUIESCE and not (yield from read_ahead.quiesced(self, handle)):
+            return
+        body = write_long(options & ~MQCO_QUIESCE, self.wire.session.big_endian)
+        yield from self._call(seg.MQCLOSE, number, body, handle.object_name)
+        self.wire.session.streams.pop(number, None)
         handle.open = False
+        handle.ahead = None
         if handle in self._opened:
             self._opened.remove(handle)
         self._subscriptions = [each for each in self._subscriptions if each[3] is not handle]
@@ -208,17 +234,22 @@ class MQISteps(PropertyCalls):
         body = write_long(index(type), session.big_endian) + MQSTS().pack(session.big_endian, session.ccsid)
         answer = yield from self._call(seg.MQSTAT, 0, body, "")
         try:
-            return MQSTS.unpack(answer.body, API_SIZE + 4, answer.big_endian, answer.ccsid)
+            sts = MQSTS.unpack(answer.body, API_SIZE + 4, answer.big_endian, answer.ccsid)
         except UNREADABLE as error:
             self.wire.bad_answer(error)
+        refused = session.refused + self.lost_puts
+        if refused and type == MQSTAT_TYPE_ASYNC_ERROR:
+            sts.put_failure_count += len(refused)
+            if sts.comp_code != MQCC_FAILED:
+                sts.comp_code, sts.reason = MQCC_FAILED, refused[0]
+            session.refused, self.lost_puts = [], []
+        return sts
 
     # -- put ----------------------------------------------------------------------------------------------------------
 
     def put_steps(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes) -> Steps[None]:
         """MQPUT. Ids and context are written into `md`."""
-        yield from self._put(
-            seg.MQPUT, handle.number, b"", handle.object_name, handle.defaults.put_response, md, pmo, data
-        )
+        yield from self._put(seg.MQPUT, handle.number, b"", handle.object_name, handle.defaults, md, pmo, data)
 
     def put1_steps(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> Steps[None]:
         """MQPUT1."""
@@ -226,7 +257,7 @@ class MQISteps(PropertyCalls):
         session = self.wire.session
         front = lists.pack_object(od, session.big_endian, session.ccsid)
         name = od.object_name or od.object_string
-        answer = yield from self._put(seg.MQPUT1, 0, front, name, 0, md, pmo, data, od)
+        answer = yield from self._put(seg.MQPUT1, 0, front, name, OpenDefaults(), md, pmo, data, od)
         if answer is not None:
             try:
                 made = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
@@ -241,7 +272,7 @@ class MQISteps(PropertyCalls):
         number: int,
         front: bytes,
         name: str,
-        response: int,
+        defaults: OpenDefaults,
         md: MQMD,
         pmo: MQPMO,
         data: bytes,
@@ -259,7 +290,10 @@ class MQISteps(PropertyCalls):
         if len(data) > session.terms.max_message_size:
             raise call_refused(MQRC_MSG_TOO_BIG_FOR_CHANNEL, name, self.wire.q_mgr_name, len(data))
         options = pmo.options
-        unanswered = self._response(sent_pmo, response)
+        unanswered = self._response(sent_md, sent_pmo, defaults)
+        if unanswered:
+            yield from self._ids.give(self, sent_md, sent_pmo)
+            md.msg_id, md.correl_id = sent_md.msg_id, sent_md.correl_id
         packed = lists.pack_options(sent_pmo, big_endian, ccsid)
         pmo.options = options
         length = (_LONG_BIG if big_endian else _LONG_LITTLE).pack(len(data))
@@ -287,13 +321,16 @@ class MQISteps(PropertyCalls):
             outgoing.done(got, md, options & MQPMO_MD_FOR_OUTPUT_ONLY != 0)
         return answer
 
-    def _response(self, pmo: MQPMO, default: int) -> bool:
+    def _response(self, md: MQMD, pmo: MQPMO, defaults: OpenDefaults) -> bool:
         """Say in the options whether an answer is waited for; True if not. That needs conversations that share."""
         asked = pmo.options & _PUT_RESPONSE
-        unanswered = self.wire.session.shared and asked == MQPMO_ASYNC_RESPONSE
-        if not unanswered and (asked == MQPMO_ASYNC_RESPONSE or default == _DEFAULT_IS_ASYNC):
+        wanted = asked == MQPMO_ASYNC_RESPONSE or (not asked and defaults.put_response == _DEFAULT_IS_ASYNC)
+        if wanted and self.wire.session.shared and is_eligible(md, pmo, defaults.persistence):
+            pmo.options |= MQPMO_ASYNC_RESPONSE
+            return True
+        if wanted:
             pmo.options = pmo.options & ~MQPMO_ASYNC_RESPONSE | MQPMO_SYNC_RESPONSE
-        return unanswered
+        return False
 
     def _put_answered(self, answer: Answer, has_od: bool, pmo: MQPMO) -> MQMD:
         """The descriptor of the message that was put; `pmo` is told where it went."""
@@ -328,6 +365,8 @@ class MQISteps(PropertyCalls):
 
     def _get(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, max_length: int) -> Steps[bytes]:
         """MQGET with the options `sent`; what it says beside the data is written into `md` and `gmo`."""
+        if handle.ability and read_ahead.decide(handle, md, sent):
+            return (yield from read_ahead.get_ahead(self, handle, md, gmo, sent, max_length))
         session = self.wire.session
         big_endian, ccsid = session.big_endian, session.ccsid
         options = sent.options
@@ -397,6 +436,8 @@ class MQISteps(PropertyCalls):
         self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, wish: MQMD, max_length: int
     ) -> Steps[bytes]:
         """As `_get`, but `max_length` is for the data without the header in front of it, whose length is not known."""
+        if handle.ability:  # Options may not change from get to get: so the header is not asked for.
+            return (yield from self._get(handle, md, gmo, without_properties(sent), max_length))
         options = sent.options
         sent.options = options & ~MQGMO_ACCEPT_TRUNCATED_MSG
         data = yield from self._get(handle, md, gmo, sent, max_length)
@@ -413,9 +454,11 @@ class MQISteps(PropertyCalls):
     # -- units of work ------------------------------------------------------------------------------------------------
 
     def cmit_steps(self) -> Steps[None]:
-        """MQCMIT."""
+        """MQCMIT. Raises BackedOut if it was not committed, which the queue manager calls a warning."""
         self.has_work = False
         yield from self._call(seg.MQCMIT, 0, b"", "")
+        if self.reason == MQRC_BACKED_OUT:
+            raise error_of(MQRC_BACKED_OUT)
 
     def back_steps(self) -> Steps[None]:
         """MQBACK."""
@@ -457,6 +500,7 @@ class MQISteps(PropertyCalls):
         subscriptions, self._subscriptions = self._subscriptions, []
         for handle in opened:
             assert handle.od is not None
+            handle.ahead = None
             try:
                 again = MQOD.unpack(handle.od.pack())
                 again.object_records = handle.od.object_records
@@ -468,6 +512,7 @@ class MQISteps(PropertyCalls):
                 handle.number = MQHO_UNUSABLE_HOBJ
             else:
                 handle.number, handle.defaults = made.number, made.defaults
+                handle.ability = made.ability
         self._opened = opened
         for sd, given, hobj, hsub in subscriptions:
             try:
@@ -589,6 +634,12 @@ class MQISteps(PropertyCalls):
         if od.recs_present and not self.wire.session.terms.cap_flags_2 & CAP2_DIST_LIST:
             text = f"{self.wire.where}: the other side does not serve distribution lists"
             raise error_of(MQRC_FUNCTION_NOT_SUPPORTED, text)
+
+
+def without_properties(gmo: MQGMO) -> MQGMO:
+    """The same options for a message whose properties are not wanted."""
+    gmo.options = gmo.options & ~PROPERTY_OPTIONS | MQGMO_NO_PROPERTIES
+    return gmo
 
 
 def _number(handle: RemoteHandle) -> int:

@@ -3,6 +3,9 @@
 A request is one `sendall`. The answer is read straight from the socket; its timeout is the kernel's (SO_RCVTIMEO), so
 that a call costs two system calls. While a get waits, the queue manager sends heartbeats; without one for longer than
 was agreed, and a minute, the connection counts as broken.
+
+Calls that are not answered are kept, and sent together: when there are 64 KiB of them, in front of the next call that
+is answered, or by keeper.py when nothing else happens for a moment. That also answers heartbeats while no call is made.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import socket
 import ssl
 import struct
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,6 +28,8 @@ from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.remote import local, requests, tls
 from flintmq.client.remote.definition import Address, Definition
+from flintmq.client.remote.keeper import keeper
+from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer, Session
 from flintmq.client.remote.steps import Steps, T
@@ -68,6 +74,8 @@ class Wire:
         self._ending = False
         #: The type of the call that is on its way, 0 if there is none.
         self.in_flight = 0
+        #: Of the heartbeats that are answered by keeper.py.
+        self.heartbeat_s = 0
         _wires.add(self)
 
     # -- calls --------------------------------------------------------------------------------------------------------
@@ -80,7 +88,8 @@ class Wire:
                 self._refuse()
             session = self.session
             self.in_flight = kind
-            self._socket.sendall(session.request(kind, handle, body, flags))
+            request = session.request(kind, handle, body, flags)
+            self._socket.sendall(session.with_late(request) if session.late else request)
             while True:
                 data = self._socket.recv(_READ_MAX)
                 if not data:
@@ -90,7 +99,9 @@ class Wire:
                 if answer is not None:
                     if answer.kind != kind + seg.REPLY:
                         self._fail(f"a call of type {kind:#x} was answered by {answer.kind:#x}")
-                    self.in_flight = 0
+                    self.in_flight = session.unconfirmed = 0
+                    if session.out:
+                        self._between()
                     return answer
                 self._between()
         except (OSError, ChannelError) as error:
@@ -106,13 +117,18 @@ class Wire:
     def run(self, steps: Steps[T]) -> T:
         """Make the exchanges of a call, and return what it returns."""
         while self.orphans:
-            self.call(seg.MQCLOSE, self.orphans.pop(), bytes(4))
+            number = self.orphans.pop()
+            self.session.streams.pop(number, None)
+            self.call(seg.MQCLOSE, number, bytes(4))
         try:
             exchange = next(steps)
             while True:
                 kind, handle, body, flags, answered = exchange
                 try:
-                    if answered:
+                    if kind == STREAM:
+                        self.stream(handle, body, flags, answered)
+                        answer = NO_ANSWER
+                    elif answered:
                         answer = self.call(kind, handle, body, flags)
                     else:
                         self.send(kind, handle, body)
@@ -126,17 +142,113 @@ class Wire:
             return result
 
     def send(self, kind: int, handle: int, body: bytes) -> None:
-        """Make a call that is not answered."""
+        """Make a call that is not answered: it is sent with others."""
         with self._lock:
             if self.broken is not None:
                 self._refuse()
+            session = self.session
+            was_empty = not session.late
+            session.unconfirmed += 1
+            if session.later(session.request(kind, handle, body)):
+                self._send_late(b"")
+                return
+        if was_empty:
+            keeper().late(self)
+
+    def stream(self, handle: int, data: bytes, wait_ms: int, waits: bool) -> None:
+        """Send segments that are no call. `waits`: until there is something for the handle, or `wait_ms` are over."""
+        with self._lock:
+            if self.broken is not None:
+                self._refuse()
+            session = self.session
+            if data or session.late:
+                self._send_late(data)
+            if not waits:
+                return
+            stream = session.streams[handle]
+            end = time.monotonic() + wait_ms / 1000
             try:
-                self._socket.sendall(self.session.request(kind, handle, body))
-            except OSError as error:
+                while not stream.is_ready():
+                    if wait_ms < 0:
+                        self._take(self._socket.recv(_READ_MAX))
+                    elif not self._taken_within(end - time.monotonic()):
+                        return
+            except (OSError, ChannelError) as error:
                 self._fail(why(error))
+            except MQError:
+                raise
             except BaseException:
                 self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
                 raise
+
+    def _take(self, data: bytes) -> None:
+        """What has come, outside of a call."""
+        if not data:
+            self._fail("the other side has closed the connection")
+        self.session.received(data)
+        self._between()
+
+    def _taken_within(self, seconds: float) -> bool:
+        """Take what comes in that time; False if nothing does. With TLS it may be for TLS itself."""
+        sock = self._socket
+        if not isinstance(sock, ssl.SSLSocket) or not sock.pending():
+            poll = select.poll()
+            poll.register(sock, select.POLLIN)
+            if not poll.poll(max(0.0, seconds * 1000)):
+                return False
+        if not isinstance(sock, ssl.SSLSocket):
+            self._take(sock.recv(_READ_MAX))
+            return True
+        sock.setblocking(False)
+        try:
+            data = sock.recv(_READ_MAX)
+        except ssl.SSLWantReadError:
+            return seconds > 0
+        finally:
+            sock.setblocking(True)
+        self._take(data)
+        return True
+
+    def _send_late(self, data: bytes) -> None:
+        """Send what is kept, and `data`."""
+        try:
+            self._socket.sendall(self.session.with_late(data))
+        except OSError as error:
+            self._fail(why(error))
+        except BaseException:
+            self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
+            raise
+
+    # -- what keeper.py does ------------------------------------------------------------------------------------------
+
+    def flush(self) -> bool:
+        """Send what is kept. False if a call is being made, which may be one that keeps more."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self.broken is None and self.session.late:
+                self._send_late(b"")
+        except MQError:
+            pass  # The next call says so.
+        finally:
+            self._lock.release()
+        return True
+
+    def look(self) -> None:
+        """Read what has come while no call is made, and answer heartbeats."""
+        if self.broken is not None or not self._lock.acquire(blocking=False):
+            return
+        try:
+            while self.broken is None and self._taken_within(0):
+                pass
+        except (OSError, ChannelError) as error:
+            self.lost = not self._ending
+            self._break(refused(MQRC_CONNECTION_BROKEN, self.where, why(error)))
+        except MQError:
+            pass  # Likewise.
+        finally:
+            self.in_flight = 0
+            self._lock.release()
 
     def _between(self) -> None:
         """Something else than the answer has come: answer it, or see that it is the end."""
@@ -276,7 +388,9 @@ class Wire:
             who = f"user {definition.user or user_name()}"
             raise refused(answer.reason, f"{self.where}, {who}")
         self.q_mgr_name, self.connection_id = requests.connected(answer)
-        interval = session.terms.heartbeat_interval
+        self.heartbeat_s = interval = session.terms.heartbeat_interval
+        if session.shared:
+            keeper().add(self)
         self._set_timeout(interval + max(_GRACE_S, interval) if interval else 0.0)
 
     def _set_timeout(self, seconds: float) -> None:
@@ -300,6 +414,8 @@ class Wire:
 
     def drop(self) -> None:
         """Close the socket: what was not committed is backed out by the queue manager."""
+        if self.session.shared:
+            keeper().drop(self)
         self._break(NotConnected(f"{self.where}: the connection is closed", MQRC_HCONN_ERROR))
 
     def interrupt(self) -> None:

@@ -1,0 +1,318 @@
+"""Messages that the queue manager sends before they are asked for, seen from the client: one `Ahead` of a handle.
+
+The layouts are those of channel/stream.py. The client says by REQUEST_MSGS what it wants and how many bytes it can
+take, and the queue manager sends ASYNC_MESSAGE as long as there is room. So a get, or a browse, is answered from here:
+
+    wants()       what the next get looks for
+    request()     what to ask for: how much was used since the last time, and how much can be taken. As a question it is
+                  answered by NOTIFICATION CHECK_MSG, when there is nothing (more) to send
+    pushed()      a segment with a message, or a part of one
+    notified()    a NOTIFICATION that concerns the handle
+    take()        the first message here that is wanted
+
+    A1  The client asks for more when half of what it can keep is used, so messages come before they are needed.
+    A2  What is here, with what is on its way, is never more than the room and one message, if the queue manager keeps
+        to what it was asked.
+    A3  A message of a selection that is no longer wanted is thrown away if it was browsed. One that was got is kept:
+        it is no longer on the queue. The get that wants it finds it (MQ: "altered between MQGET calls").
+    A4  Lengths are checked against what has come; a message that does not fit them raises ChannelError.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from typing import Final
+
+from flintmq.channel import segment as seg
+from flintmq.channel import stream as wire
+from flintmq.channel.calls import read_longs, write_longs
+from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
+from flintmq.channel.segment import Segment
+from flintmq.mqi import md as md_structure
+from flintmq.mqi.ccsid import decode
+from flintmq.mqi.constants import (
+    MQGMO_BROWSE_FIRST,
+    MQGMO_BROWSE_MSG_UNDER_CURSOR,
+    MQGMO_BROWSE_NEXT,
+    MQMO_MATCH_CORREL_ID,
+    MQMO_MATCH_GROUP_ID,
+    MQMO_MATCH_MSG_ID,
+    MQMO_MATCH_MSG_SEQ_NUMBER,
+    MQMO_MATCH_MSG_TOKEN,
+    MQMO_MATCH_OFFSET,
+)
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.reason import MQRC_GET_INHIBITED, MQRC_Q_MGR_QUIESCING
+
+#: What is kept ahead of the application, in bytes: descriptors and data.
+ROOM: Final = 256 * 1024
+#: The request id of what wants no answer, and of a question.
+REQUEST_PLAIN: Final = 1
+REQUEST_QUESTION: Final = 3
+#: RequestFlags: for a consumer, of a question (two bits), for a get, with a selection.
+FOR_CONSUMER: Final = wire.REQUEST_CONSUMER
+_ASKING: Final = 0x06
+FOR_GET: Final = 0x08
+_BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
+_NO_ID: Final = bytes(24)
+_ANY_LENGTH: Final = -1
+_PREFIX_SIZE: Final = wire.PREFIX
+_WHOLE_SIZE: Final = wire.PREFIX + 31
+_PREFIX_BIG: Final = struct.Struct(">iiiiiHH")
+_PREFIX_LITTLE: Final = struct.Struct("<iiiiiHH")
+_WHOLE_BIG: Final = struct.Struct(">iiiiiHHiii16sHB")
+_WHOLE_LITTLE: Final = struct.Struct("<iiiiiHHiii16sHB")
+_SELECTION_BIG: Final = struct.Struct(">HHiiiii")
+_SELECTION_LITTLE: Final = struct.Struct("<HHiiiii")
+assert _PREFIX_BIG.size == _PREFIX_SIZE and _WHOLE_BIG.size == _WHOLE_SIZE
+
+
+class Arrived:
+    """A message that is here."""
+
+    __slots__ = (
+        "big_endian", "ccsid", "data", "descriptor", "index", "length", "name", "reason", "selection", "size", "token",
+    )  # fmt: skip
+
+    def __init__(self, segment: Segment) -> None:
+        """What the first segment says. Raises ChannelError."""
+        body = segment.body
+        if len(body) < _WHOLE_SIZE:
+            raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a message that was pushed begins with {len(body)} bytes")
+        self.big_endian, self.ccsid = segment.big_endian, segment.ccsid
+        (_, _, _, self.index, here, _, self.selection, self.reason, total, self.length, self.token, _, name_length) = (
+            _WHOLE_BIG if segment.big_endian else _WHOLE_LITTLE
+        ).unpack_from(body)
+        at = _WHOLE_SIZE + name_length
+        #: The name of the queue, in the character set of the segment.
+        self.name = body[_WHOLE_SIZE:at]
+        at += -(3 + name_length) % 4
+        version = read_longs(body, at + 4, 1, segment.big_endian)[0]
+        end = at + (md_structure.SIZE_2 if version >= 2 else md_structure.SIZE_1)
+        if len(body) < end or here < 0 or total < 0 or here > total or len(body) - end < here:
+            text = f"a message says {here} of {total} bytes behind its descriptor, and has {len(body) - end}"
+            raise ChannelError(STATUS_MESSAGE_LENGTH, text)
+        self.descriptor = body[at:end]
+        self.data = body[end : end + here]
+        #: What it counts for in ReceivedBytes.
+        self.size = end - at + total
+
+    def md(self) -> MQMD:
+        """The descriptor. Raises StructureError."""
+        return MQMD.unpack(self.descriptor, 0, self.big_endian, self.ccsid)
+
+    def q_name(self) -> str:
+        """The queue that it was on."""
+        return decode(self.name, self.ccsid).rstrip(" \0")
+
+
+class Ahead:
+    """The messages of one handle that are here, and what was asked for."""
+
+    def __init__(self, number: int, room: int = ROOM, flags: int = FOR_GET) -> None:
+        #: What the queue manager calls the handle.
+        self.number = number
+        self.room = room
+        self._flags = flags
+        self.messages: deque[Arrived] = deque()
+        # Bytes that have come, and that were taken: written where segments are read, and by the application.
+        self._came = 0
+        self._taken = 0
+        #: Why the queue cannot be read, 0 if it can.
+        self.failure = 0
+        #: Questions that are not answered yet.
+        self._questions = 0
+        #: The last thing that was sent is a question.
+        self._asking = False
+        #: So many messages were here when the wait for another began.
+        self.heard = 0
+        #: MQCLOSE with MQCO_QUIESCE was made: nothing more is asked for.
+        self.quiesced = False
+        #: The one that was returned last: what the browse cursor is on.
+        self.current: Arrived | None = None
+        #: Something was asked for that has not all come.
+        self.asked = False
+        self._used = 0
+        self._last = 0
+        self._selection = 0
+        self._wish = b""
+        self._options = 0
+        self._browses = False
+        #: A message of which segments are missing, and its data so far.
+        self._first: Arrived | None = None
+        self._parts: list[bytes] = []
+        self._total = 0
+        self._there = 0
+
+    # -- out ----------------------------------------------------------------------------------------------------------
+
+    def wants(self, md: MQMD, gmo: MQGMO, big_endian: bool) -> bool:
+        """What the next get looks for. True if that is another thing than before, and has to be said."""
+        match = gmo.match_options if gmo.version > 1 else MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
+        if match & MQMO_MATCH_MSG_ID and md.msg_id == _NO_ID:
+            match &= ~MQMO_MATCH_MSG_ID
+        if match & MQMO_MATCH_CORREL_ID and md.correl_id == _NO_ID:
+            match &= ~MQMO_MATCH_CORREL_ID
+        layout = _SELECTION_BIG if big_endian else _SELECTION_LITTLE
+        wish = layout.pack(0, 2, md.coded_char_set_id, md.encoding, md.msg_seq_number, md.offset, match)
+        if match:
+            for bit, value in (
+                (MQMO_MATCH_MSG_ID, md.msg_id),
+                (MQMO_MATCH_CORREL_ID, md.correl_id),
+                (MQMO_MATCH_GROUP_ID, md.group_id),
+                (MQMO_MATCH_MSG_TOKEN, gmo.msg_token),
+            ):
+                if match & bit:
+                    wish += value
+        self._browses = gmo.options & _BROWSE != 0
+        if wish == self._wish:
+            return False
+        self._wish = wish
+        self._selection = self._selection % 0x7FFF + 1
+        return True
+
+    def begin_again(self) -> None:
+        """A browse from the beginning: what is here, and what is on its way, is not wanted."""
+        self.messages.clear()
+        self._taken, self._used, self.heard = self._came, 0, 0
+        self._wish = b""
+        self.current = None
+
+    def request(
+        self,
+        options: int,
+        wait_ms: int,
+        max_length: int,
+        big_endian: bool,
+        select: bool,
+        asks: bool = False,
+        room: int = -1,
+    ) -> bytes:
+        """What follows the header of REQUEST_MSGS. `select`: with what is wanted. `asks`: whether there is anything."""
+        flags = self._flags | (wire.REQUEST_SELECTION if select else 0) | (_ASKING if asks else 0)
+        used, self._used = self._used, 0
+        self.asked = True
+        self._questions += asks
+        self._asking = asks
+        values = [
+            1,
+            self.number,
+            used,
+            self.room if room < 0 else room,
+            max_length,
+            options,
+            wait_ms,
+            0,
+            flags,
+            self._last,
+        ]
+        body = write_longs(values, big_endian)
+        if not select:
+            return body
+        index = self._selection.to_bytes(2, "big" if big_endian else "little")
+        return body + index + self._wish[2:]
+
+    def is_low(self) -> bool:
+        """Whether it is time to ask for more (A1)."""
+        return self._used >= self.room // 2 and self._came - self._taken < self.room // 2
+
+    # -- in -----------------------------------------------------------------------------------------------------------
+
+    def pushed(self, segment: Segment, length_max: int) -> None:
+        """ASYNC_MESSAGE. Raises ChannelError."""
+        first = self._first
+        if segment.flags & seg.FIRST:
+            if first is not None:
+                raise ChannelError(STATUS_PROTOCOL_DATA, "a message is pushed before the last one is complete")
+            message = Arrived(segment)
+            if segment.flags & seg.LAST:
+                self._complete(message)
+                return
+            self._total = message.size - len(message.descriptor)
+            if self._total > length_max:
+                text = f"a message of {self._total} bytes is pushed, and {length_max} were agreed on"
+                raise ChannelError(STATUS_MESSAGE_LENGTH, text)
+            self._first, self._parts, self._there = message, [message.data], len(message.data)
+            return
+        if first is None:
+            raise ChannelError(STATUS_PROTOCOL_DATA, "a segment continues a message that has not begun")
+        body = segment.body
+        if len(body) < _PREFIX_SIZE:
+            raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a part of a message has {len(body)} bytes")
+        here = (_PREFIX_BIG if segment.big_endian else _PREFIX_LITTLE).unpack_from(body)[4]
+        self._there += here
+        if here < 0 or here > len(body) - _PREFIX_SIZE or self._there > self._total:
+            raise ChannelError(STATUS_MESSAGE_LENGTH, f"a part of a message says {here} bytes, which do not fit")
+        self._parts.append(body[_PREFIX_SIZE : _PREFIX_SIZE + here])
+        if segment.flags & seg.LAST:
+            if self._there != self._total:
+                raise ChannelError(STATUS_MESSAGE_LENGTH, f"a message of {self._total} bytes ends after {self._there}")
+            first.data = b"".join(self._parts)
+            self._first, self._parts = None, []
+            self._complete(first)
+
+    def _complete(self, message: Arrived) -> None:
+        self._last = message.index
+        if message.selection != self._selection and self._browses:
+            return  # A3.
+        self._came += message.size
+        self.messages.append(message)
+
+    def notified(self, code: int, value: int) -> None:
+        """NOTIFICATION."""
+        if code == wire.NOTIFY_CHECK_MSG:
+            self._questions = max(0, self._questions - 1)
+        elif code == wire.NOTIFY_GET_INHIBITED:
+            self.failure = MQRC_GET_INHIBITED
+        elif code == wire.NOTIFY_GET_ALLOWED:
+            self.failure = 0
+        elif code == wire.NOTIFY_QM_QUIESCING:
+            self.failure = MQRC_Q_MGR_QUIESCING
+        elif code == wire.NOTIFY_STREAMING_FAILURE:
+            self.failure = value
+
+    def is_ready(self) -> bool:
+        """Whether something has come that a get waits for."""
+        return len(self.messages) > self.heard or self.failure != 0 or (self._asking and not self._questions)
+
+    @property
+    def answered(self) -> bool:
+        """Every question was answered."""
+        return self._asking and not self._questions
+
+    # -- the application ----------------------------------------------------------------------------------------------
+
+    def take(self, md: MQMD, gmo: MQGMO) -> Arrived | None:
+        """The first message here that the get wants; it is still here."""
+        self.heard = count = len(self.messages)
+        for at in range(count):  # More may come meanwhile, at the end.
+            message = self.messages[at]
+            if message.selection == self._selection or _fits(message, md, gmo):
+                return message
+        return None
+
+    def used(self, message: Arrived) -> None:
+        """The application has it."""
+        if self.messages[0] is message:
+            self.messages.popleft()
+        else:
+            self.messages.remove(message)
+        self._taken += message.size
+        self._used += message.size
+        self.current = message
+
+
+def _fits(message: Arrived, md: MQMD, gmo: MQGMO) -> bool:
+    """Whether a message that came for another selection is wanted now."""
+    match = gmo.match_options if gmo.version > 1 else MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
+    got = message.md()
+    return not (
+        (match & MQMO_MATCH_MSG_ID and md.msg_id != _NO_ID and got.msg_id != md.msg_id)
+        or (match & MQMO_MATCH_CORREL_ID and md.correl_id != _NO_ID and got.correl_id != md.correl_id)
+        or (match & MQMO_MATCH_GROUP_ID and md.group_id != _NO_ID and got.group_id != md.group_id)
+        or (match & MQMO_MATCH_MSG_SEQ_NUMBER and got.msg_seq_number != md.msg_seq_number)
+        or (match & MQMO_MATCH_OFFSET and got.offset != md.offset)
+        or (match & MQMO_MATCH_MSG_TOKEN and message.token != gmo.msg_token)
+    )
