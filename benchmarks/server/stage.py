@@ -71,6 +71,30 @@ class Child:
         self._process.communicate()
 
 
+class Console:
+    """MQSC commands to a running queue manager, without a process for each: as soon as one is answered, it is done."""
+
+    def __init__(self, directory: Path) -> None:
+        from flintmq.client.instance import Instance
+        from flintmq.server.control import Control
+
+        self._control = Control(Instance(NAME, directory))
+        self._control.ask({"do": "runmqsc", "echo": False, "verify": False})
+
+    def ask(self, command: str) -> None:
+        """Run one command, which must succeed."""
+        lines = [str(line) for line in self._control.ask(command)["lines"] if str(line).strip()]
+        code = lines[0].partition(":")[0] if lines else ""
+        if not code.endswith("I") or code == "AMQ8405I":
+            raise Broken(f"{command}: {' '.join(lines)}")
+
+    def __enter__(self) -> Console:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._control.close()
+
+
 class Stage:
     """A queue manager that runs, with the queues and channels of the benchmark, in a directory of its own."""
 
@@ -106,6 +130,10 @@ class Stage:
     def commands(self, *commands: str) -> None:
         """MQSC."""
         self._flint("runmqsc", NAME, text="\n".join(commands) + "\n")
+
+    def console(self) -> Console:
+        """For commands between measurements."""
+        return Console(self.directory / "qmgrs" / NAME)
 
     def _process_id(self) -> int:
         from flintmq.client.instance import Instance
