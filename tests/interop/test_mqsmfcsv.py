@@ -17,6 +17,9 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from tests.server.test_channel_records import CHANNEL, channel_dump
+from tests.server.test_process import Manager
+from tests.server.test_process import manager as manager
 from tests.telemetry.recording.reading import Values, read_dump
 
 SETTING = "FLINT_MQSMFCSV"
@@ -96,6 +99,11 @@ def test_the_formatter_reads_every_record_without_an_error(formatter: Path, dump
 
 def test_every_number_of_the_formatter_is_ours(formatter: Path, dump: Path, tmp_path: Path) -> None:
     _, tables = formatted(formatter, dump, tmp_path)
+    assert numbers_compared(tables, dump) > 1000
+
+
+def numbers_compared(tables: dict[str, list[dict[str, str]]], dump: Path) -> int:
+    """How many numbers of the formatter's tables were held against ours; every one must be the same."""
     from flintmq.telemetry.smf.records import STRUCTURES
 
     ours: dict[str, list[Values]] = {}
@@ -115,7 +123,7 @@ def test_every_number_of_the_formatter_is_ours(formatter: Path, dump: Path, tmp_
                 text = row[field.title].strip()
                 assert _NUMBER.fullmatch(text) and int(text) == wanted, (name, field.title, text, wanted)
                 compared += 1
-    assert compared > 1000
+    return compared
 
 
 def test_a_put_counts_what_it_should_in_the_formatters_tables(formatter: Path, dump: Path, tmp_path: Path) -> None:
@@ -128,3 +136,27 @@ def test_a_put_counts_what_it_should_in_the_formatters_tables(formatter: Path, d
     assert (use["Put_Count"], use["Streamed_Msgs"], use["Get_Count"]) == ("41", "41", "25")
     (topic,) = [row for row in tables["WQ"] if row["Open_Name"].strip() == "news/today"]
     assert (topic["Queue"], topic["Published_Count"]) == ("Topic", "1")
+
+
+def test_the_formatter_reads_channels_of_a_running_queue_manager(
+    formatter: Path, manager: Manager, tmp_path: Path
+) -> None:
+    """B34: 115-231 and 116-10, of clients on real sockets: what DISPLAY CHSTATUS showed."""
+    recorded = channel_dump(manager)
+    out = tmp_path / "csv"
+    out.mkdir()
+    said, tables = formatted(formatter, recorded.dump, out)
+    assert not re.search(r"error|unknown|invalid", said.replace("parsing errors or unknown record types", ""), re.I), (
+        said
+    )
+    for kind in ("115 subtype 231", "116 subtype  10"):
+        assert f"Formatted {kind}" in said
+    assert {"QCCT", "QCTDSP", "QCST"} <= set(tables)
+    assert numbers_compared(tables, recorded.dump) > 50
+    assert tables["QCCT"][0]["Current_Chl_High_Water"].strip() == "2"
+    first = {row["Remote_QMgr_Or_App"].strip(): row for row in reversed(tables["QCST"])}
+    for application, shown in recorded.shown.items():
+        row = first[application]
+        assert (int(row["Msg_All_Count"]), int(row["Bytes_Sent"])) == (shown["MSGS"], shown["BYTSSENT"])
+        assert int(row["Bytes_Received"]) == shown["BYTSRCVD"]
+        assert (row["Chl_Name"].strip(), row["Type"].strip()) == (CHANNEL, "SvrConn")

@@ -144,7 +144,7 @@ def _settings(host: Host) -> Settings:
 
 def make_recorder(host: Host, settings: Settings) -> Recorder:
     """The recorder of a host: whose records they are, and where they go. The layouts are read when they are needed."""
-    from flintmq.telemetry.recording.dump_files import DumpFiles
+    from flintmq.telemetry.recording.dump_files import DumpFiles, zstd_module
     from flintmq.telemetry.recording.record import Origin
     from flintmq.telemetry.recording.recorder import Recorder
     from flintmq.telemetry.recording.records import RELEASE, Writer
@@ -158,6 +158,11 @@ def make_recorder(host: Host, settings: Settings) -> Recorder:
         files.size_max = settings.file_bytes
         files.files_max = settings.files_max
         files.compression = settings.compression
+        if files.compression == "zstd" and not zstd_module():
+            host.errors.write(
+                "AMQ7077E",
+                "SMFCompression=zstd needs Python 3.14, zstandard or pyarrow: dump files are not compressed",
+            )
     recorder = Recorder(engine, Writer(origin), files, host.errors.write)
     recorder.job = f"{engine.name[:4]}CHIN"
     if host.serves_channels:

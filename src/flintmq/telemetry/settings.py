@@ -6,7 +6,7 @@
        SMFDirectory=smf         where dump files go; below the queue manager's directory unless absolute
        SMFFileSize=256          MiB of a dump file
        SMFFiles=0               dump files that are kept, 0 for all
-       SMFCompression=none      none, gzip or zstd (if the module zstandard is there), when a file is closed
+       SMFCompression=none      none, gzip or zstd (Python 3.14, or zstandard or pyarrow), when a file is closed
        SMFSystem=HOST           four characters, the system in the records; else the beginning of the host's name
        SMFSubsystem=QM1         four characters, the queue manager in the records; else the beginning of its name
        SystemInterval=30.00     what STATIME(0) means

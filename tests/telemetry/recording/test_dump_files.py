@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from flintmq.telemetry.recording import dump_files
 from flintmq.telemetry.recording.dump_files import DumpFiles, zstd_module
 from flintmq.telemetry.recording.record import Origin
+from flintmq.telemetry.smf.layouts.qmst import QMST
+from flintmq.telemetry.smf.pack import pack
+from tests.telemetry.builder import Record
 from tests.telemetry.recording.reading import pieces
 
 #: 2023-11-14 22:13:20 UTC.
@@ -20,6 +24,10 @@ HOUR = 3600 * 1_000_000
 
 def record(length: int = 100) -> bytes:
     return length.to_bytes(2, "big") + bytes(length - 2)
+
+
+def smf_record(number: int) -> bytes:
+    return Record(115, 2, {1: [pack(QMST, {"QMSTPUT": number}, 0)]}, qmgr="QM1").packed()
 
 
 @pytest.fixture
@@ -75,12 +83,53 @@ def test_a_closed_file_is_compressed(files: DumpFiles) -> None:
     assert names(files) == ["QM1.20231114.001.smf.gz", "QM1.20231114.002.smf.gz"]
 
 
-def test_zstd_is_used_if_the_module_is_there_and_else_the_file_stays_as_it_is(files: DumpFiles) -> None:
+@pytest.mark.parametrize("module", dump_files.ZSTD_MODULES)
+def test_a_closed_file_is_compressed_with_zstd(files: DumpFiles, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader of dumps finds in it what was written."""
+    monkeypatch.setattr(dump_files, "ZSTD_MODULES", (module,))
+    if not zstd_module():
+        pytest.skip(f"there is no {module} here")
+    pytest.importorskip("pyarrow", reason="reading .zst needs pyarrow")
+    from flintmq.telemetry.smf.columns.dump import Range, blocks_of
+
+    files.compression = "zstd"
+    files.write([smf_record(number) for number in range(500)], NOW)
+    files.close(NOW)
+    assert names(files) == ["QM1.20231114.001.smf.zst"]
+    path = files.directory / "QM1.20231114.001.smf.zst"
+    assert path.stat().st_size < 5000
+    ((block, damages),) = list(blocks_of(Range(str(path), "")))
+    assert not damages and block.type.tolist() == [2, *[115] * 500, 3]
+    files.write([smf_record(1)], NOW)
+    files.close(NOW)
+    assert names(files) == ["QM1.20231114.001.smf.zst", "QM1.20231114.002.smf.zst"]
+
+
+def test_without_anything_that_packs_with_zstd_the_file_stays_as_it_is(
+    files: DumpFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package that is not there, and one inside of it."""
+    monkeypatch.setattr(dump_files, "ZSTD_MODULES", ("no_such_package.zstd", "no_such_package"))
     files.compression = "zstd"
     files.write([record()], NOW)
     files.close(NOW)
-    suffix = ".zst" if zstd_module() is not None else ""
-    assert names(files) == ["QM1.20231114.001.smf" + suffix]
+    assert names(files) == ["QM1.20231114.001.smf"]
+
+
+def test_a_compressed_file_that_cannot_be_written_leaves_the_other(
+    files: DumpFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D2."""
+    files.compression = "gzip"
+    files.write([record()], NOW)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(gzip, "open", full)
+    with pytest.raises(OSError, match="No space"):
+        files.close(NOW)
+    assert names(files) == ["QM1.20231114.001.smf"]
 
 
 def test_only_so_many_files_are_kept(files: DumpFiles) -> None:

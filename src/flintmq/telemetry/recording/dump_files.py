@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import importlib.util
 import os
 import shutil
-from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 from flintmq.telemetry.recording.record import Origin, dump_mark
 from flintmq.telemetry.settings import COMPRESSIONS
@@ -28,6 +29,8 @@ from flintmq.telemetry.smf.clock import DAY
 SIZE_MAX = 256 * 1024 * 1024
 NUMBER_MAX = 999
 SUFFIX = ".smf"
+#: What can pack with zstd, the best first: Python 3.14 has it, else a package.
+ZSTD_MODULES = ("compression.zstd", "zstandard", "pyarrow")
 
 
 class DumpFiles:
@@ -111,7 +114,7 @@ def _day_of(local_us: int) -> str:
 
 
 def compress(path: Path, kind: str) -> None:
-    """Replace a file by its compressed form (D2). Without the module for zstd it stays as it is."""
+    """Replace a file by its compressed form (D2). With nothing that packs with zstd it stays as it is."""
     copy = _zstd if kind == "zstd" else _gzip
     made = path.with_name(path.name + COMPRESSIONS[kind] + ".new")
     if copy(path, made):
@@ -126,19 +129,26 @@ def _gzip(source: Path, target: Path) -> bool:
 
 
 def _zstd(source: Path, target: Path) -> bool:
-    module = zstd_module()
-    if module is None:
+    name = zstd_module()
+    if not name:
         return False
-    with open(source, "rb") as plain, open(target, "wb") as packed:
-        module(plain, packed)
+    with open(source, "rb") as plain, _zstd_file(name, target) as packed:
+        shutil.copyfileobj(plain, packed, 1 << 20)
     return True
 
 
-def zstd_module() -> Callable[[object, object], object] | None:
-    """What copies one file to another compressed with zstd, if the module `zstandard` is there."""
-    try:
-        module = importlib.import_module("zstandard")
-    except ImportError:
-        return None
-    copy: Callable[[object, object], object] = module.ZstdCompressor().copy_stream
-    return copy
+def zstd_module() -> str:
+    """The module that packs with zstd, empty if there is none. It is not imported yet: pyarrow is large."""
+    for name in ZSTD_MODULES:
+        try:
+            if importlib.util.find_spec(name) is not None:
+                return name
+        except ImportError:  # The package that it is in is not there.
+            continue
+    return ""
+
+
+def _zstd_file(name: str, target: Path) -> Any:
+    """A file to write to, that packs."""
+    module = importlib.import_module(name)
+    return module.CompressedOutputStream(str(target), "zstd") if name == "pyarrow" else module.open(target, "wb")
