@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flintmq.pipeline.errors import BadOption
-from flintmq.pipeline.reports import anomalies, capacity, csv, html, itr, qstat, text
+from flintmq.pipeline.reports import anomalies, bursts, capacity, csv, html, itr, qstat, text
 from flintmq.pipeline.reports.model import Report
 from flintmq.pipeline.reports.options import ROWS, Options
 
@@ -39,6 +39,7 @@ REPORTS: dict[str, Entry] = {
     "qstatcsv": Entry(qstat.make_csv, "the same with every counter of the record, as CSV", format="csv", rows=10_000),
     "capacity": Entry(capacity.make, "how many clients and channels fit, and what runs full when", capacity.SETTINGS),
     "itr": Entry(itr.make, "what the calls of the records would cost on another machine", itr.SETTINGS),
+    "bursts": Entry(bursts.make, "how the messages of a minute were spread", bursts.SETTINGS),
     "anomalies": Entry(anomalies.make, "what was unusual for its hour, per queue and counter", anomalies.SETTINGS),
 }
 
