@@ -48,6 +48,7 @@ def page() -> str:
         lines += ["| column | type | field | since | meaning |", "|---|---|---|---|---|"]
         lines += [f"| {column} | {kind} | | | |" for column, kind in prefix_of(STRUCTURES[name])]
         lines += _rows(STRUCTURES[name])
+        lines += [f"| *{column}* | int64 | | | {what[0]} |" for column, what in STRUCTURES[name].sums.items()]
         lines += [f"| *{column.name}* | | | | {column.meaning} |" for column in DERIVED.get(name, [])]
     lines += ["", "Columns in italics are computed.", "", "## Gold", ""]
     for name, text in GOLD_TABLES.items():

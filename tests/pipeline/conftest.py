@@ -32,11 +32,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     except JavaMissing as error:
         pytest.skip(str(error))
     warehouse = tmp_path_factory.mktemp("warehouse")
-    # A session of a minute does not earn back what Java's second compiler costs.
+    # A session of a minute does not earn back what compilers cost: Java's second, and Spark's own of each query.
     settings = {
         "spark.sql.warehouse.dir": str(warehouse),
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         "spark.sql.adaptive.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
     made = session.start("local[2]", settings, quiet=True)
     yield made

@@ -8,6 +8,7 @@
     flint pipeline report
     flint pipeline report qstat --out tables --qmgr QM1 --from 2024-03-01T10:00 --until 2024-03-01T11:00
     flint pipeline report qstatcsv --out tables --to queues.csv
+    flint pipeline report task --out tables --set queue=ORDERS --set compare=yes
     flint pipeline report all --out tables --format html --to report.html
 
 `run` loads what is new and may be repeated: bronze (raw records), silver (one table per structure) and gold (per

@@ -10,6 +10,15 @@
     svg.py        its charts; style.py and markup.py what the page needs beside
 
     qstat.py      QSTAT and QSTATCSV: the state of queues at the end of each interval (115-216)
+    task.py       TASK: what tasks did to queues, and what it cost (116-1, 116-2)
+    log.py        LOG, LOGMANAGER and COMPRESSION: the log manager (115-1)
+    buffer.py     BUFFER: buffer pools (115-215)
+    msg.py        MSG: calls and messages of each interval (115-2)
+    channel.py    CHANNEL: channels and the channel initiator (116-10, 115-231)
+    capacity.py   how many clients and channels fit; sizing.py has the rules
+    itr.py        what calls would cost on another machine; machines.py has their ratings
+    bursts.py     how the messages of a minute were spread; spread.py has the sums
+    anomalies.py  what was unusual for its hour; score.py has the sums
 
 A report is one function `make(spark, tables, options) -> Report` and one row of the registry. A form is one function
 `render(reports) -> str` and one row there. What a report prints is aggregated or cut in Spark: at most `options.rows`

@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import ORDER, cells, chosen, first, nothing, texts_for_times
+from flintmq.pipeline.reports.records import (
+    HEADING,
+    ORDER,
+    cells,
+    chosen,
+    first,
+    listing,
+    many,
+    nothing,
+    texts_for_times,
+)
 from flintmq.pipeline.tables.catalogue import silver_schema
 
 if TYPE_CHECKING:
@@ -57,26 +67,17 @@ _COLUMNS = [
     ("Streamed", "Streamed", Column("Streamed", 0)),
     ("Expired", "Expired", Column("Expired", 0)),
 ]
-#: Times become text in Spark, which knows that they are UTC; the record's own are local.
-_LOCAL = "Interval_Start + make_dt_interval(0, 0, UTC_Offset_Minutes)"
-_MOMENT = "'yyyy/MM/dd,HH:mm:ss.SSSSSS'"
-_EXTRA = [
-    "concat_ws(',', LPAR, QMgr, date_format(Time, 'yyyy/MM/dd,HH:mm:ss.SS'), concat('VRM: ', MQ_Version), '') as _Head",
-    f"date_format({_LOCAL}, {_MOMENT}) as _From",
-    f"date_format({_LOCAL} + make_dt_interval(0, 0, 0, Interval_Duration_US / 1e6), {_MOMENT}) as _To",
-    "Interval_Duration_US as _Duration",
-]
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     queues = chosen(spark, tables, "QQST", options, ["Queue"])
     shown = [f"{expression} as {name}" for name, expression, _ in _COLUMNS]
-    rows, left = first(queues.orderBy(*ORDER.split(", ")).selectExpr(*shown, *_EXTRA), options.rows)
+    rows, left = first(queues.orderBy(*ORDER.split(", ")).selectExpr(*shown, *HEADING), options.rows)
     if not rows:
         return nothing("qstat", TITLE, options, _WHAT, _REMEDY)
     made = Table("Queues", [column for _, _, column in _COLUMNS], left_out=left)
     made.rows = [cells(row[: len(_COLUMNS)]) for row in rows]
-    made.listing = _listing(rows)
+    made.listing = listing(rows, _lines)
     return Report("qstat", TITLE, _words(queues), [made], [_deepest(queues)])
 
 
@@ -101,19 +102,15 @@ def _words(queues: DataFrame) -> list[str]:
         "count(distinct QMgr, Queue) as Queues",
         "sum(if(Record = 'PARTIAL', 1, 0)) as Partial",
     ).collect()[0]
-    words = f"{_many(seen.Queues, 'queue')} in {_many(seen.Intervals, 'interval')} of "
+    words = f"{many(seen.Queues, 'queue')} in {many(seen.Intervals, 'interval')} of "
     made = [
-        f"{words}{_many(seen.Managers, 'queue manager')}. A depth is that of the moment at which its interval ended."
+        f"{words}{many(seen.Managers, 'queue manager')}. A depth is that of the moment at which its interval ended."
     ]
     if seen.Partial:
         made.append(
-            f"{_many(seen.Partial, 'record')} partial: the depth and age of those queues could not be read, and are 0."
+            f"{many(seen.Partial, 'record')} partial: the depth and age of those queues could not be read, and are 0."
         )
     return made
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _deepest(queues: DataFrame) -> Chart:
@@ -136,22 +133,16 @@ def _expr(text: str) -> Any:
     return functions.expr(text)
 
 
-def _listing(rows: list[Any]) -> list[str]:
-    lines: list[str] = []
-    before = None
-    for row in rows:
-        interval = _interval(row)
-        if (row._Head, interval) != before:
-            lines += ["", row._Head, interval] if lines else [row._Head, interval]
-            before = row._Head, interval
-        lines.append(f"= Queue Name {row.Queue}  {row.Record} RECORD  {row._Head}")
-        if row.Disposition == "Shared":
-            lines.append(f"> Disposition Shared  QSG Name {row.Group}  CF Struct Name {row.Structure}")
-        else:
-            lines.append(f"> Disposition Private  Pageset ID {row.Pageset}  Bufferpool ID {row.Bufferpool}")
-        lines.append(f"  Current Depth {row.Depth}")
-        lines += _later(row)
-    return lines
+def _lines(row: Any) -> list[str]:
+    place = f"Private  Pageset ID {row.Pageset}  Bufferpool ID {row.Bufferpool}"
+    if row.Disposition == "Shared":
+        place = f"Shared  QSG Name {row.Group}  CF Struct Name {row.Structure}"
+    return [
+        f"= Queue Name {row.Queue}  {row.Record} RECORD  {row._Head}",
+        f"> Disposition {place}",
+        f"  Current Depth {row.Depth}",
+        *_later(row),
+    ]
 
 
 def _later(row: Any) -> list[str]:
@@ -163,10 +154,3 @@ def _later(row: Any) -> list[str]:
         lines.append(f"  Highest Depth {row.High}  Lowest Depth {row.Low}")
         lines.append(f"  Puts {row.Puts}  Gets {row.Gets}  Streamed {row.Streamed}  Expired {row.Expired}")
     return lines
-
-
-def _interval(row: Any) -> str:
-    if row._From is None or row._Duration is None:
-        return "From and to are not recorded."
-    seconds = f"{row._Duration / 1e6:.6f}".rstrip("0").rstrip(".")
-    return f"From {row._From} to {row._To}, duration {seconds} seconds."

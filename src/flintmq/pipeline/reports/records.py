@@ -6,12 +6,13 @@ written (accounting of tasks).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.reports.model import Cell, Report
+from flintmq.pipeline.reports.model import Cell, Chart, Report, Series
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.tables.catalogue import silver
 
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 #: The order of records in time, complete.
 ORDER = "QMgr, Record_Time, File, Offset, Entry"
+
+_LOCAL = "Interval_Start + make_dt_interval(0, 0, UTC_Offset_Minutes)"
+_MOMENT = "'yyyy/MM/dd,HH:mm:ss.SSSSSS'"
+#: What `heading` needs of a row. Times become text in Spark, which knows that they are UTC; a record has them local.
+HEADING = [
+    "concat_ws(',', LPAR, QMgr, date_format(Time, 'yyyy/MM/dd,HH:mm:ss.SS'), concat('VRM: ', MQ_Version), '') as _Head",
+    f"date_format({_LOCAL}, {_MOMENT}) as _From",
+    f"date_format({_LOCAL} + make_dt_interval(0, 0, 0, Interval_Duration_US / 1e6), {_MOMENT}) as _To",
+    "Interval_Duration_US as _Duration",
+]
 
 
 def chosen(spark: SparkSession, tables: Path, structure: str, options: Options, keys: Sequence[str]) -> DataFrame:
@@ -39,6 +50,16 @@ def chosen(spark: SparkSession, tables: Path, structure: str, options: Options, 
         rows = rows.where((f.col("Date") <= f.lit((options.until + day).date())) & (when < f.lit(options.until)))
     first = f"min(File) over (partition by {', '.join(['QMgr', 'LPAR', *times, *keys])})"
     return rows.withColumn("_First", f.expr(first)).where("_First = File").drop("_First")
+
+
+@contextmanager
+def kept(rows: DataFrame) -> Iterator[DataFrame]:
+    """Rows that several questions are asked of are worked out once, into memory or onto the disks of the executors."""
+    rows.persist()
+    try:
+        yield rows
+    finally:
+        rows.unpersist()
 
 
 def first(rows: DataFrame, rows_max: int) -> tuple[list[Any], int]:
@@ -72,6 +93,48 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, (bytes, bytearray)):
         return bytes(value).hex().upper()
     return str(value)
+
+
+def many(number: int, what: str) -> str:
+    """`1 queue`, `2,000 queues`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def heading(row: Any) -> list[str]:
+    """The two lines that the supplied formatter puts above an interval: where from, and from when to when."""
+    if row._From is None or row._Duration is None:
+        return [row._Head, "From and to are not recorded."]
+    seconds = f"{row._Duration / 1e6:.6f}".rstrip("0").rstrip(".")
+    return [row._Head, f"From {row._From} to {row._To}, duration {seconds} seconds."]
+
+
+def listing(rows: list[Any], lines_of: Callable[[Any], list[str]]) -> list[str]:
+    """The lines of each row, under the heading of its interval."""
+    lines: list[str] = []
+    before: list[str] = []
+    for row in rows:
+        if (head := heading(row)) != before:
+            lines += ["", *head] if lines else head
+            before = head
+        lines += lines_of(row)
+    return lines
+
+
+def over_time(rows: list[Any], title: str, series: Mapping[str, str], unit: str) -> Chart:
+    """A chart over the starts of intervals: a line per queue manager and column; `series` is column -> name."""
+    places = sorted({row.Start for row in rows if row.Start})
+    managers = sorted({row.QMgr or "" for row in rows})
+    made = []
+    for manager in managers:
+        mine = {row.Start: row for row in rows if (row.QMgr or "") == manager}
+        for column, name in series.items():
+            values = [_number(mine[place][column]) if place in mine else None for place in places]
+            made.append(Series(f"{manager} {name}" if len(managers) > 1 else name, values))
+    return Chart(title, "line", places, made, unit)
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def nothing(name: str, title: str, options: Options, what: str, remedy: str) -> Report:

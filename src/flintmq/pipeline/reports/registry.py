@@ -11,7 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flintmq.pipeline.errors import BadOption
-from flintmq.pipeline.reports import anomalies, bursts, capacity, csv, html, itr, qstat, text
+from flintmq.pipeline.reports import (
+    anomalies,
+    buffer,
+    bursts,
+    capacity,
+    channel,
+    csv,
+    html,
+    itr,
+    log,
+    msg,
+    qstat,
+    task,
+    text,
+)
 from flintmq.pipeline.reports.model import Report
 from flintmq.pipeline.reports.options import ROWS, Options
 
@@ -37,6 +51,15 @@ class Entry:
 REPORTS: dict[str, Entry] = {
     "qstat": Entry(qstat.make, "queues at the end of each interval: disposition, page set, depth (115-216)"),
     "qstatcsv": Entry(qstat.make_csv, "the same with every counter of the record, as CSV", format="csv", rows=10_000),
+    "task": Entry(task.make, "what tasks did to queues, and what it cost (116-1, 116-2)", task.SETTINGS, rows=20),
+    "log": Entry(log.make, "pages per I/O, MB/s, how busy the logger was (115-1)"),
+    "logmanager": Entry(log.make_manager, "every counter of the log manager, as CSQW1150 prints them (115-1)", rows=10),
+    "compression": Entry(
+        log.make_compression, "the data-compression block of the log, and what it saved (115-1)", rows=10
+    ),
+    "buffer": Entry(buffer.make, "how full buffer pools were, reads and writes of pages (115-215)"),
+    "msg": Entry(msg.make, "MQI calls and messages of each interval (115-2)"),
+    "channel": Entry(channel.make, "channels, and how busy the channel initiator was (116-10, 115-231)"),
     "capacity": Entry(capacity.make, "how many clients and channels fit, and what runs full when", capacity.SETTINGS),
     "itr": Entry(itr.make, "what the calls of the records would cost on another machine", itr.SETTINGS),
     "bursts": Entry(bursts.make, "how the messages of a minute were spread", bursts.SETTINGS),

@@ -77,10 +77,6 @@ def _wq() -> list[Derived]:
     for call in _CALLS:
         made.append(ratio(f"{call}_ET_Avg_US", f"{call}_ET_US", f"{call}_Count", f"Elapsed time of one {call}"))
         made.append(ratio(f"{call}_CT_Avg_US", f"{call}_CT_US", f"{call}_Count", f"CPU time of one {call}"))
-    topics = [f"TopicOnSRB_{call}_US" for call in ("Open", "Put", "Put1", "Close")]
-    made.append(sum_of("Queue_ET_US", "Elapsed time of all calls", *(f"{call}_ET_US" for call in _CALLS)))
-    costs = [f"{call}_CT_US" for call in _CALLS]
-    made.append(sum_of("Queue_CT_US", "CPU time of all calls, topics too", *costs, *topics))
     made.append(ratio("Put_Size_Avg", "Total_Bytes_Put", "Total_Valid_Puts", "Bytes of a message put"))
     made.append(ratio("Get_Size_Avg", "Total_Bytes_Get", "Total_Valid_Gets", "Bytes of a message got"))
     made.append(

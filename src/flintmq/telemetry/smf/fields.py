@@ -97,6 +97,9 @@ class Structure:
     #: One row per entry instead of per structure: (offset, size of an entry, number of entries). An entry is in use
     #: when its first byte is not X'00'. The fields are then those of an entry.
     entries: tuple[int, int, int] | None = None
+    #: Columns that are sums of durations, in microseconds: column -> (meaning, fields). They are added in store-clock
+    #: units, so that what each lacks to a whole microsecond is not lost eight times over.
+    sums: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     @property
     def length(self) -> int:
@@ -147,6 +150,7 @@ def structure(
     only_if: dict[str, str] | None = None,
     entries: tuple[int, int, int] | None = None,
     labels: dict[str, list[str]] | None = None,
+    sums: dict[str, tuple[str, tuple[str, ...]]] | None = None,
 ) -> Structure:
     """A structure from its layout. `lengths` is `7.0:72 9.0.3:104`."""
     releases = tuple((pair.partition(":")[0], int(pair.partition(":")[2])) for pair in lengths.split())
@@ -160,6 +164,7 @@ def structure(
         version_field,
         dict(only_if or {}),
         entries,
+        dict(sums or {}),
     )
     check_structure(made)
     return made
@@ -173,13 +178,17 @@ def check_structure(made: Structure) -> None:
             raise BadLayout(f"{made.name}: {item.name} ends at {item.end}, after {limit}")
     for what, names in (
         ("field", [item.name for item in made.fields]),
-        ("column", [item.column.lower() for item in made.shown]),
+        ("column", [item.lower() for item in [*(each.column for each in made.shown), *made.sums]]),
     ):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise BadLayout(f"{made.name}: {what} {', '.join(twice)} is there twice")
     if made.version_field:
         made.find(made.version_field)
+    for column, (_, parts) in made.sums.items():
+        strange = [name for name in parts if made.find(name).kind != "dur"]
+        if strange:
+            raise BadLayout(f"{made.name}: {column} adds {', '.join(strange)}, which is no duration")
     for name, bit in made.only_if.items():
         made.find(name)
         made.find(bit)

@@ -82,6 +82,7 @@ def schema_of(structure: Structure) -> Any:
     """The columns of a structure's table."""
     columns = [*_FIRST, *(_INTERVAL if structure.name in _WITH_INTERVAL else []), *prefix_of(structure)]
     columns += [(item.column, type_of(item)) for item in structure.shown]
+    columns += [(name, pa.int64()) for name in structure.sums]
     return pa.schema([*columns, *_LAST])
 
 
@@ -319,7 +320,7 @@ def _columns(structure: Structure, block: Block, position: Integers, length: Int
         for group in groups
     ]
     back = plain(np.argsort(np.concatenate(groups), kind="stable") if groups else np.empty(0, np.int64), pa.int64())
-    kinds = {item.column: type_of(item) for item in structure.shown}
+    kinds = {item.column: type_of(item) for item in structure.shown} | dict.fromkeys(structure.sums, pa.int64())
     empty = {name: pa.array([], kind) for name, kind in kinds.items()}
     return {name: pa.concat_arrays([part[name] for part in parts] or [empty[name]]).take(back) for name in kinds}
 
@@ -348,6 +349,10 @@ def _same_shape(structure: Structure, block: Block, position: Integers, length: 
             columns[item.column] = array_of(item, np.where(on[:, None], values[item.name], 0).astype(np.uint8))
         else:
             columns[item.column] = array_of(item, values[item.name])
+    for name, (_, parts) in structure.sums.items():
+        there = [part for part in parts if part in present and structure.find(part).version <= version]
+        units = sum((values[part].astype(np.uint64) for part in there), np.zeros(count, np.uint64))
+        columns[name] = plain((units >> np.uint64(12)).astype(np.int64), pa.int64())
     return columns
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from flintmq.telemetry.smf.fields import structure
 from flintmq.telemetry.smf.layouts.cf import cf_labels
 
+_CALLS = ("OPEN", "CLOSE", "GET", "PUT", "PUT1", "INQ", "SET", "CB")
+_TOPICS = ("TOPICOPENSRB", "TOPICPUTSRB", "TOPICPUT1SRB", "TOPICCLOSESRB")
+
 WQ = structure(
     "WQ",
     "the task's use of one queue",
@@ -161,4 +164,8 @@ WQ = structure(
     lengths="7.0:704 7.1:2752 8.0:2792 9.3.2:2800",
     version_field="WQVER",
     labels={"MQCFREQ": cf_labels("Open", "Close", "Get", "Put", "Put1")},
+    sums={
+        "Queue_ET_US": ("Elapsed time of all calls", tuple(f"{call}ET" for call in _CALLS)),
+        "Queue_CT_US": ("CPU time of all calls, topics too", (*(f"{call}CT" for call in _CALLS), *_TOPICS)),
+    },
 )
