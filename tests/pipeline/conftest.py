@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flintmq.pipeline.errors import JavaMissing
+from tests.pipeline.manager import Manager
 from tests.telemetry.samples import SYNTHETIC, TESTCHL
 
 if TYPE_CHECKING:
@@ -49,3 +50,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 def sample() -> Path:
     """The largest dump there is: the real one with channels, or the synthetic one."""
     return TESTCHL.dump if TESTCHL.present else SYNTHETIC.dump
+
+
+@pytest.fixture(scope="session")
+def manager(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Manager]:
+    """A queue manager that runs as a process of its own."""
+    made = Manager(tmp_path_factory.mktemp("mq"))
+    made.start()
+    yield made
+    made.end()

@@ -1,6 +1,6 @@
 """The data pipeline on Spark: where records and messages come from, the tables they become, and reports.
 
-    sources/      data sources for spark.read and spark.readStream: `smf`
+    sources/      data sources for spark.read and spark.readStream: `smf`; `mq`, which is a sink too
     session.py    a Spark session as the pipeline wants it, on this machine or on a cluster
     cluster.py    a standalone cluster on this machine, for trying and for tests
     tables/       the tables: bronze, silver, gold, and the report of what did not become rows
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 def register(spark: SparkSession) -> None:
-    """Make the data sources of FlintMQ known to a session: `spark.read.format("smf")`."""
+    """Make the data sources of FlintMQ known to a session: `spark.read.format("smf")`, `format("mq")`."""
+    from flintmq.pipeline.sources.mq import MqSource
     from flintmq.pipeline.sources.smf import SmfSource
 
     spark.dataSource.register(SmfSource)
+    spark.dataSource.register(MqSource)

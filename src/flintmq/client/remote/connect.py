@@ -16,6 +16,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Self, TypedDict, Unpack
 
 from flintmq.channel.terms import LOCAL_CHANNEL
@@ -47,12 +48,15 @@ class Options(TypedDict, total=False):
     certificate_label: str
     ssl_peer: str
     reconnect: str
+    ccdt: str
     on_event: Callable[[int, str], object]
 
 
 def definitions_of(name: str, options: Options) -> list[Definition]:
     """The channels that lead to the queue manager, in the order in which they are tried. Raises MQError."""
     said = config.settings()
+    if options.get("ccdt"):
+        said = replace(said, server="", table=Path(options["ccdt"]))
     given = Protection(
         options.get("cipher_spec", ""),
         options.get("key_repository", "") or said.key_repository,
@@ -130,6 +134,8 @@ def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
     `key_repository`, `certificate_label` and `ssl_peer` are; `key_repository_password` is for one in PKCS#12.
     `application` is the name that messages put here carry, instead of the program's. `timeout` is how long
     connecting may take, in seconds.
+
+    `ccdt` is the path of a channel definition table, which then counts instead of what the environment says.
 
     `reconnect` "yes" or "qmgr" makes a lost connection again, with all that was open; reconnect.py says what a program
     hears of it. `on_event` is called with MQRC_RECONNECTING and the like, and a sentence.

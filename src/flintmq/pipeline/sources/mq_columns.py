@@ -1,0 +1,303 @@
+"""Messages as columns, and rows as messages.
+
+Reading, descriptors are not taken apart one by one: a batch's MQMDs stand in one buffer that NumPy sees as a table, and
+a field is a column of it. Only what needs it is done message by message: an MQRFH2 is taken off, a text is decoded.
+
+    column              type        from
+    queue               string      the queue that was read
+    position            bigint      the number that the queue manager gave the message when it was put
+    msg_id ...          binary      MQMD, by the names of its fields in snake case; 24 bytes each, accounting_token 32
+    format, reply_to_q  string      likewise, without trailing blanks
+    priority, expiry    int         likewise
+    put_time            timestamp   PutDate and PutTime, UTC; null if they are none
+    properties          map         message properties, values as text; an MQRFH2 is taken off the body
+    body                binary      the data; a string with the options body = text and body = json
+
+Two columns need not be the same when a batch is read again: `expiry` runs down, and `backout_count` may grow.
+
+Writing, the columns that are there become the message; those that only a queue manager can say are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from flintmq.client.errors import MQError
+from flintmq.client.message import properties_of_put
+from flintmq.client.remote.handles import take_out
+from flintmq.mqi.ccsid import decode
+from flintmq.mqi.constants import MQENC_INTEGER_MASK, MQENC_INTEGER_REVERSED, MQENC_NATIVE
+from flintmq.mqi.errors import MQStructuresError
+from flintmq.mqi.md import MQMD, NO_ID, SIZE_2
+from flintmq.mqi.rfh2 import MQRFH2
+from flintmq.pipeline.errors import BadOption, PipelineError
+
+_RFH2 = "MQHRF2"
+_STRING = "MQSTR"
+_UTF8 = 1208
+_BINARY = {"msg_id": 24, "correl_id": 24, "group_id": 24, "accounting_token": 32}
+#: name, type of NumPy, in the order of the MQMD.
+_FIELDS = (
+    ("struc_id", "V4"), ("version", "i4"), ("report", "i4"), ("msg_type", "i4"), ("expiry", "i4"), ("feedback", "i4"),
+    ("encoding", "i4"), ("coded_char_set_id", "i4"), ("format", "V8"), ("priority", "i4"), ("persistence", "i4"),
+    ("msg_id", "V24"), ("correl_id", "V24"), ("backout_count", "i4"), ("reply_to_q", "V48"), ("reply_to_q_mgr", "V48"),
+    ("user_identifier", "V12"), ("accounting_token", "V32"), ("appl_identity_data", "V32"), ("put_appl_type", "i4"),
+    ("put_appl_name", "V28"), ("put_at", "V16"), ("appl_origin_data", "V4"), ("group_id", "V24"),
+    ("msg_seq_number", "i4"), ("offset", "i4"), ("msg_flags", "i4"), ("original_length", "i4"),
+)  # fmt: skip
+_LITTLE = np.dtype([(name, "<" + kind if kind == "i4" else kind) for name, kind in _FIELDS])
+_BIG = np.dtype([(name, ">" + kind if kind == "i4" else kind) for name, kind in _FIELDS])
+assert _LITTLE.itemsize == _BIG.itemsize == SIZE_2
+#: Where PutDate and PutTime stand.
+_at = _LITTLE.fields["put_at"][1]  # type: ignore[index]
+PUT_AT = slice(_at, _at + 16)
+
+_NOT_COLUMNS = ("struc_id", "version", "put_at")
+TIMESTAMP = pa.timestamp("us", tz="UTC")
+_PROPERTIES = pa.map_(pa.string(), pa.string())
+
+
+def _type_of(name: str, kind: str) -> pa.DataType:
+    return pa.int32() if kind == "i4" else pa.binary() if name in _BINARY else pa.string()
+
+
+_MD_COLUMNS = {name: _type_of(name, kind) for name, kind in _FIELDS if name not in _NOT_COLUMNS}
+COLUMNS: dict[str, pa.DataType] = {
+    "queue": pa.string(), "position": pa.int64(), **_MD_COLUMNS, "put_time": TIMESTAMP, "properties": _PROPERTIES,
+    "body": pa.binary(),
+}  # fmt: skip
+
+
+def schema_of(columns: Sequence[str], body: str) -> pa.Schema:
+    """The columns of the source: all of them, or those that are named. Raises BadOption."""
+    strange = [name for name in columns if name not in COLUMNS]
+    if strange:
+        raise BadOption(f"mq has no column {', '.join(strange)}; it has {', '.join(COLUMNS)}")
+    wanted = columns or tuple(COLUMNS)
+    types = {**COLUMNS, "body": pa.binary() if body == "binary" else pa.string()}
+    return pa.schema([pa.field(name, types[name]) for name in wanted])
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+class Rows:
+    """Messages that become one Arrow batch."""
+
+    def __init__(self, schema: pa.Schema, queue: str, body: str) -> None:
+        self.schema = schema
+        self._queue = queue
+        self._body = body
+        self.positions: list[int] = []
+        self._descriptors: list[bytes] = []
+        self._data: list[bytes] = []
+        self.bytes = 0
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def add(self, position: int, descriptor: bytes, data: bytes) -> None:
+        """One message; its descriptor is an MQMD of version 2 as it stands on the wire."""
+        self.positions.append(position)
+        self._descriptors.append(descriptor)
+        self._data.append(data)
+        self.bytes += len(data)
+
+    def batch(self, big_endian: bool) -> pa.RecordBatch:
+        """The Arrow batch; nothing is left here."""
+        count = len(self.positions)
+        table = np.frombuffer(bytearray(b"".join(self._descriptors)), dtype=_BIG if big_endian else _LITTLE)
+        properties = self._without_headers(table)
+        made = [self._column(name, table, properties, count) for name in self.schema.names]
+        self.positions, self._descriptors, self._data, self.bytes = [], [], [], 0
+        return pa.RecordBatch.from_arrays(made, schema=self.schema)
+
+    def _without_headers(self, table: Any) -> dict[int, list[tuple[str, str]]]:
+        """Take MQRFH2 headers off: the properties of the rows that have some. Descriptors then describe the bodies."""
+        found: dict[int, list[tuple[str, str]]] = {}
+        formats = _texts(table["format"])
+        for row in (row for row, name in enumerate(formats) if name == _RFH2):
+            md = MQMD()
+            md.format, md.encoding = _RFH2, int(table["encoding"][row])
+            md.coded_char_set_id = int(table["coded_char_set_id"][row])
+            data, properties = take_out(md, self._data[row])
+            if properties.items:
+                self._data[row] = data
+                table["format"][row] = md.format.ljust(8).encode()
+                table["encoding"][row], table["coded_char_set_id"][row] = md.encoding, md.coded_char_set_id
+                found[row] = [(item.name, _property_text(item.value)) for item in properties.items]
+        return found
+
+    def _column(self, name: str, table: Any, properties: dict[int, list[tuple[str, str]]], count: int) -> pa.Array:
+        if name == "body":
+            if self._body == "binary":
+                return pa.array(self._data, pa.binary())
+            return pa.array(self._decoded(table), pa.string())
+        if name == "position":
+            return pa.array(self.positions, pa.int64())
+        if name == "queue":
+            return pa.repeat(pa.scalar(self._queue, pa.string()), count)
+        if name == "put_time":
+            return pa.array([_moment(text) for text in _texts(table["put_at"])], TIMESTAMP)
+        if name == "properties":
+            return pa.array([properties.get(row, ()) for row in range(count)], _PROPERTIES)
+        if name in _BINARY:
+            width = _BINARY[name]
+            offsets = np.arange(0, width * (count + 1), width, dtype=np.int32)
+            content = np.ascontiguousarray(table[name])
+            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content.view(np.uint8))]
+            return pa.Array.from_buffers(pa.binary(), count, buffers)
+        if COLUMNS[name] == pa.int32():
+            return pa.array(np.ascontiguousarray(table[name]).astype(np.int32), pa.int32())
+        return pa.array(_texts(table[name]), pa.string())
+
+    def _decoded(self, table: Any) -> Iterator[str | None]:
+        """Bodies as text: null where they are none in the character set that the message names."""
+        as_json = self._body == "json"
+        for data, ccsid, encoding in zip(self._data, table["coded_char_set_id"].tolist(), table["encoding"].tolist(),
+                                         strict=True):  # fmt: skip
+            try:
+                text = decode(data, ccsid or _UTF8, encoding & MQENC_INTEGER_MASK != MQENC_INTEGER_REVERSED)
+                if as_json:
+                    json.loads(text)
+            except (ValueError, MQStructuresError):
+                yield None
+            else:
+                yield text
+
+
+def _texts(column: Any) -> list[str]:
+    """Character fields, decoded once for each value that there is."""
+    raw = np.ascontiguousarray(column)
+    values = raw.tolist()
+    first = values[0] if values else b""
+    if values.count(first) == len(values):
+        return [_text(first)] * len(values)
+    return [_text(value) for value in values]
+
+
+@lru_cache(4096)
+def _text(raw: bytes) -> str:
+    """A character field without trailing blanks and zeros."""
+    try:
+        return raw.decode().rstrip(" \0")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1").rstrip(" \0")
+
+
+@lru_cache(4096)
+def _moment(text: str) -> datetime | None:
+    """PutDate and PutTime: YYYYMMDDHHMMSSTH, UTC."""
+    try:
+        hundredths = int(text[14:16])
+        return datetime.strptime(text[:14], "%Y%m%d%H%M%S").replace(microsecond=hundredths * 10_000, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _property_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+#: What a row may say of its message.
+_INTEGERS = ("report", "msg_type", "expiry", "feedback", "encoding", "coded_char_set_id", "priority", "persistence",
+             "msg_seq_number", "offset", "msg_flags", "original_length")  # fmt: skip
+_TEXTS = ("format", "reply_to_q", "reply_to_q_mgr")
+_IDS = ("msg_id", "correl_id", "group_id")
+WRITTEN = ("body", "queue", "properties", *_INTEGERS, *_TEXTS, *_IDS)
+#: What the queue manager says: passed over, so that what was read can be written.
+PASSED_OVER = ("position", "put_time", "backout_count", "user_identifier", "accounting_token", "appl_identity_data",
+               "put_appl_type", "put_appl_name", "appl_origin_data")  # fmt: skip
+
+
+def check_columns(names: Sequence[str], has_queue: bool) -> None:
+    """Raise BadOption unless rows with these columns can become messages."""
+    strange = [name for name in names if name not in WRITTEN and name not in PASSED_OVER]
+    if strange:
+        raise BadOption(f"the sink mq has no column {', '.join(strange)}; it has {', '.join(WRITTEN)}")
+    if "body" not in names:
+        raise BadOption("the sink mq needs a column body: binary, or a string that is put as UTF-8")
+    if not has_queue and "queue" not in names:
+        raise BadOption("the sink mq needs a queue: the option queue, or a column queue with a name in every row")
+
+
+class Outgoing:
+    """A row as a message."""
+
+    __slots__ = ("data", "md", "queue")
+
+    def __init__(self, queue: str, md: MQMD, data: bytes) -> None:
+        self.queue = queue
+        self.md = md
+        self.data = data
+
+
+def messages_of(batch: pa.RecordBatch, queue: str, persistence: int) -> Iterator[Outgoing]:
+    """The rows of an Arrow batch as messages. Raises PipelineError for a row that cannot be one."""
+    names = [name for name in batch.schema.names if name in WRITTEN]
+    columns = {name: batch.column(name).to_pylist() for name in names}
+    bodies, queues = columns.pop("body"), columns.pop("queue", None)
+    properties = columns.pop("properties", None)
+    fields = list(columns.items())
+    for row, body in enumerate(bodies):
+        if body is None:
+            raise PipelineError("a row without a body cannot be put: body is null")
+        md = MQMD()
+        md.version = 2
+        md.persistence = persistence
+        md.coded_char_set_id = _UTF8
+        if isinstance(body, str):
+            body, md.format = body.encode(), _STRING
+        for name, values in fields:
+            value = values[row]
+            if value is not None:
+                setattr(md, name, _checked(name, value))
+        if isinstance(bodies[row], str):
+            md.coded_char_set_id = _UTF8
+        target = queue if queues is None else queues[row] or queue
+        if not target:
+            raise PipelineError("a row without a queue cannot be put: queue is null, and there is no option queue")
+        if properties is not None and properties[row]:
+            body = _with_properties(md, body, dict(properties[row]))
+        yield Outgoing(target, md, body)
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in _IDS:
+        if not isinstance(value, bytes) or len(value) > len(NO_ID):
+            raise PipelineError(f"{name} is binary of up to {len(NO_ID)} bytes, not {value!r:.80}")
+        return value.ljust(len(NO_ID), b"\0") if any(value) else NO_ID
+    if name in _TEXTS:
+        if not isinstance(value, str):
+            raise PipelineError(f"{name} is a string, not {value!r:.80}")
+        return value
+    if not isinstance(value, int):
+        raise PipelineError(f"{name} is a whole number, not {value!r:.80}")
+    return value
+
+
+def _with_properties(md: MQMD, body: bytes, properties: dict[str, str]) -> bytes:
+    """An MQRFH2 with the properties in front of the body."""
+    try:
+        made = properties_of_put(properties)
+    except MQError as error:
+        raise PipelineError(f"mq: {error}") from None
+    assert made is not None
+    header = MQRFH2()
+    header.encoding, header.coded_char_set_id, header.format = md.encoding, md.coded_char_set_id, md.format
+    header.folders = made.to_folders()
+    md.format, md.encoding, md.coded_char_set_id = _RFH2, MQENC_NATIVE, _UTF8
+    return header.pack(False, _UTF8) + body

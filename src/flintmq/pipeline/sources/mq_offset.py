@@ -1,0 +1,229 @@
+"""Offsets of the source `mq`: which positions of a queue belong to a micro-batch. No I/O is done here.
+
+A position is the number that the queue manager gives a message when it is put; it is in the message's token. Numbers
+grow, but a message is seen only when its unit of work is committed, so a low position may appear after a high one, and
+a number that nobody sees may belong to a unit that was backed out. An offset therefore does not say "up to here". It
+names positions:
+
+    {"Q1": {"batch": [[5, 9], [12, 12]], "left": [[1, 4]], "newest": "2026111611451207", "fifo": true}}
+
+    batch    the positions of this micro-batch, as ranges with both ends
+    left     positions of earlier batches that may still be on the queue
+    newest   the latest PutDate and PutTime of a message that was taken
+    fifo     the queue was browsed in the order of positions, so a range can be read from its beginning
+
+    S1  The rows of a batch are the messages at the positions `end.batch`. Nothing that happens on the queue after the
+        batch was planned changes that.
+    S2  A message is in one batch only: a batch is planned from what is visible and not taken (`batch` and `left` of
+        the offset before it).
+    S3  What was taken stays in `left` until this reader itself has removed it from the queue. Spark leaves out a
+        commit when the driver dies at the wrong moment; then the next one removes both.
+    S4  Commit removes the messages at `end.batch` and `end.left`, and no others. An empty position is passed over.
+    S5  Non-persistent messages are gone after a queue manager was killed, and their positions may be given again. A
+        message at a taken position that was put later than `newest` is a new one: it is planned, and not removed
+        before it was.
+
+So there are no holes to keep: a late message is one more that is visible and not taken. `check_offset` is S2 and S3
+as code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from flintmq.pipeline.errors import PipelineError
+
+Positions: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+Range: TypeAlias = tuple[int, int]
+
+
+class BadOffset(PipelineError):
+    """An offset of a checkpoint that is none of ours."""
+
+
+@dataclass
+class Taken:
+    """What an offset says of one queue."""
+
+    batch: list[Range] = field(default_factory=list)
+    left: list[Range] = field(default_factory=list)
+    newest: str = ""
+    fifo: bool = True
+
+    def all(self) -> list[Range]:
+        """Everything that may still be on the queue and is not for another batch."""
+        return union(self.batch, self.left)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"batch": self.batch, "left": self.left, "newest": self.newest, "fifo": self.fifo}
+
+
+def read_offset(offset: dict[str, Any]) -> dict[str, Taken]:
+    """An offset as it comes back from the checkpoint. Raises BadOffset."""
+    try:
+        made = {
+            queue: Taken(_read(said["batch"]), _read(said["left"]), str(said["newest"]), bool(said["fifo"]))
+            for queue, said in offset.items()
+        }
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise BadOffset(f"the checkpoint has an offset that is not of the source mq: {str(offset)[:200]}") from None
+    return made
+
+
+def _read(ranges: list[list[int]]) -> list[Range]:
+    made = [(int(a), int(b)) for a, b in ranges]
+    if any(a > b for a, b in made) or any(one[1] >= other[0] for one, other in pairwise(made)):
+        raise ValueError("ranges out of order")
+    return made
+
+
+def write_offset(offset: dict[str, Taken]) -> dict[str, Any]:
+    return {queue: taken.as_json() for queue, taken in sorted(offset.items())}
+
+
+# -- sets of positions ------------------------------------------------------------------------------------------------
+
+
+def ranges_of(positions: Sequence[int] | Positions) -> list[Range]:
+    """Positions as ranges, in order."""
+    if not len(positions):
+        return []
+    ordered = np.unique(np.asarray(positions, dtype=np.int64))
+    breaks = np.flatnonzero(np.diff(ordered) != 1)
+    firsts = ordered[np.concatenate(([0], breaks + 1))]
+    lasts = ordered[np.concatenate((breaks, [len(ordered) - 1]))]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def positions_of(ranges: list[Range]) -> Positions:
+    """Ranges as positions, in order."""
+    if not ranges:
+        return np.empty(0, dtype=np.int64)
+    return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in ranges])
+
+
+def count_of(ranges: list[Range]) -> int:
+    return sum(b - a + 1 for a, b in ranges)
+
+
+def union(one: list[Range], other: list[Range]) -> list[Range]:
+    """Positions of either."""
+    made: list[Range] = []
+    for a, b in sorted(one + other):
+        if made and a <= made[-1][1] + 1:
+            made[-1] = (made[-1][0], max(b, made[-1][1]))
+        else:
+            made.append((a, b))
+    return made
+
+
+def minus(one: list[Range], other: list[Range]) -> list[Range]:
+    """Positions of `one` that are not in `other`. Both are in order."""
+    made: list[Range] = []
+    at = 0
+    for a, b in one:
+        while at < len(other) and other[at][1] < a:
+            at += 1
+        place = at
+        while place < len(other) and other[place][0] <= b:
+            if a < other[place][0]:
+                made.append((a, other[place][0] - 1))
+            a = other[place][1] + 1
+            place += 1
+        if a <= b:
+            made.append((a, b))
+    return made
+
+
+class Member:
+    """Whether positions are in ranges: asked many times, mostly for positions near each other."""
+
+    def __init__(self, ranges: list[Range]) -> None:
+        self._ranges = ranges
+        self._at = 0
+
+    def has(self, position: int) -> bool:
+        ranges = self._ranges
+        if not ranges:
+            return False
+        at = self._at
+        a, b = ranges[at]
+        if a <= position <= b:
+            return True
+        low, high = 0, len(ranges)
+        while low < high:
+            middle = (low + high) // 2
+            if ranges[middle][1] < position:
+                low = middle + 1
+            else:
+                high = middle
+        if low == len(ranges):
+            return False
+        self._at = low
+        return ranges[low][0] <= position
+
+
+# -- batches ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Seen:
+    """What a browse of a queue has found that is not taken."""
+
+    positions: list[int] = field(default_factory=list)
+    newest: str = ""
+    fifo: bool = True
+    #: A position that was taken was given again (S5).
+    again: bool = False
+
+    def see(self, position: int, put: str) -> None:
+        if self.positions and position < self.positions[-1]:
+            self.fifo = False
+        self.positions.append(position)
+        if put > self.newest:
+            self.newest = put
+
+
+def planned(start: Taken, removed: list[Range], seen: Seen) -> Taken:
+    """The offset after a batch of what was seen; `removed` is what this reader has removed itself (S3)."""
+    batch = ranges_of(seen.positions)
+    left = minus(minus(start.all(), removed), batch)
+    made = Taken(batch, left, max(start.newest, seen.newest), seen.fifo)
+    check_offset(start, made, removed, seen.again)
+    return made
+
+
+def split(ranges: list[Range], parts: int) -> list[list[Range]]:
+    """Ranges cut into `parts` of about the same number of positions, in order."""
+    total = count_of(ranges)
+    parts = max(1, min(parts, total))
+    made: list[list[Range]] = []
+    pieces = list(ranges)
+    for number in range(parts):
+        room = total * (number + 1) // parts - total * number // parts
+        part: list[Range] = []
+        while room and pieces:
+            a, b = pieces[0]
+            if b - a + 1 <= room:
+                part.append(pieces.pop(0))
+                room -= b - a + 1
+            else:
+                part.append((a, a + room - 1))
+                pieces[0] = (a + room, b)
+                room = 0
+        made.append(part)
+    return made
+
+
+def check_offset(start: Taken, end: Taken, removed: list[Range], again: bool) -> None:
+    """S2 and S3 as code, for two offsets that follow each other."""
+    for ranges in (end.batch, end.left):
+        assert all(a <= b for a, b in ranges), "an empty range"
+        assert all(one[1] + 1 < other[0] for one, other in pairwise(ranges)), "ranges that touch"
+    assert minus(end.batch, start.all()) == end.batch or again, "S2: a message is in two batches"
+    assert not minus(minus(start.all(), removed), end.all()), "S3: what may still be there was forgotten"

@@ -1,0 +1,264 @@
+"""The readers of the source `mq`: what is planned on the driver, and what a task reads. mq_offset.py has the rules.
+
+    driver  latestOffset   browses descriptors, no data: what is visible and not yet taken becomes the next batch
+            partitions     cuts the positions of a batch into as many parts as tasks shall read
+            commit         removes the messages of the batch from the queue: the only destructive get there is
+    task    read           browses its positions, with data, and gives Arrow batches
+
+A plan goes on where the last one has stopped, so that it does not pass over the messages of the last batch, which are
+still there; it begins at the head of the queue when it comes to the end, and every AGAIN batches: then it finds what
+was committed late, or has a higher priority.
+
+The driver holds the queue open for exclusive input (unless the option `shared` says otherwise): nobody else gets what
+was planned. Against expiry nothing helps: a planned message that is gone fails the batch, or is left out with the
+option missing = skip.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
+
+from flintmq.pipeline.errors import PipelineError
+from flintmq.pipeline.sources.mq_columns import Rows, schema_of
+from flintmq.pipeline.sources.mq_link import Link
+from flintmq.pipeline.sources.mq_offset import (
+    Member,
+    Range,
+    Seen,
+    Taken,
+    count_of,
+    minus,
+    planned,
+    ranges_of,
+    read_offset,
+    split,
+    write_offset,
+)
+from flintmq.pipeline.sources.mq_options import PARTITION_MESSAGES_MIN, SourceOptions
+
+#: So many batches are planned from where the last one stopped before the head of the queue is looked at again.
+AGAIN = 8
+#: An Arrow batch is so long, or has so many bytes of data.
+BATCH_ROWS = 5_000
+BATCH_BYTES = 16 << 20
+
+
+class MessagesGone(PipelineError):
+    """Messages that belong to a batch are no longer on the queue."""
+
+
+@dataclass
+class Work(InputPartition):
+    """What one task reads: positions of one queue."""
+
+    queue: str
+    ranges: list[Range]
+    fifo: bool
+
+
+def parts_of(queue: str, ranges: list[Range], fifo: bool, options: SourceOptions) -> list[Work]:
+    """The tasks for some positions of a queue: as many as asked for, or one for each core of the driver's machine."""
+    count = count_of(ranges)
+    parts = options.partitions or min(os.cpu_count() or 1, count // PARTITION_MESSAGES_MIN)
+    return [Work(queue, part, fifo) for part in split(ranges, max(1, parts)) if part]
+
+
+def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
+    """The Arrow batches of a task. Raises MessagesGone."""
+    rows = Rows(schema_of(options.columns, options.body), work.queue, options.body)
+    left = count_of(work.ranges)
+    wanted = Member(work.ranges)
+    found: list[int] = []
+    with Link(options.place) as link:
+        for got in _from_first(link, work):
+            if not wanted.has(got.position):
+                if work.fifo and got.position > work.ranges[-1][1]:
+                    break
+                continue
+            rows.add(*got)
+            found.append(got.position)
+            left -= 1
+            if len(rows) == BATCH_ROWS or rows.bytes > BATCH_BYTES or not left:
+                yield rows.batch(link.big_endian)
+            if not left:
+                return
+        if len(rows):
+            yield rows.batch(link.big_endian)
+    if left and not options.skip_missing:
+        gone = minus(work.ranges, ranges_of(found))
+        shown = ", ".join(f"{a}-{b}" if a < b else str(a) for a, b in gone[:3]) + (" ..." if len(gone) > 3 else "")
+        raise MessagesGone(
+            f"mq: queue {work.queue}: {left} messages of this batch are gone (positions {shown}): expired, or taken by "
+            "somebody else; missing = skip leaves them out"
+        )
+
+
+def _from_first(link: Link, work: Work) -> Iterator[Any]:
+    """A browse that begins at the first position if that is possible, else at the head of the queue."""
+    if work.fifo:
+        prefix = link.prefix_of(work.queue)
+        first = True
+        for got in link.browse(work.queue, work.ranges[0][0], prefix=prefix) if prefix else ():
+            first = False
+            yield got
+        if not first:
+            return
+    yield from link.browse(work.queue)
+
+
+class MqReader(DataSourceReader):
+    """A batch: what is visible on the queues now. They are left as they are."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self.options = options
+
+    def partitions(self) -> Sequence[InputPartition]:
+        made: list[Work] = []
+        with Link(self.options.place) as link:
+            for queue in queues_of(link, self.options):
+                seen = Seen()
+                for got in link.browse(queue, data=False):
+                    seen.see(got.position, got.put_at)
+                made += parts_of(queue, ranges_of(seen.positions), seen.fifo, self.options)
+        return made or [Work("", [], True)]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        assert isinstance(partition, Work)
+        return batches(partition, self.options) if partition.ranges else iter(())
+
+
+def queues_of(link: Link, options: SourceOptions) -> tuple[str, ...]:
+    """The queues that are read: of a subscription, its own."""
+    return options.queues or (link.queue_of(options.topic, options.subscription),)
+
+
+class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """A stream: see mq_offset.py for what an offset is."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self.options = options
+        self._link: Link | None = None
+        self._queues: tuple[str, ...] = ()
+        #: What this reader has removed of what the last offset names (S3).
+        self._removed: dict[str, list[Range]] = {}
+        #: Where the last plan stopped, and how many have gone on from there.
+        self._stopped: dict[str, int] = {}
+        self._gone_on: dict[str, int] = {}
+        #: With the trigger AvailableNow: what was there when the query was started.
+        self._only: dict[str, Member] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to the tasks: the options."""
+        return {"options": self.options}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["options"])  # type: ignore[misc]
+
+    def _linked(self) -> Link:
+        link = self._link
+        if link is None:
+            link = Link(self.options.place)
+            try:
+                self._queues = queues_of(link, self.options)
+                if not self.options.shared:
+                    for queue in self._queues:
+                        link.hold(queue)
+            except BaseException:
+                link.close()
+                raise
+            self._link = link
+        return link
+
+    def initialOffset(self) -> dict[str, Any]:
+        return {}
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        return ReadMaxRows(self.options.messages_max)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        link = self._linked()
+        self._only = {
+            queue: Member(ranges_of([got.position for got in link.browse(queue, data=False)])) for queue in self._queues
+        }
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        """The next batch: up to the limit, shared out among the queues; nothing new: `start` itself."""
+        link = self._linked()
+        room = limit.max_rows if isinstance(limit, ReadMaxRows) else self.options.messages_max
+        before = read_offset(start)
+        after = dict(before)
+        found = False
+        for number, queue in enumerate(self._queues):
+            share = max(1, room // (len(self._queues) - number))
+            taken = before.get(queue, Taken())
+            seen = self._plan(link, queue, taken, share) if room > 0 else Seen()
+            if seen.again:
+                self._removed.pop(queue, None)
+            after[queue] = planned(taken, self._removed.get(queue, []), seen)
+            found = found or bool(seen.positions)
+            room -= len(seen.positions)
+        return write_offset(after) if found else start
+
+    def _plan(self, link: Link, queue: str, taken: Taken, room: int) -> Seen:
+        """What is on the queue and not taken, up to `room`."""
+        seen = Seen()
+        stopped = self._stopped.pop(queue, 0)
+        if stopped and self._gone_on.get(queue, 0) < AGAIN:
+            self._gone_on[queue] = self._gone_on.get(queue, 0) + 1
+            self._look(link, queue, taken, room, seen, stopped)
+            if len(seen.positions) >= room:
+                return seen
+            seen = Seen()  # The end: once more from the head, for what is late.
+        self._gone_on[queue] = 0
+        self._look(link, queue, taken, room, seen, 0)
+        return seen
+
+    def _look(self, link: Link, queue: str, taken: Taken, room: int, seen: Seen, start: int) -> None:
+        known = Member(taken.all())
+        only = self._only[queue] if self._only is not None else None
+        prefix = link.prefix_of(queue) if start else b""
+        for got in link.browse(queue, start, data=False, prefix=prefix):
+            position = got.position
+            if known.has(position):
+                if got.put_at <= taken.newest:
+                    continue
+                seen.again = True  # S5
+            if only is not None and not only.has(position):
+                continue
+            seen.see(position, got.put_at)
+            if len(seen.positions) >= room:
+                if seen.fifo:
+                    self._stopped[queue] = position
+                return
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """The positions of the batch, which `end` names; none if nothing lies between the two."""
+        if start == end:
+            return []
+        return [
+            work
+            for queue, taken in read_offset(end).items()
+            for work in parts_of(queue, taken.batch, taken.fifo, self.options)
+        ]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        assert isinstance(partition, Work)
+        return batches(partition, self.options)
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """The batch is done: its messages go (S4)."""
+        link = self._linked()
+        for queue, taken in read_offset(end).items():
+            link.remove(queue, taken.all(), taken.newest)
+            self._removed[queue] = taken.all()
+
+    def stop(self) -> None:
+        if self._link is not None:
+            self._link.close()
+            self._link = None
