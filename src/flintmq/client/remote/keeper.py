@@ -46,11 +46,13 @@ class Keeper:
 
     def add(self, kept: Kept) -> None:
         """Look after this one from now on."""
+        new: threading.Thread | None = None
         with self._lock:
             self._kept.add(kept)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="flintmq heartbeats", daemon=True)
-                self._thread.start()
+                new = self._thread = threading.Thread(target=self._run, name="flintmq heartbeats", daemon=True)
+        if new is not None:
+            new.start()  # Without the lock: while it starts it may throw away connections, which are dropped here.
         self._wake.set()
 
     def drop(self, kept: Kept) -> None:
