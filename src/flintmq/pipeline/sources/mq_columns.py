@@ -217,6 +217,9 @@ _INTEGERS = ("report", "msg_type", "expiry", "feedback", "encoding", "coded_char
              "msg_seq_number", "offset", "msg_flags", "original_length")  # fmt: skip
 _TEXTS = ("format", "reply_to_q", "reply_to_q_mgr")
 _IDS = ("msg_id", "correl_id", "group_id")
+#: Where they stand in a descriptor.
+_ID_AT = {name: _LITTLE.fields[name][1] for name in _IDS}  # type: ignore[index]
+_PACKED_MAX = 1000
 WRITTEN = ("body", "queue", "properties", *_INTEGERS, *_TEXTS, *_IDS)
 #: What the queue manager says: passed over, so that what was read can be written.
 PASSED_OVER = ("position", "put_time", "backout_count", "user_identifier", "accounting_token", "appl_identity_data",
@@ -235,44 +238,87 @@ def check_columns(names: Sequence[str], has_queue: bool) -> None:
 
 
 class Outgoing:
-    """A row as a message."""
+    """A row as a message: its descriptor is an MQMD of version 2 as it stands on the wire."""
 
-    __slots__ = ("data", "md", "queue")
+    __slots__ = ("data", "descriptor", "new_id", "queue")
 
-    def __init__(self, queue: str, md: MQMD, data: bytes) -> None:
+    def __init__(self, queue: str, descriptor: bytes, data: bytes, new_id: bool) -> None:
         self.queue = queue
-        self.md = md
+        self.descriptor = descriptor
         self.data = data
+        #: The queue manager gives it a MsgId.
+        self.new_id = new_id
 
 
-def messages_of(batch: pa.RecordBatch, queue: str, persistence: int) -> Iterator[Outgoing]:
-    """The rows of an Arrow batch as messages. Raises PipelineError for a row that cannot be one."""
-    names = [name for name in batch.schema.names if name in WRITTEN]
-    columns = {name: batch.column(name).to_pylist() for name in names}
-    bodies, queues = columns.pop("body"), columns.pop("queue", None)
-    properties = columns.pop("properties", None)
-    fields = list(columns.items())
-    for row, body in enumerate(bodies):
-        if body is None:
-            raise PipelineError("a row without a body cannot be put: body is null")
+class Maker:
+    """Makes messages of rows. Descriptors that differ in their ids only are packed once."""
+
+    def __init__(self, queue: str, persistence: int, big_endian: bool, ccsid: int) -> None:
+        self._queue = queue
+        self._persistence = persistence
+        self._big_endian = big_endian
+        self._ccsid = ccsid
+        self._packed: dict[tuple[Any, ...], bytes] = {}
+
+    def messages(self, batch: pa.RecordBatch) -> Iterator[Outgoing]:
+        """The rows of an Arrow batch as messages. Raises PipelineError for a row that cannot be one."""
+        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names if name in WRITTEN}
+        count = batch.num_rows
+        bodies = columns.pop("body")
+        queues = columns.pop("queue", None)
+        properties = columns.pop("properties", None)
+        ids = [(_ID_AT[name], name, columns.pop(name)) for name in _IDS if name in columns]
+        names = tuple(columns)
+        fields = list(zip(*columns.values(), strict=True)) if columns else [()] * count
+        is_text = pa.types.is_string(batch.schema.field("body").type)
+        packed = self._packed
+        known = (names, is_text)
+        for row, body in enumerate(bodies):
+            if body is None:
+                raise PipelineError("mq: a row without a body cannot be put: body is null")
+            target = self._queue if queues is None else queues[row] or self._queue
+            if not target:
+                raise PipelineError("mq: a row without a queue cannot be put: queue is null, and no option queue")
+            data = body.encode() if is_text else body
+            values = fields[row]
+            if properties is not None and properties[row]:
+                md = self._md(names, values, is_text)
+                data = _with_properties(md, data, dict(properties[row]))
+                descriptor = self._pack(md)
+            else:
+                found = packed.get((known, values))
+                if found is None:
+                    if len(packed) >= _PACKED_MAX:
+                        packed.clear()
+                    found = packed[known, values] = self._pack(self._md(names, values, is_text))
+                descriptor = found
+            new_id = True
+            for at, name, column in ids:
+                value = column[row]
+                if value is not None:
+                    value = _checked(name, value)
+                    descriptor = descriptor[:at] + value + descriptor[at + len(value) :]
+                    new_id = new_id and (at != _ID_AT["msg_id"] or value == NO_ID)
+            yield Outgoing(target, descriptor, data, new_id)
+
+    def _md(self, names: tuple[str, ...], values: tuple[Any, ...], is_text: bool) -> MQMD:
         md = MQMD()
         md.version = 2
-        md.persistence = persistence
+        md.persistence = self._persistence
         md.coded_char_set_id = _UTF8
-        if isinstance(body, str):
-            body, md.format = body.encode(), _STRING
-        for name, values in fields:
-            value = values[row]
+        md.format = _STRING if is_text else ""
+        for name, value in zip(names, values, strict=True):
             if value is not None:
                 setattr(md, name, _checked(name, value))
-        if isinstance(bodies[row], str):
+        if is_text:
             md.coded_char_set_id = _UTF8
-        target = queue if queues is None else queues[row] or queue
-        if not target:
-            raise PipelineError("a row without a queue cannot be put: queue is null, and there is no option queue")
-        if properties is not None and properties[row]:
-            body = _with_properties(md, body, dict(properties[row]))
-        yield Outgoing(target, md, body)
+        return md
+
+    def _pack(self, md: MQMD) -> bytes:
+        try:
+            return md.pack(self._big_endian, self._ccsid)
+        except MQStructuresError as error:
+            raise PipelineError(f"mq: {error}") from None
 
 
 def _checked(name: str, value: Any) -> Any:

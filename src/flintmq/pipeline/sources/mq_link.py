@@ -5,6 +5,15 @@
     Branch     puts in an XA branch: start, put, prepare
     branches   those that are in doubt; resolve commits one or rolls it back
 
+Exchanges are few, so that the cost of a message is its own and not that of the wire:
+
+    browse     by stream (REQUEST_MSGS), as a client that reads ahead does it
+    put        without waiting for the answer (MQPMO_ASYNC_RESPONSE); MQSTAT is asked before the branch is prepared
+    remove     MQGET by token and with no room for the data, WINDOW of them sent together before their answers are read.
+               IBM's clients do not send calls ahead of answers; a FlintMQ queue manager takes them in order
+
+Without shared conversations (SHARECNV(0)) each of them is one exchange.
+
 A position is the second half of the token of a message: the number that a FlintMQ queue manager gives it when it is
 put. Another queue manager has tokens of another kind: `browse` says so when it meets one (its first half names the
 queue, and the second half of messages of one priority must grow).
@@ -12,12 +21,17 @@ queue, and the second half of messages of one priority must grow).
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple, NoReturn
 
 import flintmq
-from flintmq.client.errors import MQError, NotConnected
+from flintmq.channel import segment as seg
+from flintmq.channel.mqi_calls import GMO_SIZES
+from flintmq.client.errors import MQError, NotConnected, error_of
+from flintmq.client.remote.ahead import Ahead
 from flintmq.client.remote.connect import Options as ConnectOptions
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
@@ -26,15 +40,17 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
+    MQCC_FAILED,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_OBJECT_IN_USE,
     MQRC_SYNCPOINT_LIMIT_REACHED,
+    MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.mqi.sd import MQSD
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_columns import PUT_AT, Outgoing
-from flintmq.pipeline.sources.mq_offset import Member, Range
+from flintmq.pipeline.sources.mq_offset import Member, Range, positions_of
 from flintmq.pipeline.sources.mq_options import Place
 from flintmq.qmgr import xa
 
@@ -44,8 +60,16 @@ REMOVED_AT_ONCE = 1_000
 _IN_USE_WAIT_S = 20.0
 _PAUSE_S = 0.05
 _RECOVERED_AT_ONCE = 100
-_BROWSE = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING | mq.MQOO_INQUIRE
+#: Of a stream, in bytes: what may be on its way.
+_ROOM = 2 << 20
+#: Calls of `remove` that are sent before an answer is read: their answers must fit the buffers of a socket.
+WINDOW = 128
+_BROWSE = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING | mq.MQOO_INQUIRE | mq.MQOO_NO_READ_AHEAD
+_FIRST = mq.MQGMO_BROWSE_FIRST
+_BROWSING = mq.MQGMO_NO_WAIT | mq.MQGMO_PROPERTIES_FORCE_MQRFH2 | mq.MQGMO_FAIL_IF_QUIESCING
 _HALF = 8
+_TOKEN_IN_GMO = 80
+_LONG_BIG, _LONG_LITTLE = struct.Struct(">i"), struct.Struct("<i")
 
 
 class Got(NamedTuple):
@@ -122,7 +146,17 @@ class Link:
     @property
     def big_endian(self) -> bool:
         """How the numbers in descriptors stand."""
-        return False
+        return self.mqi.wire.session.big_endian
+
+    @property
+    def ccsid(self) -> int:
+        """How their characters stand."""
+        return self.mqi.wire.session.ccsid
+
+    @property
+    def shared(self) -> bool:
+        """Whether conversations may share the socket, which is what streams and puts without answer need."""
+        return self.mqi.wire.session.shared
 
     def open(self, queue: str, options: int, wait_s: float = 0.0) -> RemoteHandle:
         """A handle of a queue, kept; one that somebody else has open is waited for. Raises Refused."""
@@ -182,32 +216,94 @@ class Link:
 
         `prefix` is what the token of `start` begins with. If there is no message at `start` there are none here.
         """
-        handle = self.open(queue, _BROWSE)
-        options = mq.MQGMO_BROWSE_FIRST
-        length = -1 if data else 0
-        last = token = b""
-        while True:
-            md, gmo = MQMD(), MQGMO()
-            md.version, gmo.version = 2, 3
-            gmo.options = options | mq.MQGMO_NO_WAIT | mq.MQGMO_PROPERTIES_FORCE_MQRFH2 | mq.MQGMO_FAIL_IF_QUIESCING
-            gmo.match_options = 0
-            if length == 0:
-                gmo.options |= mq.MQGMO_ACCEPT_TRUNCATED_MSG
-            if start and options == mq.MQGMO_BROWSE_FIRST:
-                gmo.match_options, gmo.msg_token = mq.MQMO_MATCH_MSG_TOKEN, prefix + start.to_bytes(_HALF, "big")
-            try:
-                found = self.mqi.get(handle, md, gmo, length)
-            except MQError as error:
-                if error.reason == MQRC_NO_MSG_AVAILABLE:
-                    return
-                self._refuse(queue, error)
-            token = gmo.msg_token
-            if not any(token) or (last and token[:_HALF] != last[:_HALF]):
-                self._strange(queue, token)
-            last = token
+        options = _FIRST
+        if start or not self.shared:
+            first = self._browsed(queue, _FIRST, data, prefix + start.to_bytes(_HALF, "big") if start else b"")
+            if first is None:
+                return
+            yield first
             options = mq.MQGMO_BROWSE_NEXT
-            md.version = 2
-            yield Got(int.from_bytes(token[_HALF:], "big"), md.pack(False), found)
+        if self.shared:
+            yield from self._streamed(queue, options, data)
+            return
+        while True:
+            got = self._browsed(queue, options, data, b"")
+            if got is None:
+                return
+            yield got
+
+    def _browsed(self, queue: str, options: int, data: bool, token: bytes) -> Got | None:
+        """One message, by MQGET."""
+        md, gmo = MQMD(), MQGMO()
+        md.version, gmo.version = 2, 3
+        gmo.options = options | _BROWSING | (0 if data else mq.MQGMO_ACCEPT_TRUNCATED_MSG)
+        gmo.match_options = 0
+        if token:
+            gmo.match_options, gmo.msg_token = mq.MQMO_MATCH_MSG_TOKEN, token
+        try:
+            found = self.mqi.get(self.open(queue, _BROWSE), md, gmo, -1 if data else 0)
+        except MQError as error:
+            if error.reason == MQRC_NO_MSG_AVAILABLE:
+                return None
+            self._refuse(queue, error)
+        md.version = 2
+        session = self.mqi.wire.session
+        return Got(self._position(queue, gmo.msg_token), md.pack(session.big_endian, session.ccsid), found)
+
+    def _streamed(self, queue: str, options: int, data: bool) -> Iterator[Got]:
+        """Messages that are sent without being asked for one by one; from the beginning, or behind the cursor."""
+        handle, wire, session = self.open(queue, _BROWSE), self.mqi.wire, self.mqi.wire.session
+        ahead = session.streams[handle.number] = Ahead(handle.number, _ROOM)
+        length, big_endian = (-1, session.big_endian) if data else (0, session.big_endian)
+        asked = options | _BROWSING | (0 if data else mq.MQGMO_ACCEPT_TRUNCATED_MSG)
+        then = asked & ~mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
+        gmo = MQGMO()
+        gmo.version, gmo.match_options, gmo.options = 2, 0, asked
+        ahead.wants(MQMD(), gmo, big_endian)
+        select, messages = True, ahead.messages
+        prefix = b""
+        try:
+            while True:
+                ahead.heard = 0
+                body = ahead.request(asked, 0, length, big_endian, select, True)
+                out, select, asked = session.want(body, True), False, then
+                while not messages and not (not out and (ahead.answered or ahead.failure)):
+                    wire.stream(handle.number, out, -1, True)
+                    out = b""
+                if not messages:
+                    if ahead.failure:
+                        self._refuse(queue, error_of(ahead.failure))
+                    return
+                while messages:
+                    message = messages[0]
+                    ahead.used(message)
+                    if ahead.is_low():
+                        more = ahead.request(then, 0, length, big_endian, False)
+                        wire.stream(handle.number, session.want(more, False), 0, False)
+                    token = message.token
+                    if token[:_HALF] != prefix:
+                        self._position(queue, token)
+                        prefix = token[:_HALF]
+                    yield Got(int.from_bytes(token[_HALF:], "big"), message.descriptor, message.data)
+        except MQError as error:
+            self._refuse(queue, error)
+        finally:
+            self._forget(queue, _BROWSE)
+
+    def _forget(self, queue: str, options: int) -> None:
+        """Close a handle whose messages are still on their way."""
+        try:
+            self.release(queue, options)
+        except MQError:
+            pass  # The connection has gone, and the handle with it.
+
+    def _position(self, queue: str, token: bytes) -> int:
+        if not any(token):
+            raise Refused(
+                f"mq: queue {queue} of {self.name}: its messages have no tokens; "
+                "the source needs a FlintMQ queue manager, whose tokens have positions"
+            )
+        return int.from_bytes(token[_HALF:], "big")
 
     def prefix_of(self, queue: str) -> bytes:
         """What tokens of messages of this queue begin with; b"" if it is empty."""
@@ -224,28 +320,38 @@ class Link:
             self._refuse(queue, error)
         return gmo.msg_token[:_HALF]
 
-    def _strange(self, queue: str, token: bytes) -> NoReturn:
-        raise Refused(
-            f"mq: queue {queue} of {self.name}: its message tokens ({token.hex()}) have no positions; "
-            "the source needs a FlintMQ queue manager"
-        )
-
     # -- remove -------------------------------------------------------------------------------------------------------
 
-    def remove(self, queue: str, ranges: list[Range], newest: str) -> int:
+    def remove(self, queue: str, ranges: list[Range], newest: str, sure: bool) -> int:
         """Take the messages at these positions off the queue, except those put after `newest`; how many there were.
 
-        Those that are not there are passed over, so that this may be done again after it was interrupted.
+        Those that are not there are passed over, so that this may be done again after it was interrupted. `sure`: they
+        were seen through this connection, so they need not be looked for.
         """
         if not ranges:
             return 0
+        taken = 0
+        if sure:
+            prefix = self.prefix_of(queue)
+            left = iter(positions_of(ranges).tolist())
+            chunk = [next(left)]
+            while chunk and prefix:
+                found = self._take(queue, prefix, chunk)
+                taken += found
+                if found < len(chunk):
+                    break  # Some are gone already, and to look for what is not there means to look at all there is.
+                chunk = list(islice(left, REMOVED_AT_ONCE))
+            if not chunk:
+                return taken
         wanted = Member(ranges)
-        removed = 0
         while True:
             there = [got.position for got in self._on_queue(queue, wanted, newest, REMOVED_AT_ONCE)]
             if not there:
-                return removed
-            removed += self._take(queue, there)
+                return taken
+            found = self._take(queue, self.prefix_of(queue), there)
+            if not found:
+                return taken  # Somebody else takes them.
+            taken += found
 
     def _on_queue(self, queue: str, wanted: Member, newest: str, most: int) -> Iterator[Got]:
         """The first messages of the queue that are wanted."""
@@ -257,17 +363,45 @@ class Link:
                 if found == most:
                     return
 
-    def _take(self, queue: str, positions: list[int]) -> int:
+    def _take(self, queue: str, prefix: bytes, positions: list[int]) -> int:
+        """Get messages in a unit of work, and commit it; how many were there."""
         handle = self._handles.get((queue, mq.MQOO_INPUT_EXCLUSIVE)) or self.open(queue, mq.MQOO_INPUT_SHARED)
-        prefix = self.prefix_of(queue)
+        wire, session = self.mqi.wire, self.mqi.wire.session
+        gmo = MQGMO()
+        gmo.version = 3
+        gmo.options = mq.MQGMO_SYNCPOINT | mq.MQGMO_NO_WAIT | mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        gmo.match_options, gmo.msg_token = mq.MQMO_MATCH_MSG_TOKEN, bytes(16)
+        if not self.shared:
+            return self._take_singly(queue, handle, gmo, prefix, positions)
+        front = MQMD().pack(session.big_endian, session.ccsid) + gmo.pack(session.big_endian, session.ccsid)
+        at = len(front) - GMO_SIZES[3] + _TOKEN_IN_GMO
+        front, behind = front[:at] + prefix, front[at + 16 :] + bytes(4)
+        session.refused.clear()
+        self.mqi.has_work = True
+        try:
+            for number, position in enumerate(positions, 1):
+                body = front + position.to_bytes(_HALF, "big") + behind
+                if number % WINDOW and number < len(positions):
+                    wire.send(seg.MQGET, handle.number, body)
+                else:
+                    answer = wire.call(seg.MQGET, handle.number, body)
+                    if answer.completion:
+                        session.refused.append(answer.reason)
+            reasons, session.refused = session.refused, []
+            missing = reasons.count(MQRC_NO_MSG_AVAILABLE)
+            for reason in set(reasons) - {MQRC_NO_MSG_AVAILABLE, MQRC_TRUNCATED_MSG_ACCEPTED}:
+                self._refuse(queue, error_of(reason))
+            self.mqi.cmit()
+        except MQError as error:
+            self._refuse(queue, error)
+        return len(positions) - missing
+
+    def _take_singly(self, queue: str, handle: RemoteHandle, gmo: MQGMO, prefix: bytes, positions: list[int]) -> int:
         taken = 0
         for position in positions:
-            md, gmo = MQMD(), MQGMO()
-            gmo.version = 3
-            gmo.options = mq.MQGMO_SYNCPOINT | mq.MQGMO_NO_WAIT | mq.MQGMO_ACCEPT_TRUNCATED_MSG
-            gmo.match_options, gmo.msg_token = mq.MQMO_MATCH_MSG_TOKEN, prefix + position.to_bytes(_HALF, "big")
+            gmo.msg_token = prefix + position.to_bytes(_HALF, "big")
             try:
-                self.mqi.get(handle, md, gmo, 0)
+                self.mqi.get(handle, MQMD(), gmo, 0)
                 taken += 1
             except MQError as error:
                 if error.reason != MQRC_NO_MSG_AVAILABLE:
@@ -328,32 +462,60 @@ class Branch:
         self._link = link
         self.xid = xid
         self.count = 0
+        session = link.mqi.wire.session
+        pmo = MQPMO()
+        pmo.version = 1
+        pmo.options = mq.MQPMO_SYNCPOINT | mq.MQPMO_FAIL_IF_QUIESCING
+        pmo.options |= mq.MQPMO_ASYNC_RESPONSE if link.shared else 0
+        self._options = pmo.pack(session.big_endian, session.ccsid)
+        pmo.options |= mq.MQPMO_NEW_MSG_ID
+        self._options_new = pmo.pack(session.big_endian, session.ccsid)
+        self._long = _LONG_BIG if session.big_endian else _LONG_LITTLE
+        self._most = session.terms.max_message_size
         link.xa_call(link.mqi.xa_start, xid, xa.TMNOFLAGS)
 
     def put(self, message: Outgoing) -> None:
-        """Put a message. Raises Refused."""
+        """Put a message. Raises Refused; what a queue refuses may be known only when the branch is prepared."""
         link = self._link
+        data = message.data
+        if len(data) > self._most:
+            raise Refused(f"mq: a message of {len(data)} bytes is longer than the channel allows ({self._most})")
         handle = link.open(message.queue, mq.MQOO_OUTPUT)
-        pmo = MQPMO()
-        pmo.version = 2
-        pmo.options = mq.MQPMO_SYNCPOINT | mq.MQPMO_FAIL_IF_QUIESCING
-        if message.md.msg_id == bytes(24):
-            pmo.options |= mq.MQPMO_NEW_MSG_ID
+        options = self._options_new if message.new_id else self._options
+        body = b"".join((message.descriptor, options, self._long.pack(len(data)), data))
         try:
-            link.mqi.put(handle, message.md, pmo, message.data)
+            if link.shared:
+                link.mqi.wire.send(seg.MQPUT, handle.number, body)
+            else:
+                answer = link.mqi.wire.call(seg.MQPUT, handle.number, body)
+                if answer.completion == MQCC_FAILED:
+                    self._failed(message.queue, answer.reason)
         except NotConnected as error:
             raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
-        except MQError as error:
-            hint = ""
-            if error.reason == MQRC_SYNCPOINT_LIMIT_REACHED:
-                hint = ": raise MAXUMSGS, or lower the option branchMessages"
-            raise Refused(f"mq: queue {message.queue} of {link.name}: {_one_line(error)}{hint}") from None
+        link.mqi.has_work = True
         self.count += 1
+
+    def _failed(self, queue: str, reason: int) -> NoReturn:
+        hint = ": raise MAXUMSGS, or lower the option branchMessages" if reason == MQRC_SYNCPOINT_LIMIT_REACHED else ""
+        name = self._link.name
+        raise Refused(f"mq: queue {queue} of {name}: {_one_line(error_of(reason))}{hint}")
+
+    def _ended(self) -> None:
+        """No more is put; raise Refused if something could not be."""
+        link = self._link
+        if link.shared:
+            try:
+                status = link.mqi.stat(mq.MQSTAT_TYPE_ASYNC_ERROR)
+            except MQError as error:
+                raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
+            if status.put_failure_count:
+                self._failed(status.object_name, status.reason)
+        link.xa_call(link.mqi.xa_end, self.xid, xa.TMSUCCESS)
 
     def prepare(self) -> bool:
         """Promise to commit or to roll back; the promise outlives a crash. False if there was nothing to promise."""
         link = self._link
-        link.xa_call(link.mqi.xa_end, self.xid, xa.TMSUCCESS)
+        self._ended()
         code = link.xa_call(link.mqi.xa_prepare, self.xid, xa.TMNOFLAGS, xa.XA_RDONLY)
         link.mqi.has_work = False
         return code == xa.XA_OK
@@ -361,6 +523,6 @@ class Branch:
     def commit(self) -> None:
         """End and commit in one phase: done, or not done at all."""
         link = self._link
-        link.xa_call(link.mqi.xa_end, self.xid, xa.TMSUCCESS)
+        self._ended()
         link.xa_call(link.mqi.xa_commit, self.xid, xa.TMONEPHASE)
         link.mqi.has_work = False

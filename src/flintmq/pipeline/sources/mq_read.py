@@ -38,6 +38,7 @@ from flintmq.pipeline.sources.mq_offset import (
     ranges_of,
     read_offset,
     split,
+    union,
     write_offset,
 )
 from flintmq.pipeline.sources.mq_options import PARTITION_MESSAGES_MIN, SourceOptions
@@ -147,6 +148,8 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._queues: tuple[str, ...] = ()
         #: What this reader has removed of what the last offset names (S3).
         self._removed: dict[str, list[Range]] = {}
+        #: What was planned through this connection: it is there, and is what it was (S5).
+        self._seen: dict[str, list[Range]] = {}
         #: Where the last plan stopped, and how many have gone on from there.
         self._stopped: dict[str, int] = {}
         self._gone_on: dict[str, int] = {}
@@ -201,7 +204,10 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if seen.again:
                 self._removed.pop(queue, None)
             after[queue] = planned(taken, self._removed.get(queue, []), seen)
-            found = found or bool(seen.positions)
+            if seen.positions:
+                found = True
+                still = minus(self._seen.get(queue, []), self._removed.get(queue, []))
+                self._seen[queue] = union(still, after[queue].batch)
             room -= len(seen.positions)
         return write_offset(after) if found else start
 
@@ -255,8 +261,9 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The batch is done: its messages go (S4)."""
         link = self._linked()
         for queue, taken in read_offset(end).items():
-            link.remove(queue, taken.all(), taken.newest)
-            self._removed[queue] = taken.all()
+            ranges = taken.all()
+            link.remove(queue, ranges, taken.newest, not minus(ranges, self._seen.get(queue, [])))
+            self._removed[queue] = ranges
 
     def stop(self) -> None:
         if self._link is not None:

@@ -59,7 +59,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE
 from flintmq.pipeline.errors import PipelineError
-from flintmq.pipeline.sources.mq_columns import Outgoing, messages_of
+from flintmq.pipeline.sources.mq_columns import Maker, Outgoing
 from flintmq.pipeline.sources.mq_link import Branch, Link, Refused
 from flintmq.pipeline.sources.mq_options import SinkOptions
 from flintmq.qmgr import xa
@@ -180,8 +180,9 @@ def _put_all(
     branch: Branch | None = None
     count = 0
     chance = os.urandom(4)
+    maker = Maker(options.queue, options.persistence, link.big_endian, link.ccsid)
     for batch in batches:
-        for message in messages_of(batch, options.queue, options.persistence):
+        for message in maker.messages(batch):
             if branch is None:
                 bqual = _WHO.pack(partition, attempt, len(branches)) + chance
                 branch = Branch(link, unit.xid(bqual))
@@ -235,8 +236,8 @@ def _note(link: Link, queue: str, unit: Unit, has_old: bool, state: State) -> No
             raise Refused(f"mq: the state queue {queue} of {link.name}: the state of the query has gone")
     md = MQMD()
     md.correl_id, md.format, md.coded_char_set_id = _CORREL + unit.query, "MQSTR", 1208
-    md.persistence = mq.MQPER_PERSISTENT
-    branch.put(Outgoing(queue, md, state.pack(unit.query)))
+    md.persistence, md.version = mq.MQPER_PERSISTENT, 2
+    branch.put(Outgoing(queue, md.pack(link.big_endian, link.ccsid), state.pack(unit.query), True))
     branch.commit()
 
 
