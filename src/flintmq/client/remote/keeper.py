@@ -5,6 +5,9 @@
 
 It looks at each connection several times in the interval of its heartbeats, and leaves one alone that is in a call.
 There is one such thread in a process, while there is a connection that needs it.
+
+    K1  Nobody waits for another thread while he has the lock: a connection that is thrown away is dropped in whatever
+        thread finds that out, a new one before it has begun among them.
 """
 
 from __future__ import annotations
@@ -46,13 +49,13 @@ class Keeper:
 
     def add(self, kept: Kept) -> None:
         """Look after this one from now on."""
-        new: threading.Thread | None = None
+        fresh: threading.Thread | None = None
         with self._lock:
             self._kept.add(kept)
             if self._thread is None:
-                new = self._thread = threading.Thread(target=self._run, name="flintmq heartbeats", daemon=True)
-        if new is not None:
-            new.start()  # Without the lock: while it starts it may throw away connections, which are dropped here.
+                fresh = self._thread = threading.Thread(target=self._run, name="flintmq heartbeats", daemon=True)
+        if fresh is not None:
+            fresh.start()  # K1
         self._wake.set()
 
     def drop(self, kept: Kept) -> None:
@@ -89,11 +92,15 @@ class Keeper:
                 self._wake.clear()
 
     def _shortest_pause(self) -> float:
-        return min((_pause(each) for each in list(self._kept)), default=_LOOK_MAX_S)
+        return min((_pause(each) for each in self._all()), default=_LOOK_MAX_S)
 
     def _look(self) -> None:
-        for each in list(self._kept):
+        for each in self._all():
             each.look()
+
+    def _all(self) -> list[Kept]:
+        with self._lock:
+            return list(self._kept)
 
     def _flush(self) -> None:
         with self._lock:

@@ -1,0 +1,50 @@
+"""The thread that looks after connections nobody uses just now."""
+
+from __future__ import annotations
+
+import threading
+from threading import Thread
+
+import pytest
+
+from flintmq.client.remote.keeper import Keeper
+
+
+class Idle:
+    """A connection that nobody uses."""
+
+    heartbeat_s = 300
+
+    def __init__(self) -> None:
+        self.looked_at = threading.Event()
+
+    def look(self) -> None:
+        self.looked_at.set()
+
+    def flush(self) -> bool:
+        return True
+
+
+class SlowStart(Thread):
+    """A thread that throws a connection away before it has begun, as the collector may make any thread do."""
+
+    thrown_away = staticmethod(lambda: None)
+
+    def start(self) -> None:
+        dropping = Thread(target=type(self).thrown_away, daemon=True)
+        dropping.start()
+        dropping.join(10)
+        assert not dropping.is_alive(), "K1: it waits for the lock of who waits for it"
+        super().start()
+
+
+def test_a_connection_may_be_thrown_away_while_the_thread_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, other = Keeper(), Idle()
+    monkeypatch.setattr(SlowStart, "thrown_away", staticmethod(lambda: kept.drop(other)))
+    monkeypatch.setattr("flintmq.client.remote.keeper.threading.Thread", SlowStart)
+    one = Idle()
+
+    kept.add(one)
+
+    assert one.looked_at.wait(10)
+    kept.drop(one)
