@@ -63,6 +63,14 @@ def test_model_queues_have_the_values_that_clients_rely_on() -> None:
     assert models["SYSTEM.JMS.TEMPQ.MODEL"]["DEFTYPE"] == "TEMPDYN"
 
 
+def test_the_application_needs_its_password_if_it_has_one() -> None:
+    def checks(app_password: bool) -> list[object]:
+        rows = developer_objects(app_password)
+        return [row.attributes["CHCKCLNT"] for row in rows if row.attributes.get("CHLAUTH") == "DEV.APP.SVRCONN"]
+
+    assert checks(False) == ["ASQMGR"] and checks(True) == ["REQUIRED"]
+
+
 def test_the_developer_set_is_the_one_of_the_container() -> None:
     assert [row.name for row in developer_objects() if row.kind not in RULES] == [
         "DEV.QUEUE.1",
@@ -73,5 +81,6 @@ def test_the_developer_set_is_the_one_of_the_container() -> None:
         "DEV.BASE.TOPIC",
         "DEV.ADMIN.SVRCONN",
         "DEV.APP.SVRCONN",
+        "DEV.AUTHINFO",
     ]
     assert q_mgr_attributes("QM1")["CERTLABL"] == "ibmwebspheremqqm1"

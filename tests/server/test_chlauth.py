@@ -34,7 +34,7 @@ class Door(World):
         self.qm.entities = SystemEntities(known, "owner")
         self.gate = ConnectionAuthentication(self.qm, known, "owner")
         self.channels.gatekeeper = self.gate
-        self.run("ALTER AUTHINFO(SYSTEM.DEFAULT.AUTHINFO.IDPWOS) AUTHTYPE(IDPWOS) CHCKCLNT(OPTIONAL)")
+        self.run("ALTER AUTHINFO(DEV.AUTHINFO) AUTHTYPE(IDPWOS) CHCKCLNT(OPTIONAL)")
         for name in ("OTHER", "SYSTEM.DEF.OTHER"):
             self.run(f"DEFINE CHANNEL({name}) CHLTYPE(SVRCONN)")
 
@@ -116,7 +116,7 @@ def test_a_map_may_ask_for_a_password(door: Door) -> None:
     door.run(f"SET CHLAUTH('{APP}') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL) CHCKCLNT(REQUIRED) ACTION(REPLACE)")
     assert door.connect(APP, "joe") == "AMQ5540E" and "CHCKCLNT(REQUIRED)" in door.told and APP in door.told
     assert door.connect(APP, "joe", "right") == "joe" and door.connect(APP, "joe", "wrong") == "AMQ5534E"
-    door.run("ALTER AUTHINFO(SYSTEM.DEFAULT.AUTHINFO.IDPWOS) AUTHTYPE(IDPWOS) CHCKCLNT(NONE)")
+    door.run("ALTER AUTHINFO(DEV.AUTHINFO) AUTHTYPE(IDPWOS) CHCKCLNT(NONE)")
     assert door.connect(APP, "joe") == "app"
 
 

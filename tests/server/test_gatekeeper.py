@@ -18,7 +18,7 @@ from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.users import Users, hashed, matches
 from tests.channel.peer import Peer, World
 
-CONNAUTH = "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"
+CONNAUTH = "DEV.AUTHINFO"
 CHANNEL = "DEV.ADMIN.SVRCONN"  # It has no MCAUSER.
 
 

@@ -134,6 +134,7 @@ def _create_options(options: argparse.Namespace) -> instance.CreateOptions:
         log=log,
         log_directory=options.ld or "",
         developer=options.dev,
+        app_password=bool(os.environ.get(users.APP_PASSWORD)),
         port=_port(options.p) if options.p else 0,
         stanzas=stanzas,
     )

@@ -77,6 +77,8 @@ class CreateOptions:
     log_directory: str = ""
     #: Developer defaults: DEV.QUEUE.1-3 and so on.
     developer: bool = False
+    #: With them: user `app` has a password, and needs it on DEV.APP.SVRCONN.
+    app_password: bool = False
     #: Of the listener SYSTEM.LISTENER.TCP.1; 0: none, with developer defaults 1414. Kept in qm.ini, too.
     port: int = 0
     #: Further stanzas for qm.ini (crtmqm -ii).
@@ -333,7 +335,7 @@ def new_objects(name: str, options: CreateOptions, now_ms: int) -> list[tuple[st
     rows = default_objects()
     if options.developer:
         q_mgr.update(developer_q_mgr_changes())
-        rows += developer_objects()
+        rows += developer_objects(options.app_password)
     port = options.port or (DEVELOPER_PORT if options.developer else 0)
     if port:
         rows.append(listener(port))

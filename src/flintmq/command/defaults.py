@@ -285,19 +285,31 @@ _APP_AUTHORITIES = (
     ("TOPIC", "DEV.**", "PUB SUB"),
 )
 APP = "app"
+DEVELOPER_AUTHINFO = "DEV.AUTHINFO"
 
 
-def developer_objects() -> list[DefaultObject]:
-    """What `crtmqm --dev` adds: the queues that test suites written for the developer container expect."""
+def developer_objects(app_password: bool = False) -> list[DefaultObject]:
+    """What `crtmqm --dev` adds: the queues that test suites written for the developer container expect.
+
+    If user `app` has a password it is needed on the channel for applications, as in the container.
+    """
     rows = [_row("QLOCAL", f"DEV.QUEUE.{number}", {}) for number in (1, 2, 3)]
     rows.append(_row("QLOCAL", "DEV.DEAD.LETTER.QUEUE", {}))
     rows.append(_row("QMODEL", "DEV.APP.MODEL.QUEUE", {}))
     rows.append(_row("TOPIC", "DEV.BASE.TOPIC", {"TOPICSTR": "dev/"}))
     rows.append(_row("CHANNEL", "DEV.ADMIN.SVRCONN", {"DESCR": "For administrators"}))
     rows.append(_row("CHANNEL", "DEV.APP.SVRCONN", {"MCAUSER": APP, "DESCR": "For applications"}))
+    rows.append(
+        _row("AUTHINFO", DEVELOPER_AUTHINFO, {"CHCKCLNT": "REQDADM", "CHCKLOCL": "OPTIONAL", "ADOPTCTX": "YES"})
+    )
     for object_type, profile, words in _APP_AUTHORITIES:
         rows.append(_authority(object_type, profile, APP, words.split()))
-    return rows + [_rule(changes) for changes in _DEVELOPER_RULES]
+    rows += [_rule(changes) for changes in _DEVELOPER_RULES]
+    if app_password:
+        for row in rows:
+            if row.kind == "CHLAUTH" and row.attributes["CHLAUTH"] == "DEV.APP.SVRCONN":
+                row.attributes["CHCKCLNT"] = "REQUIRED"
+    return rows
 
 
 def _rule(changes: Changes) -> DefaultObject:
@@ -319,7 +331,7 @@ def q_mgr_attributes(name: str) -> Changes:
 
 def developer_q_mgr_changes() -> Changes:
     """What `crtmqm --dev` changes in the queue manager itself."""
-    return {"DEADQ": "DEV.DEAD.LETTER.QUEUE"}
+    return {"DEADQ": "DEV.DEAD.LETTER.QUEUE", "CONNAUTH": DEVELOPER_AUTHINFO}
 
 
 def _row(kind: str, name: str, changes: Changes) -> DefaultObject:

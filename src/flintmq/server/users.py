@@ -31,7 +31,8 @@ MQM = "mqm"
 USER_MAX = 64
 _REMEMBERED_MAX = 10_000
 #: user, environment variable with the password, privileged. The names are those of MQ's developer container.
-DEVELOPERS = (("app", "MQ_APP_PASSWORD", False), ("admin", "MQ_ADMIN_PASSWORD", True))
+APP_PASSWORD = "MQ_APP_PASSWORD"
+DEVELOPERS = (("app", APP_PASSWORD, False), ("admin", "MQ_ADMIN_PASSWORD", True))
 
 
 class Users:
