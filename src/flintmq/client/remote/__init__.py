@@ -7,12 +7,14 @@ A call's way, from the program to the socket and back:
     steps.py         what they do, exchange by exchange, for threads and for tasks
     connection.py    one connection: what queues and topics ask of it; link.py says how, consumer.py calls back
     commands.py      MQSC, through the command server
-    callbacks.py     MQCB and MQCTL
+    callbacks.py     MQCB and MQCTL; push.py, if the queue manager pushes the messages
+    ahead.py         messages that are here before they are asked for; read_ahead.py, gets and browses of them
+    async_put.py     puts that nobody waits for
     pool.py          flintmq.pool(): connections that are lent
     handles.py       message handles and their properties, which live in the client; on the wire they are an MQRFH2
     requests.py      the calls as bytes: what is sent, and what the answer says; lists.py for distribution lists
     session.py       one socket, seen from the client: negotiation, segments, heartbeats; no I/O
-    wire.py          the socket: connects, sends a request, waits for its answer
+    wire.py          the socket: connects, sends a request, waits for its answer; keeper.py, while nobody calls
     reconnect.py     what becomes of a call when the socket is lost
     aio.py, aio_wire.py   flintmq.aconnect(), the same for asyncio
     config.py, ccdt.py, local.py   what the environment, mqclient.ini, a table and this machine say of it; tls.py

@@ -15,7 +15,9 @@ take, and the queue manager sends ASYNC_MESSAGE as long as there is room. So a g
         to what it was asked.
     A3  A message of a selection that is no longer wanted is thrown away if it was browsed. One that was got is kept:
         it is no longer on the queue. The get that wants it finds it (MQ: "altered between MQGET calls").
-    A4  Lengths are checked against what has come; a message that does not fit them raises ChannelError.
+    A4  Where messages are got, one comes at a time until it is seen that they are not persistent, and again from the
+        first that is: so a queue of persistent messages is not emptied into a program that may end.
+    A5  Lengths are checked against what has come; a message that does not fit them raises ChannelError.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ _ASKING: Final = 0x06
 FOR_GET: Final = 0x08
 _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
 _NO_ID: Final = bytes(24)
-_ANY_LENGTH: Final = -1
+#: RequestedBytes: room for one message.
+_ONE: Final = 1
 _PREFIX_SIZE: Final = wire.PREFIX
 _WHOLE_SIZE: Final = wire.PREFIX + 31
 _PREFIX_BIG: Final = struct.Struct(">iiiiiHH")
@@ -115,6 +118,8 @@ class Ahead:
         #: What the queue manager calls the handle.
         self.number = number
         self.room = room
+        #: How much of it is asked for: all, or one message (A4).
+        self.window = _ONE
         self._flags = flags
         self.messages: deque[Arrived] = deque()
         # Bytes that have come, and that were taken: written where segments are read, and by the application.
@@ -167,6 +172,8 @@ class Ahead:
                 if match & bit:
                     wish += value
         self._browses = gmo.options & _BROWSE != 0
+        if self._browses:
+            self.window = self.room
         if wish == self._wish:
             return False
         self._wish = wish
@@ -200,7 +207,7 @@ class Ahead:
             1,
             self.number,
             used,
-            self.room if room < 0 else room,
+            self.window if room < 0 else room,
             max_length,
             options,
             wait_ms,
@@ -216,7 +223,12 @@ class Ahead:
 
     def is_low(self) -> bool:
         """Whether it is time to ask for more (A1)."""
-        return self._used >= self.room // 2 and self._came - self._taken < self.room // 2
+        half = self.room // 2
+        return self.window > _ONE and self._used >= half and self._came - self._taken < half
+
+    def wants_credit(self) -> bool:
+        """The same for a consumer, which is sent one message after the other if it does not read ahead."""
+        return self.is_low() or (self.window == _ONE and self._used > 0)
 
     # -- in -----------------------------------------------------------------------------------------------------------
 
@@ -283,6 +295,11 @@ class Ahead:
         return self._asking and not self._questions
 
     # -- the application ----------------------------------------------------------------------------------------------
+
+    def seen(self, persistent: bool) -> None:
+        """A message was of this kind (A4)."""
+        if not self._browses:
+            self.window = _ONE if persistent else self.room
 
     def take(self, md: MQMD, gmo: MQGMO) -> Arrived | None:
         """The first message here that the get wants; it is still here."""

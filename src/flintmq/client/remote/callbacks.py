@@ -1,10 +1,14 @@
-"""MQCB and MQCTL over a channel: a thread of the connection gets messages for its consumers, and calls them back.
+"""MQCB and MQCTL over a channel: a thread of the connection waits for messages of its consumers, and calls them back.
 
-What a callback is told, and what MQCTL does in which state, is that of an embedded queue manager (qmgr/consume.py);
-these differ:
+What a callback is told, and what MQCTL does in which state, is that of an embedded queue manager (qmgr/consume.py).
+If conversations may share the socket, messages are pushed (push.py), and the thread waits half a second at a time: a
+stop takes as long at most. Else, and for gets that the queue manager cannot make alone, these differ:
 
-    one consumer        the thread waits in its get, half a second at a time: a stop takes as long at most
+    one consumer        the thread waits in its get, half a second at a time
     several             they are asked in turn, and when none has a message again after a moment
+
+In both cases:
+
     REGISTER and        are made by the thread that calls MQCB
       DEREGISTER calls
 
@@ -21,7 +25,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from flintmq.client.errors import MQError, NotConnected, error_of
+from flintmq.client.errors import BackedOut, MQError, NotConnected, error_of
+from flintmq.client.remote.ahead import Arrived
+from flintmq.client.remote.handles import asking, has_handle, returns_in_handle
+from flintmq.client.remote.push import NOT_PUSHED, Push
+from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
@@ -42,6 +50,7 @@ SUSPENDED: Final = 2
 _WAIT_MS: Final = 500
 _PAUSE_S: Final = 0.02
 _CLOSE_WAIT_S: Final = 10.0
+_IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
 _BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
 _TEMPORARY: Final = (rc.MQRC_GET_INHIBITED, rc.MQRC_Q_MGR_QUIESCING)
 
@@ -73,6 +82,18 @@ class Registered:
             gmo.wait_interval = wait_ms
         return gmo
 
+    def reads_ahead(self) -> bool:
+        """Whether several messages may be here before the first of them is used."""
+        return self.handle is not None and self.handle.ability != NEVER and not self.gmo.options & _IN_UNIT
+
+    def pushed_options(self) -> int:
+        """The options of gets that the queue manager makes for it."""
+        if not has_handle(self.gmo):
+            return self.gmo.options
+        assert self.handle is not None
+        in_handle = returns_in_handle(self.gmo, self.handle.defaults.property_control)
+        return asking(self.gmo, in_handle).options
+
 
 class Callbacks:
     """The consumers and the event handler of one connection."""
@@ -85,6 +106,7 @@ class Callbacks:
         self._changed = threading.Condition()
         #: The thread that calls back, None if there is none.
         self._runner: threading.Thread | None = None
+        self._push = Push(mqi)
 
     def check_thread(self) -> None:
         """2500 for a call that is not one of a callback while consumers are started."""
@@ -127,9 +149,18 @@ class Callbacks:
                 self._events = None
             else:
                 del self._consumers[found.handle]
+                self._leave(found)
             self._special(found, mq.MQCBDO_DEREGISTER_CALL, mq.MQCBCT_DEREGISTER_CALL)
         else:
             raise error_of(rc.MQRC_OPERATION_ERROR)
+
+    def _leave(self, found: Registered) -> None:
+        """A consumer is no more: what is here for it is delivered first (P2)."""
+        if self._push.running and threading.current_thread() is self._runner and self._mqi.wire.broken is None:
+            self._mqi._run(self._push.pause_steps, found)
+            while (message := self._push.next(found)) is not None:
+                self._deliver(found, message, False)
+        self._push.forget(found)
 
     # -- MQCTL --------------------------------------------------------------------------------------------------------
 
@@ -191,6 +222,7 @@ class Callbacks:
             for each in list(self._consumers.values()):
                 self._special(each, mq.MQCBDO_START_CALL, mq.MQCBCT_START_CALL)
             self._serve_until_stopped(here)
+            self._hold()
             for each in list(self._consumers.values()):
                 self._special(each, mq.MQCBDO_STOP_CALL, mq.MQCBCT_STOP_CALL)
         except NotConnected as error:
@@ -203,6 +235,8 @@ class Callbacks:
 
     def _serve_until_stopped(self, here: bool) -> None:
         while True:
+            if self._state != STARTED:
+                self._hold()
             with self._changed:
                 self._in_call = False
                 self._changed.notify_all()
@@ -212,6 +246,9 @@ class Callbacks:
                     return
                 self._in_call = True
             active = [each for each in self._consumers.values() if each.state in _ACTIVE]
+            if active and self._is_pushed():
+                self._serve_pushed(active, here)
+                continue
             served = False
             for each in active:
                 if self._state != STARTED:
@@ -221,13 +258,85 @@ class Callbacks:
             if not served and len(active) != 1:
                 time.sleep(_PAUSE_S)
 
+    # -- messages that are pushed -------------------------------------------------------------------------------------
+
+    def _is_pushed(self) -> bool:
+        if not self._mqi.wire.session.shared:
+            return False
+        return not any(each.gmo.options & NOT_PUSHED for each in self._consumers.values())
+
+    def _serve_pushed(self, active: list[Registered], here: bool) -> None:
+        """Wait for messages, and call back with those that are here."""
+        for each in active:
+            each.since = each.since or time.monotonic()
+            if each.handle is None or not each.handle.open:
+                self._become_state(each, mq.MQCS_SUSPENDED_USER_ACTION, rc.MQRC_HOBJ_ERROR)
+                self._push.forget(each)
+                return
+        try:
+            self._mqi._run(self._push.wait_steps, active, self._patience(active))
+        except BackedOut as error:
+            self._tell_event(MQCC_FAILED, error.reason)
+            return
+        for each in self._push.leftovers():
+            if each not in active and (message := self._push.next(each)) is not None:
+                self._deliver(each, message, here)  # It was on its way when its consumer was suspended.
+        for each in active:
+            if self._state != STARTED:
+                return
+            message = self._push.next(each) if each.state in _ACTIVE else None
+            if message is not None:
+                self._deliver(each, message, here)
+                continue
+            failure = self._push.failure(each)
+            if failure:
+                state = mq.MQCS_SUSPENDED_TEMPORARY if failure in _TEMPORARY else mq.MQCS_SUSPENDED_USER_ACTION
+                if each.state != state:
+                    self._become_state(each, state, failure)
+                time.sleep(_PAUSE_S)
+            elif each.state in _ACTIVE:
+                self._tell_empty(each, each.md.copy(), each.options(0), self._interval(each))
+
+    def _deliver(self, each: Registered, message: Arrived, here: bool) -> None:
+        assert each.handle is not None
+        md, gmo = each.md.copy(), each.options(0)
+        data = self._mqi.pushed(each.handle, message, md, gmo, each.cbd.max_msg_length)
+        self._got(each, md, gmo, data, here)
+
+    def _hold(self) -> None:
+        """Nothing more is pushed when this returns, and what was is delivered (P2)."""
+        if not self._push.running or self._mqi.wire.broken is not None:
+            return
+        try:
+            self._mqi._run(self._push.stop_steps)
+        except BackedOut as error:
+            self._tell_event(MQCC_FAILED, error.reason)
+        for each in self._push.leftovers():
+            while (message := self._push.next(each)) is not None:
+                self._deliver(each, message, False)
+
+    def _interval(self, each: Registered) -> int:
+        """After so many milliseconds without a message a consumer is told; -1 never."""
+        return each.gmo.wait_interval if each.gmo.options & mq.MQGMO_WAIT else 0
+
+    def _patience(self, active: list[Registered]) -> int:
+        """How long to wait: until the first of them is told that there is nothing, at most."""
+        wait_ms, now = _WAIT_MS, time.monotonic()
+        for each in active:
+            interval = self._interval(each)
+            if interval >= 0 and not each.heard_empty:
+                wait_ms = min(wait_ms, max(0, interval - round((now - each.since) * 1000)))
+        return wait_ms
+
+    # -- messages that are got ----------------------------------------------------------------------------------------
+
     def _served(self, each: Registered, wait_ms: int, here: bool) -> bool:
         """One get for a consumer: whether it was called with a message."""
         mqi = self._mqi
         assert each.handle is not None
         now = time.monotonic()
         each.since = each.since or now
-        interval = each.gmo.wait_interval if each.gmo.options & mq.MQGMO_WAIT else 0
+        interval = self._interval(each)
         if 0 <= interval and not each.heard_empty:
             wait_ms = min(wait_ms, max(0, interval - round((now - each.since) * 1000)))
         md, gmo = each.md.copy(), each.options(wait_ms)
@@ -238,6 +347,12 @@ class Callbacks:
         except MQError as error:
             self._nothing(each, error, md, gmo, interval)
             return False
+        self._got(each, md, gmo, data, here)
+        return True
+
+    def _got(self, each: Registered, md: MQMD, gmo: MQGMO, data: bytes, here: bool) -> None:
+        """A message is here for a consumer: call back."""
+        mqi = self._mqi
         each.since, each.heard_empty = 0.0, False
         if each.state == mq.MQCS_SUSPENDED_TEMPORARY:
             self._become_state(each, mq.MQCS_NONE, 0)
@@ -249,7 +364,6 @@ class Callbacks:
         if mqi.reason == rc.MQRC_TRUNCATED_MSG_FAILED:
             each.state = mq.MQCS_SUSPENDED_USER_ACTION
         self._call(each, md, gmo, data, cbc, here)
-        return True
 
     def _nothing(self, each: Registered, error: MQError, md: MQMD, gmo: MQGMO, interval: int) -> None:
         """A get has brought nothing."""
@@ -260,6 +374,10 @@ class Callbacks:
                 self._become_state(each, state, error.reason)
             time.sleep(_PAUSE_S)
             return
+        self._tell_empty(each, md, gmo, interval)
+
+    def _tell_empty(self, each: Registered, md: MQMD, gmo: MQGMO, interval: int) -> None:
+        """Say that there is no message, once, when the wait is over."""
         over = interval >= 0 and (time.monotonic() - each.since) * 1000 >= interval
         if over and not each.heard_empty:
             each.heard_empty = True

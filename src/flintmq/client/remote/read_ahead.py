@@ -21,7 +21,8 @@ The first MQGET on it then decides (MQ's rules, "MQGET options and read ahead"):
       CURSOR; MsgId, CorrelId and what else is matched
 
 What was sent and not used is lost when the handle is closed, the connection ends or is lost: it is no longer on the
-queue. So read-ahead is for messages that are not persistent, or for browses, which lose nothing. MQCLOSE with
+queue. So read-ahead is for messages that are not persistent, or for browses, which lose nothing; persistent ones are
+asked for one by one (A4 of ahead.py). MQCLOSE with
 MQCO_QUIESCE says 2458 while there are messages here: get them, until 2518, and close again.
 
 A get with wait waits here; when its time is over, it asks the queue manager whether there is anything left, which is
@@ -119,7 +120,7 @@ def get_ahead(mqi: MQISteps, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: M
         if current is None:
             mqi.completion, mqi.reason = MQCC_FAILED, rc.MQRC_NO_MSG_UNDER_CURSOR
             raise error_of(rc.MQRC_NO_MSG_UNDER_CURSOR)
-        return _told(mqi, current, md, gmo, options, max_length)
+        return told(mqi, current, md, gmo, options, max_length)
     if options & mq.MQGMO_BROWSE_FIRST and ahead.asked:
         ahead.begin_again()
         session.later(session.notice(handle.number, layout.NOTIFY_BROWSE_FIRST, 0))
@@ -129,12 +130,14 @@ def get_ahead(mqi: MQISteps, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: M
         message = yield from _fetched(mqi, handle, ahead, md, sent, options, max_length, select)
     whole = len(message.data)
     if 0 <= max_length < whole and not options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
-        return _told(mqi, message, md, gmo, options, max_length)  # It stays here: 2080.
+        return told(mqi, message, md, gmo, options, max_length)  # It stays here: 2080.
     ahead.used(message)
+    data = told(mqi, message, md, gmo, options, max_length)
+    ahead.seen(md.persistence == mq.MQPER_PERSISTENT)
     if ahead.is_low() and not ahead.quiesced:
         body = ahead.request(_next(options), sent.wait_interval, max_length, session.big_endian, False)
         yield STREAM, handle.number, session.want(body, False), 0, False
-    return _told(mqi, message, md, gmo, options, max_length)
+    return data
 
 
 def _next(options: int) -> int:
@@ -195,7 +198,7 @@ def _answered(mqi: MQISteps, number: int, ahead: Ahead, md: MQMD, gmo: MQGMO, ou
             return
 
 
-def _told(mqi: MQISteps, message: Arrived, md: MQMD, gmo: MQGMO, options: int, max_length: int) -> bytes:
+def told(mqi: MQISteps, message: Arrived, md: MQMD, gmo: MQGMO, options: int, max_length: int) -> bytes:
     """What the application is told of a message that it gets: the data."""
     data, reason = message.data, message.reason
     if 0 <= max_length < len(data):

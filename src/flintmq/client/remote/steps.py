@@ -33,7 +33,7 @@ from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.client.remote import handles, lists, read_ahead, requests
-from flintmq.client.remote.ahead import ROOM, Ahead
+from flintmq.client.remote.ahead import ROOM, Ahead, Arrived
 from flintmq.client.remote.async_put import MessageIds, is_eligible
 from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
@@ -428,6 +428,20 @@ class MQISteps(PropertyCalls):
             before = len(data)
             data, properties = handles.take_out(md, data)
             self.data_length -= before - len(data)
+        with self._calling():
+            handles.fill(self._engine, self._holder, gmo.msg_handle, properties, md)
+        return data
+
+    def pushed(self, handle: RemoteHandle, message: Arrived, md: MQMD, gmo: MQGMO, max_length: int) -> bytes:
+        """What a consumer is told of a message that was pushed: the data. `md` and `gmo` are those of its get."""
+        if gmo.options & MQGMO_SYNCPOINT:
+            self.has_work = True
+        data = read_ahead.told(self, message, md, gmo, gmo.options, max_length)
+        if not handles.has_handle(gmo) or not handles.returns_in_handle(gmo, handle.defaults.property_control):
+            return data
+        before = len(data)
+        data, properties = handles.take_out(md, data)
+        self.data_length -= before - len(data)
         with self._calling():
             handles.fill(self._engine, self._holder, gmo.msg_handle, properties, md)
         return data
