@@ -25,6 +25,7 @@ from flintmq.pipeline.tables.gold import TABLES, make_gold  # noqa: E402
 from flintmq.pipeline.tables.load import load  # noqa: E402
 from flintmq.pipeline.tables.manifest import Manifest  # noqa: E402
 from flintmq.pipeline.tables.run import Settings, commit, job_of  # noqa: E402
+from flintmq.pipeline.tables.twins import Twins  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -102,7 +103,7 @@ def test_a_worker_killed_half_way_changes_no_byte_of_the_tables(
     manifest = Manifest(here)
     manifest.open()
     settings = Settings([str(dumps)], here, partition_size=PARTITION)
-    job = job_of("a.dat", str(dumps / "a.dat"), manifest, settings)
+    job = job_of("a.dat", str(dumps / "a.dat"), manifest, settings, Twins(manifest, {}))
     assert job is not None and len(job.tasks) > 2 * HALF
     commit(manifest, [job], [load(task) for task in job.tasks])
     make_gold(spark, here)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.telemetry.builder import NOON, Record, dump, spanned
+from tests.telemetry.builder import NOON, Record, dump, edge, spanned
 from tests.telemetry.samples import TEST115, TEST116, TESTCHL, WHY_NOT
 
 pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
@@ -26,6 +26,7 @@ from flintmq.pipeline.tables.manifest import Manifest  # noqa: E402
 from flintmq.pipeline.tables.place import partition, partition_of  # noqa: E402
 from flintmq.pipeline.tables.quality import Report, lines_of  # noqa: E402
 from flintmq.pipeline.tables.run import Settings, commit, dumps_of, job_of, run  # noqa: E402
+from flintmq.pipeline.tables.twins import Twins, sample_of  # noqa: E402
 from flintmq.telemetry.smf.layouts.qjst import QJST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qpst import QPST  # noqa: E402
@@ -134,6 +135,79 @@ class TestLoad:
         load_all(dumps, out)
         assert sorted(row["Put"] for row in rows(out, "silver/qmst")) == [3, 7]
 
+    def test_a_dump_under_two_names_is_loaded_once_and_told(self, dumps: Path, tmp_path: Path) -> None:
+        """T5."""
+        out = tmp_path / "out"
+        data = dump(*(statistics(number) for number in range(10)))
+        for name in ("b.dat", "a.dat", "c/b.dat"):
+            (dumps / name).parent.mkdir(exist_ok=True)
+            (dumps / name).write_bytes(data)
+        (dumps / "empty1.dat").write_bytes(b"")
+        (dumps / "empty2.dat").write_bytes(b"")
+        report = load_all(dumps, out)
+        assert [row["Put"] for row in rows(out, "silver/qmst")] == list(range(10))
+        assert {row["File"] for row in rows(out, "silver/qmst")} == {"a.dat"}
+        assert (report.duplicates, report.dumps, report.records) == (2, 5, 12)
+        assert "2 dumps are the same as others and were passed over" in lines_of(report)
+        told = [(row["File"], row["Kind"], row["What"], row["Length"]) for row in rows(out, "quality/findings")]
+        what = "the same as a.dat, which is in the tables"
+        assert sorted(told) == [(name, "duplicate", what, len(data)) for name in ("b.dat", "c/b.dat")]
+        before = bytes_of(out)
+        assert load_all(dumps, out).fresh == 0 and bytes_of(out) == before
+
+    def test_a_dump_that_was_moved_is_not_loaded_again(self, dumps: Path, tmp_path: Path) -> None:
+        """T5: by its blocks, for the other is no longer there to be compared with."""
+        out = tmp_path / "out"
+        (dumps / "b.dat").write_bytes(dump(*(statistics(number) for number in range(10))))
+        load_all(dumps, out)
+        (dumps / "b.dat").rename(dumps / "a.dat")
+        assert load_all(dumps, out).duplicates == 1
+        assert len(rows(out, "silver/qmst")) == 10
+
+    def test_a_dump_that_differs_in_one_record_is_another(self, dumps: Path, tmp_path: Path) -> None:
+        """T5: also where the blocks that are looked at first are the same."""
+        out = tmp_path / "out"
+        each = [statistics(number) for number in range(2000)]
+        (dumps / "a.dat").write_bytes(dump(*each))
+        for number in range(1000, 1100):
+            other = dump(*each[:number], statistics(1), *each[number + 1 :])
+            (dumps / "b.dat").write_bytes(other)
+            if sample_of(str(dumps / "b.dat"), len(other)) == sample_of(str(dumps / "a.dat"), len(other)):
+                break
+        else:
+            pytest.fail("every change is in a block that is looked at")
+        assert load_all(dumps, out, partition_size=1 << 30).duplicates == 0
+        assert len(rows(out, "silver/qmst")) == 4000
+
+    def test_a_dump_that_was_passed_over_is_loaded_when_the_other_is_replaced(
+        self, dumps: Path, tmp_path: Path
+    ) -> None:
+        """T5: no row is lost, in whatever order the names are."""
+        for first, second in (("a.dat", "b.dat"), ("d.dat", "c.dat")):
+            out = tmp_path / f"out-{first}"
+            here = dumps / first[0]
+            here.mkdir()
+            data = dump(*(statistics(number) for number in range(10)))
+            (here / first).write_bytes(data)
+            load_all(here, out)
+            (here / second).write_bytes(data)
+            assert load_all(here, out).duplicates == 1
+            (here / first).write_bytes(dump(statistics(70)))
+            report = load_all(here, out)
+            assert report.duplicates == 0 and not rows(out, "quality/findings")
+            assert sorted(row["Put"] for row in rows(out, "silver/qmst")) == [*range(10), 70]
+
+    def test_a_dump_and_its_copy_that_grow_double_nothing(self, dumps: Path, tmp_path: Path) -> None:
+        """T5: the copy behind the other, and then the same again."""
+        out = tmp_path / "out"
+        each = [statistics(number) for number in range(12)]
+        for first, second in ((6, 6), (9, 6), (9, 9), (12, 12)):
+            (dumps / "a.dat").write_bytes(b"".join(each[:first]))
+            (dumps / "b.dat").write_bytes(b"".join(each[:second]))
+            load_all(dumps, out)
+        found = sorted(row["Put"] for row in rows(out, "silver/qmst"))
+        assert found == list(range(12))
+
     def test_rows_are_parted_by_date_and_queue_manager(self, dumps: Path, tmp_path: Path) -> None:
         out = tmp_path / "out"
         records = [statistics(1, "MQA1"), statistics(2, "MQB1"), statistics(3, "MQA1", day=1), statistics(4, "A/%Q")]
@@ -233,7 +307,7 @@ class TestLoad:
         manifest = Manifest(out)
         manifest.open()
         settings = Settings([str(dumps)], out, ("bronze", "silver"))
-        job = job_of("a.dat", str(dumps / "a.dat"), manifest, settings)
+        job = job_of("a.dat", str(dumps / "a.dat"), manifest, settings, Twins(manifest, {}))
         assert job is not None
         load(job.tasks[0])
         commit(manifest, [job], [load(job.tasks[0])])
@@ -293,7 +367,8 @@ def test_the_whole_pipeline_on_spark_ends_in_gold_tables(spark: SparkSession, du
     out = tmp_path / "out"
     (dumps / "a.dat").write_bytes(busy_dump("MQA1", 10))
     (dumps / "b.dat").write_bytes(busy_dump("MQB1", 20))
-    (dumps / "copy.dat").write_bytes(busy_dump("MQB1", 20))
+    # The same records in another dump: told from b.dat by its trailer, which is later.
+    (dumps / "copy.dat").write_bytes(busy_dump("MQB1", 20)[:-18] + edge(3, NOON + MINUTE))
     seen: list[tuple[str, int, int]] = []
     report = run(spark, Settings([str(dumps)], out), lambda *step: seen.append(step))
     assert report.fresh == 3 and ("loading", 3, 3) in seen and seen[-1] == ("gold", 1, 1)

@@ -20,4 +20,5 @@ Rules:
     T2  What a task writes is not visible before the driver has committed it.
     T3  The files of a dump depend on the dump alone, not on master, cores or which tasks failed.
     T4  A table has every column that any release has; what a record lacks is null.
+    T5  Dumps with the same content are loaded once, whatever their names.
 """

@@ -32,6 +32,8 @@ FINDINGS_SCHEMA = pa.schema(
         ("What", pa.string()),
     ]
 )
+#: Dump, offset, length, kind and what it is.
+Finding = tuple[str, int, int, str, str]
 #: Findings that go back to the driver, for the report; the rest is in the table.
 SHOWN = 5
 #: Rows that wait in memory before they are written as a row group.
@@ -63,7 +65,7 @@ class Loaded:
     damaged: int = 0
     #: Bytes that are no records.
     lost: int = 0
-    examples: list[tuple[str, int, int, str, str]] = field(default_factory=list)
+    examples: list[Finding] = field(default_factory=list)
 
 
 def load(task: Task) -> Loaded:
@@ -71,7 +73,7 @@ def load(task: Task) -> Loaded:
     made = Loaded(task.dump, task.part.start)
     room = Path(task.staging) / uuid.uuid4().hex
     gathered: dict[str, list[Any]] = {}
-    findings: list[tuple[str, int, int, str, str]] = []
+    findings: list[Finding] = []
     try:
         for tables in _tables(task, made, findings):
             for place, rows in tables.items():
@@ -82,10 +84,19 @@ def load(task: Task) -> Loaded:
     name = part_name(task.dump, task.part.start)
     for place, parts in sorted(gathered.items()):
         _write_file(pa.concat_tables(parts), place, name, room, made)
+    return _add_findings(findings, made, room)
+
+
+def write_findings(findings: list[Finding], made: Loaded, staging: Path) -> Loaded:
+    """Findings that no task has made."""
+    return _add_findings(findings, made, staging / uuid.uuid4().hex)
+
+
+def _add_findings(findings: list[Finding], made: Loaded, room: Path) -> Loaded:
     if findings:
         columns = list(zip(*findings, strict=True))
         table = pa.table([pa.array(column) for column in columns], schema=FINDINGS_SCHEMA)
-        _write_file(table, f"{QUALITY}/findings", name, room, made)
+        _write_file(table, f"{QUALITY}/findings", part_name(made.dump, made.start), room, made)
     made.examples = findings[:SHOWN]
     return made
 

@@ -45,6 +45,11 @@ class Entry:
     unknown: int = 0
     damaged: int = 0
     lost: int = 0
+    #: What the dump has here and there, and what it had when it was loaded from its start (twins.py).
+    sample: str = ""
+    origin: str = ""
+    #: The dump with the same content whose rows stand for it; `origin` is then of that one.
+    same_as: str = ""
     examples: list[list[Any]] = field(default_factory=list)
 
 

@@ -1,6 +1,6 @@
 """The quality report: what was read, and what did not become rows.
 
-OUT/quality/findings/      a table: file, offset, length, kind (damaged, unknown) and what it is, one row each
+OUT/quality/findings/      a table: file, offset, length, kind (damaged, unknown, duplicate) and what it is
 OUT/quality/report.json    the totals, with the first findings of each dump
 """
 
@@ -15,6 +15,8 @@ from flintmq.pipeline.tables.manifest import Manifest
 from flintmq.pipeline.tables.place import QUALITY
 from flintmq.telemetry.smf.records import KIND_OF
 
+#: The kind of a finding: a dump is there under another name too.
+DUPLICATE = "duplicate"
 #: Examples that a report shows.
 SHOWN = 20
 
@@ -32,6 +34,8 @@ class Report:
     skipped: int = 0
     unknown: int = 0
     damaged: int = 0
+    #: Dumps that were passed over, because another has the same content.
+    duplicates: int = 0
     lost_bytes: int = 0
     by_record: dict[str, int] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
@@ -45,6 +49,7 @@ def report_of(manifest: Manifest, fresh: int, dumps: int) -> Report:
         made.unknown += entry.unknown
         made.damaged += entry.damaged
         made.lost_bytes += entry.lost
+        made.duplicates += bool(entry.same_as)
         for kind, count in entry.records.items():
             made.by_record[kind] = made.by_record.get(kind, 0) + count
         for place, rows in entry.files.items():
@@ -81,6 +86,8 @@ def lines_of(report: Report) -> list[str]:
         f"{report.records:,} records: {report.skipped:,} without data, {report.unknown:,} unknown",
         f"{report.damaged:,} damaged; {report.lost_bytes:,} bytes that are no records",
     ]
+    if report.duplicates:
+        lines.append(f"{report.duplicates:,} dumps are the same as others and were passed over")
     lines += [f"  {table:<24} {rows:>14,} rows" for table, rows in report.rows.items() if not table.startswith(QUALITY)]
     for name, offset, length, kind, what in report.examples:
         lines.append(f"  {kind}: {name} at {offset:,}, {length:,} bytes: {what}")

@@ -2,6 +2,7 @@
 
     what a dump is, against its entry         what is done
     not there                                 loaded as a whole
+    not there, and the same as another        passed over, with a finding (twins.py)
     same size, same first and last bytes      nothing
     longer, same first bytes                  loaded from where its complete records ended
     anything else                             its files are replaced
@@ -22,10 +23,11 @@ from typing import TYPE_CHECKING
 from flintmq.pipeline.errors import PipelineError, explain
 from flintmq.pipeline.sources.smf import files_of
 from flintmq.pipeline.tables.gold import make_gold
-from flintmq.pipeline.tables.load import Loaded, Task, load
+from flintmq.pipeline.tables.load import Loaded, Task, load, write_findings
 from flintmq.pipeline.tables.manifest import Entry, Manifest, head_of, tail_of
 from flintmq.pipeline.tables.place import BRONZE, GOLD, LAYERS, SILVER, input_id
-from flintmq.pipeline.tables.quality import Report, report_of, write_report
+from flintmq.pipeline.tables.quality import DUPLICATE, Report, report_of, write_report
+from flintmq.pipeline.tables.twins import Twins, sample_of
 from flintmq.telemetry.smf.columns.dump import COMPRESSED, Range, complete, grown, ranges_of
 from flintmq.telemetry.smf.framing import BDW
 
@@ -65,6 +67,9 @@ class Job:
     tasks: list[Task]
     #: Files of an earlier load that go away.
     replaced: list[str] = field(default_factory=list)
+    #: Where what is new in the dump begins; whether it is passed over.
+    start: int = 0
+    passed: bool = False
 
 
 def dumps_of(roots: list[str]) -> dict[str, str]:
@@ -80,14 +85,15 @@ def dumps_of(roots: list[str]) -> dict[str, str]:
     return found
 
 
-def job_of(name: str, path: str, manifest: Manifest, settings: Settings) -> Job | None:
+def job_of(name: str, path: str, manifest: Manifest, settings: Settings, twins: Twins) -> Job | None:
     """What there is to load of a dump, or nothing."""
     dump = input_id(name)
     size = os.path.getsize(path)
     before = manifest.find(dump)
     whole = path.endswith(COMPRESSED)
     start = 0
-    if before is not None and before.layers == list(data_layers(settings)):
+    held = before is not None and (not before.same_as or twins.hold(before))
+    if before is not None and held and before.layers == list(data_layers(settings)):
         same_start = before.loaded <= size and before.head == head_of(path, before.loaded)
         if same_start and before.size == size and before.tail == tail_of(path, size):
             return None
@@ -106,8 +112,16 @@ def job_of(name: str, path: str, manifest: Manifest, settings: Settings) -> Job 
     if start and before is not None:
         entry.files, entry.records, entry.examples = before.files, before.records, before.examples
         entry.unknown, entry.damaged, entry.lost = before.unknown, before.damaged, before.lost
+        entry.origin, entry.same_as = before.origin, before.same_as
+    replaced = [] if start or before is None else list(before.files)
+    entry.sample = sample_of(path, size)
+    entry.origin = entry.origin or entry.sample
+    if twins.find(entry, path):
+        return Job(entry, [], replaced, start, True)
+    if not entry.same_as:
+        twins.note(entry)
     tasks = [Task(part, name, dump, str(manifest.staging), data_layers(settings)) for part in parts]
-    return Job(entry, tasks, [] if start or before is None else list(before.files))
+    return Job(entry, tasks, replaced, start)
 
 
 def share_of(size: int, most: int) -> int:
@@ -140,11 +154,16 @@ def run(spark: SparkSession, settings: Settings, progress: Progress = silent) ->
     manifest = Manifest(settings.out)
     manifest.open()
     dumps = dumps_of(settings.smf)
-    found = (job_of(name, path, manifest, settings) for name, path in sorted(dumps.items()))
+    twins = Twins(manifest, dumps)
+    # What was passed over comes last: what it is the same as may have changed.
+    names = sorted(dumps, key=lambda name: (name in twins.passed, name))
+    found = (job_of(name, dumps[name], manifest, settings, twins) for name in names)
     jobs = (job for job in found if job is not None)
     fresh = 0
     for wave in waves(jobs):
-        loaded = run_tasks(spark, [task for job in wave for task in job.tasks], progress)
+        tasks = [task for job in wave for task in job.tasks]
+        loaded = run_tasks(spark, tasks, progress) if tasks else []
+        loaded += [_passed_over(manifest, job) for job in wave if job.passed]
         commit(manifest, wave, loaded)
         fresh += len(wave)
     if GOLD in settings.layers and SILVER in settings.layers and (fresh or not (settings.out / GOLD).is_dir()):
@@ -154,6 +173,14 @@ def run(spark: SparkSession, settings: Settings, progress: Progress = silent) ->
     report = report_of(manifest, fresh, len(dumps))
     write_report(settings.out, report)
     return report
+
+
+def _passed_over(manifest: Manifest, job: Job) -> Loaded:
+    """The finding about a dump that is the same as another."""
+    entry = job.entry
+    what = f"the same as {entry.same_as}, which is in the tables"
+    finding = (entry.name, job.start, entry.size - job.start, DUPLICATE, what)
+    return write_findings([finding], Loaded(entry.dump, job.start), manifest.staging)
 
 
 def commit(manifest: Manifest, wave: list[Job], loaded: list[Loaded]) -> None:
