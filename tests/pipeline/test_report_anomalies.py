@@ -104,12 +104,16 @@ def test_without_records_it_says_which_it_needs_and_a_strange_threshold_is_refus
 def test_the_formula_in_sql_is_the_formula(spark: SparkSession) -> None:
     """B200 and the rest of score.scale, with MAD 0, mean distance 0 and both kinds."""
     cases = [
-        (middle, mad, mean, kind)
+        (middle, mad, mean, kind, middle + way * 7.0, middle - low, middle + high)
         for middle in (0.0, 1.0, 50.0, 1e6)
         for mad, mean in ((0.0, 0.0), (0.0, 80.0), (30.0, 25.0), (1e5, 1e5))
         for kind in ("count", "level")
+        for way in (-1, 1)
+        for low, high in ((0.0, 0.0), (3.0, 400.0))
     ]
-    names = ["Middle", "Mad", "Mean_Distance", "Kind"]
+    names = ["Middle", "Mad", "Mean_Distance", "Kind", "X", "Low", "High"]
     rows = spark.createDataFrame(cases, names).selectExpr(*names, f"{SCALE} as Scale").collect()
     for row in rows:
-        assert row.Scale == pytest.approx(scale(row.Middle, row.Mad, row.Mean_Distance, row.Kind == "count"))
+        quartile = row.High - row.Middle if row.X >= row.Middle else row.Middle - row.Low
+        by_hand = scale(row.Middle, row.Mad, row.Mean_Distance, row.Kind == "count", quartile)
+        assert row.Scale == pytest.approx(by_hand)

@@ -78,10 +78,10 @@ def test_the_example_of_the_documents_fits_4643_channels_and_what_grows_has_a_da
     assert round(filling["page set 4"]["Growth"], 3) == 5
     assert filling["page set 4"]["Full (UTC)"].startswith("2024-03-14 ")
     assert filling["page set 5"]["Full (UTC)"] == "no clear growth" and filling["page set 5"]["Growth"] is None
-    assert filling["64-bit storage, channel initiator"]["Full (UTC)"] == "it is"
+    assert filling["CHINIT 64-bit storage"]["Full (UTC)"] == "it is"
     assert (filling["dispatchers, the busiest"]["At most"], filling["adapters, all together"]["At most"]) == (75, 10)
-    assert filling["31-bit storage, channel initiator"]["Limit"] == 1173
-    assert report.words[0] == "64-bit storage, channel initiator of MQA1 is at its limit: 512 of 512 MB."
+    assert filling["CHINIT 31-bit storage"]["Limit"] == 1173
+    assert report.words[0] == "CHINIT 64-bit storage of MQA1 is at its limit: 512 of 512 MB."
     assert report.words[1].startswith("Page set 4 of MQA1 reaches its limit of 85 % about 2024-03-14 ")
     assert [len(chart.series) for chart in report.charts] == [1, 5]
     assert all(len(series.values) == len(chart.x) for chart in report.charts for series in chart.series)

@@ -96,7 +96,7 @@ class TestPage:
         made = page([Report("r", "R", [], [Table("T", columns, [("Q1", 1234567.891), ("Q2", None)])])])
         assert '<th scope="col" class="n">Rate <small>MB/s</small></th>' in made
         assert '<td class="n" data-v="1234567.891">1,234,567.89</td>' in made
-        assert '<td>Q2</td><td class="n"></td>' in made
+        assert '<td class="w">Q2</td><td class="n"></td>' in made
 
     def test_a_long_table_scrolls_and_says_what_it_leaves_out(self) -> None:
         rows: list[tuple[str | int | float | None, ...]] = [(number,) for number in range(ROWS_OPEN + 1)]
@@ -165,6 +165,13 @@ class TestChart:
         assert labels_of(["2024-03-01 10:00", "2024-03-01 10:15"]) == (["10:00", "10:15"], "2024-03-01")
         assert labels_of(["2024-03-01 10:00", "2024-03-02 10:00"]) == (["03-01 10:00", "03-02 10:00"], "")
         assert labels_of(["Monday", "Tuesday"]) == (["Monday", "Tuesday"], "")
+
+    def test_labels_of_a_line_do_not_run_into_each_other(self) -> None:
+        labels = [f"2024-03-{day:02} {hour:02}:00" for day in range(1, 8) for hour in range(24)]
+        root = ElementTree.fromstring(draw(Chart("C", "line", labels, [Series("s", [1.0] * len(labels))]), "c"))
+        places = [float(str(part.get("x"))) for part in root.iter("text") if part.find("title") is not None]
+        assert len(places) >= 4
+        assert min(after - before for before, after in zip(places, places[1:], strict=False)) > 11 * 7 * 1.4
 
     def test_a_series_without_values_is_described_as_such(self) -> None:
         assert describe(Chart("C", "line", ["a"], [Series("s", [None])])) == "s: no values."

@@ -198,6 +198,12 @@ class TestScore:
         assert score(12_000, self.USUAL) == pytest.approx((12_000 - 850) / 51)
         assert score(850, self.USUAL) == 0
 
+    def test_lopsided_values_are_judged_by_the_quartile_of_their_side(self) -> None:
+        """Mostly 10, but often up to 200: MAD is 2, and the upper half is 90 away at its middle."""
+        values = [8.0, 9.0, 10.0, 10.0, 10.0, 11.0, 12.0, 100.0, 150.0, 200.0]
+        assert scale(10.5, 2, 40, False, 89.5) == pytest.approx(132.6927)
+        assert abs(score(203, values)) < 6 < score(203, [value for value in values if value < 100])
+
     def test_equal_values_have_a_scale_all_the_same(self) -> None:
         """MAD 0: chance, 6 % (B200) and one message remain; the mean distance counts where some values differ."""
         assert scale(100, 0, 0, True) == 10

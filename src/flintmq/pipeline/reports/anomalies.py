@@ -49,6 +49,8 @@ TOLD, CHARTS, POINTS = 10, 3, 121
 
 #: How a counter behaves: a count or an amount of an interval, or a level that an interval has.
 COUNT, AMOUNT, LEVEL = "count", "amount", "level"
+#: Objects that are no queues.
+MANAGER, LOG = "(queue manager)", "(log)"
 _COLUMNS = "(Counter, Kind, Unit, Value)"
 _KEEP = ("QMgr", "{object} as Object", "Interval_Start as Start", "Interval_Duration_US / 1e6 as Seconds", "{offset}")
 _OFFSET = "coalesce(UTC_Offset_Minutes, 0) as Offset_Minutes"
@@ -70,11 +72,11 @@ COUNTERS: dict[str, tuple[str, list[str], list[tuple[str, str, str, str]]]] = {
         ],
     ),
     "QMST": (
-        "'the queue manager'",
+        f"'{MANAGER}'",
         [],
         [("puts", COUNT, "", "Put + Put1"), ("gets", COUNT, "", "Get"), ("opens", COUNT, "", "Open")],
     ),
-    "QJST": ("'the log'", [], [("pages written", COUNT, "", "Log_CI")]),
+    "QJST": (f"'{LOG}'", [], [("pages written", COUNT, "", "Log_CI")]),
 }
 
 
@@ -185,8 +187,8 @@ _SPREADS = _per_level(
 )
 
 #: score.scale, in SQL.
-SCALE = f"""greatest(1D, {MAD_FACTOR}D * Mad, {SAME}D * abs(Middle), if(Mad = 0, {MEAN_FACTOR}D * Mean_Distance, 0D),
-  if(Kind = 'count', sqrt(abs(Middle)), 0D))"""
+SCALE = f"""greatest(1D, {MAD_FACTOR}D * Mad, {MAD_FACTOR}D * if(X >= Middle, High - Middle, Middle - Low),
+  {SAME}D * abs(Middle), if(Mad = 0, {MEAN_FACTOR}D * Mean_Distance, 0D), if(Kind = 'count', sqrt(abs(Middle)), 0D))"""
 
 _JUDGED = f"""
 with middles as (
@@ -216,6 +218,9 @@ def _judged(values: DataFrame, threshold: float, least: float) -> DataFrame:
     return spark.sql(_JUDGED, scaled=scaled, threshold=threshold, least=least)
 
 
+#: When, as a reader writes it: with seconds where intervals are short.
+_AT = "date_format({0}Local, if({0}Seconds < 60, 'yyyy-MM-dd HH:mm:ss', 'yyyy-MM-dd HH:mm'))"
+
 #: Unusual values in a row, in one direction, are one episode: told by the worst.
 _EPISODES = f"""
 with marked as (
@@ -232,7 +237,7 @@ with marked as (
                 abs(Z)) as W
   from numbered group by {_SERIES}, Episode
 )
-select {_SERIES}, Intervals, Size, W.*, date_format(W.Local, 'yyyy-MM-dd HH:mm') as At,
+select {_SERIES}, Intervals, Size, W.*, {_AT.format("W.")} as At,
        date_format(W.Local, 'EEEE') as Weekday, unix_micros(W.Start) as Micros
 from worst order by Size desc, QMgr, Object, Counter, At
 """
@@ -250,6 +255,8 @@ def finding(row: Any) -> Finding:
     back = 1.0 if row.Kind == LEVEL else row.Seconds / row.Usual
     season = {2: f"at this hour on {row.Weekday}s", 1: "at this hour"}.get(row.Level, "at any hour")
     whose = f"{row.Object} ({row.QMgr})" if row.QMgr else str(row.Object)
+    if row.Object in (MANAGER, LOG):
+        whose = f"{'The log of ' if row.Object == LOG else ''}{row.QMgr or 'the queue manager'}"
     usual = (row.Low * back, row.Middle * back, row.High * back)
     return Finding(whose, row.Counter, row.At, row.Value, *usual, season, row.Intervals, row.Unit)
 
@@ -276,24 +283,26 @@ def _words(seen: Any, rows: list[Any], left: int, threshold: float) -> list[str]
 
 
 def _table(rows: list[Any], left: int) -> Table:
+    told = [finding(row) for row in rows]
+    values = [value for one in told for value in (one.value, one.low, one.middle, one.high)]
+    digits = 0 if all(value == round(value) or abs(value) >= 100 for value in values) else 1
     columns = [
         Column("Queue manager"),
         Column("Object"),
         Column("Counter"),
         Column("Unit"),
         Column("Time, local"),
-        Column("Value", 1),
-        Column("Usual from", 1),
-        Column("Median", 1),
-        Column("Usual to", 1),
+        Column("Value", digits),
+        Column("Usual from", digits),
+        Column("Median", digits),
+        Column("Usual to", digits),
         Column("z", 1),
         Column("Intervals", 0),
         Column("Compared with", 0, "values"),
     ]
     cells: list[tuple[Cell, ...]] = []
-    for row in rows:
-        told = finding(row)
-        usual = (told.low, told.middle, told.high)
+    for row, one in zip(rows, told, strict=True):
+        usual = (one.low, one.middle, one.high)
         cells.append(
             (row.QMgr, row.Object, row.Counter, row.Unit, row.At, row.Value, *usual, row.Z, row.Intervals, row.Count)
         )
@@ -324,7 +333,7 @@ def _charts(judged: DataFrame, rows: list[Any]) -> list[Chart]:
         .selectExpr(
             "Number",
             "unix_micros(Start) as Micros",
-            "date_format(Local, 'yyyy-MM-dd HH:mm') as At",
+            f"{_AT.format('')} as At",
             "Value",
             "Low * if(Kind = 'level', 1, Seconds / Usual) as Low",
             "High * if(Kind = 'level', 1, Seconds / Usual) as High",

@@ -25,7 +25,7 @@ from flintmq.pipeline.errors import BadOption
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import chosen, first, nothing
-from flintmq.pipeline.reports.spread import bound, judged
+from flintmq.pipeline.reports.spread import UNEVEN, bound, judged
 from flintmq.pipeline.tables.catalogue import is_there
 
 if TYPE_CHECKING:
@@ -169,7 +169,9 @@ def _measured(made: Report, slots: DataFrame, options: Options, window: float, l
         order = [*_order("Burst", "Messages"), "Source", "QMgr", "Queue", "Window"]
         worst = spreads.where(f"Messages >= {least}").orderBy(*order)
         windows, more = first(_with_time(worst, window), options.rows)
-        made.words += [_sentence(row, window) for row in _different(windows)[:TOLD]]
+        made.words += [_sentence(row, window) for row in _different(windows)[:TOLD] if row.Burst >= UNEVEN]
+        if not made.words:
+            made.words.append(f"Nothing came in bursts. {_sentence(windows[0], window)}")
         seen = sorted({row.Source for row in queues})
         made.words.append(f"This was seen from {' and '.join(_SOURCES[source] for source in seen)}.")
         made.tables += [_queue_table(queues, left), _window_table(windows, more, window)]

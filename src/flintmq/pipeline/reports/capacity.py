@@ -6,8 +6,8 @@ SHARECNV(1) and messages of 32 KB give the 4,643 of the reports. The forecast is
 limit, how much of it was used, and when a straight line through its peaks reaches the limit.
 
     resource                               from         its limit
-    31-bit storage, channel initiator      QCCT         80 % of the storage that is given (B169)
-    64-bit storage, channel initiator      QCCT         the limit in the record
+    CHINIT 31-bit storage                  QCCT         80 % of the storage that is given (B169)
+    CHINIT 64-bit storage                  QCCT         the limit in the record
     current and active channels            QCCT         MAXCHL, ACTCHL
     dispatchers, the busiest               QCTDSP       100 %
     adapters, all together                 QCTADP       100 %
@@ -68,8 +68,8 @@ BARS, LINES, PLACES = 15, 5, 100
 _KEEP = ("unix_micros(Interval_Start) / 86400e6 as Day", "QMgr")
 _COLUMNS = "(Resource, Unit, Value, Limit_)"
 _INITIATOR = f"""stack(4,
-  '31-bit storage, channel initiator', 'MB', double(Storage_Usage_31), {{memory}},
-  '64-bit storage, channel initiator', 'MB', double(if(Storage_Usage_64 >= 0, Storage_Usage_64, null)),
+  'CHINIT 31-bit storage', 'MB', double(Storage_Usage_31), {{memory}},
+  'CHINIT 64-bit storage', 'MB', double(if(Storage_Usage_64 >= 0, Storage_Usage_64, null)),
   double(if(Storage_Limit_64 > 0, Storage_Limit_64, null)),
   'current channels', 'channels', double(Current_Chl_High_Water), double(Current_Chl_Max),
   'active channels', 'channels', double(Active_Chl_High_Water), double(Active_Chl_Max)) as {_COLUMNS}"""

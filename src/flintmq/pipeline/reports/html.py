@@ -13,7 +13,9 @@ import base64
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
+from flintmq import __version__
 from flintmq.pipeline.reports.markup import escaped, slug
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Table
 from flintmq.pipeline.reports.style import SCRIPT, STYLE
@@ -21,18 +23,20 @@ from flintmq.pipeline.reports.svg import COLOURS, draw, values_of
 
 #: Rows of a table that are open to view at once; a longer one scrolls.
 ROWS_OPEN = 25
+#: Letters of a text that stays on one line.
+WORDS = 34
 #: Values of a chart that are also given as a table.
 VALUES_MAX = 500
 
 
 def page(reports: Sequence[Report], title: str = "Queue manager reports", about: str = "") -> str:
-    """The whole page. `about` is a line under the title: where the data is from, when the page was made."""
+    """The whole page. `about` is a line under the title; without one it says who made the page and when."""
+    about = about or f"Made by FlintMQ {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
     idents = _idents(reports)
     parts = [
         _head(title),
         f'<body><a class="skip" href="#reports">To the reports</a><header><h1>{escaped(title)}</h1>',
-        f'<p class="about">{escaped(about)}</p>' if about else "",
-        "</header>",
+        f'<p class="about">{escaped(about)}</p></header>',
         _contents(reports, idents),
         '<main id="reports">',
         _glance(reports, idents),
@@ -169,7 +173,8 @@ def _cell(cell: Cell, column: Column) -> str:
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return '<td class="n"></td>' if number else "<td></td>"
     if isinstance(cell, str):
-        return f'<td class="n">{escaped(cell)}</td>' if number else f"<td>{escaped(cell)}</td>"
+        kind = "n" if number else "w" if len(cell) <= WORDS else ""
+        return f'<td class="{kind}">{escaped(cell)}</td>' if kind else f"<td>{escaped(cell)}</td>"
     if column.decimals is None:
         return f'<td data-v="{cell!r}">{cell}</td>'
     return f'<td class="n" data-v="{cell!r}">{cell:,.{column.decimals}f}</td>'

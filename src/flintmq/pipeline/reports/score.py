@@ -2,6 +2,7 @@
 
     z = (value - median) / scale
     scale = the largest of  1.4826 x MAD        the usual spread; the factor makes it a standard deviation
+                            1.4826 x quartile   distance of the quartile on the side of the value, for lopsided values
                             1.2533 x mean AD    only where MAD is 0: more than half of the values are equal
                             6 % of the median   differences within 6 % count as equal (B200)
                             sqrt(median count)  what chance alone does to a count
@@ -30,9 +31,9 @@ def median(values: Sequence[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def scale(middle: float, mad: float, mean_distance: float, is_count: bool) -> float:
+def scale(middle: float, mad: float, mean_distance: float, is_count: bool, quartile: float = 0.0) -> float:
     """What counts as one step away from the median. At least 1, whatever the values are."""
-    parts = [1.0, MAD_FACTOR * mad, SAME * abs(middle)]
+    parts = [1.0, MAD_FACTOR * mad, MAD_FACTOR * quartile, SAME * abs(middle)]
     if mad == 0:
         parts.append(MEAN_FACTOR * mean_distance)
     if is_count:
@@ -45,7 +46,8 @@ def score(value: float, values: Sequence[float], is_count: bool = True) -> float
     middle = median(values)
     distances = [abs(other - middle) for other in values]
     mean = sum(distances) / len(distances)
-    return (value - middle) / scale(middle, median(distances), mean, is_count)
+    side = [abs(other - middle) for other in values if (other - middle) * (value - middle) >= 0]
+    return (value - middle) / scale(middle, median(distances), mean, is_count, median(side) if side else 0.0)
 
 
 @dataclass(frozen=True, slots=True)

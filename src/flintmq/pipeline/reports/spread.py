@@ -15,6 +15,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+#: Peak over mean from which messages came unevenly, and in bursts.
+UNEVEN, BURSTY = 1.5, 3.0
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -53,9 +56,9 @@ def spread(counts: Sequence[int]) -> Spread:
 
 def judged(burst: float, idle_share: float) -> str:
     """A word for a spread: what a reader may call even, uneven, bursty or a single burst."""
-    if burst < 1.5:
+    if burst < UNEVEN:
         return "even"
-    if burst < 3:
+    if burst < BURSTY:
         return "uneven"
     return "in bursts" if idle_share < 0.5 else "in short bursts with silence between"
 

@@ -56,9 +56,10 @@ table{border-collapse:collapse;width:100%;font-size:.88rem}
 th,td{padding:.32rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule);
 overflow-wrap:break-word;max-width:34rem;unicode-bidi:isolate}
 tbody tr:last-child td{border-bottom:0}
-th{position:sticky;top:0;background:var(--box);font-weight:600;vertical-align:bottom;white-space:nowrap}
+th{position:sticky;top:0;background:var(--box);font-weight:600;vertical-align:bottom}
 th small{font-weight:400;color:var(--soft)}
-th.n,td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}
+td.n,td.w{white-space:nowrap}
 th.sorts{cursor:pointer}th[aria-sort=ascending]::after{content:" \\25B2";font-size:.65em}
 th[aria-sort=descending]::after{content:" \\25BC";font-size:.65em}
 tbody tr:hover td{background:var(--box)}

@@ -36,6 +36,8 @@ BARS_MAX = 40
 POINTS_MAX, LABELS_MAX = 400, 8
 #: Letters of a name that fit beside its bar; of a label under a line.
 LETTERS = 28
+#: How wide a letter is, about.
+LETTER = 7
 
 #: What a drawing can tell from nothing, and from a fault.
 SMALLEST, LARGEST = 1e-12, 1e30
@@ -178,7 +180,8 @@ def _lines(chart: Chart, axis: Axis) -> list[str]:
 
 def _labels(x: list[str], across: Callable[[int], float], bottom: int) -> list[str]:
     labels, common = labels_of(x)
-    every = max(1, math.ceil(len(labels) / LABELS_MAX))
+    room = (WIDTH - LEFT - RIGHT) / (1.5 * LETTER * max(1, *map(len, labels)))
+    every = max(1, math.ceil(len(labels) / max(1, min(LABELS_MAX, math.floor(room)))))
     made = []
     for number in range(0, len(labels), every):
         place = across(number)
