@@ -36,6 +36,8 @@ from flintmq.channel.initial_data import LIST_END
 from flintmq.channel.segment import Segment
 from flintmq.mqi import gmo as gmo_structure
 from flintmq.mqi import md as md_structure
+from flintmq.mqi import od as od_structure
+from flintmq.mqi import pmo as pmo_structure
 
 NONE: Final = 0
 RLE: Final = 1
@@ -54,11 +56,15 @@ NAMES: Final = {
     LZ4HIGH: "LZ4HIGH",
 }
 
+_BY_NAME: Final = {name: number for number, name in NAMES.items()}
+
 HDRCOMP: Final = 0x01
 MSGCOMP: Final = 0x02
 CSH: Final = 0x04
 
 CSH_SIZE: Final = 4
+#: What each segment of a message that is pushed begins with.
+PUSHED_SIZE: Final = 24
 _CSH: Final = struct.Struct(">HH")
 
 _ESCAPE: Final = 0xAB
@@ -143,6 +149,19 @@ def from_run_lengths(data: bytes, length_max: int) -> bytes:
     return b"".join(out)[:length_max]
 
 
+def numbers(names: str) -> list[int]:
+    """The techniques of a list like "ZLIBFAST, RLE", as a channel definition has it. Raises ValueError."""
+    found: list[int] = []
+    for name in names.replace("(", " ").replace(")", " ").replace(",", " ").upper().split():
+        if name == "ANY":
+            found += [RLE, ZLIBFAST, ZLIBHIGH, LZ4FAST, LZ4HIGH]
+        elif name in _BY_NAME:
+            found.append(_BY_NAME[name])
+        else:
+            raise ValueError(f"{name} is no technique of compression: {', '.join(_BY_NAME)}, ANY")
+    return found
+
+
 def agreed(offered: bytes, allowed: list[int]) -> int:
     """The first technique that a list in INITIAL_DATA has and that the channel allows; NONE if there is none."""
     for technique in offered:
@@ -181,27 +200,33 @@ class Compression:
         room = self._size_max - header
         body = segment.body
         flags = segment.flags_2
+        pushed = segment.kind == seg.ASYNC_MESSAGE
+        fixed = PUSHED_SIZE if pushed else API_SIZE
         if not flags & CSH:
             if flags & HDRCOMP:
                 raise ChannelError(STATUS_PROTOCOL_DATA, "a segment has compressed headers and does not say how long")
             if flags & MSGCOMP:
-                body = lengthen(self._technique(segment.conversation), body, room)
+                kept = fixed if pushed else 0
+                if len(body) < kept:
+                    raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a compressed segment has {len(body)} bytes")
+                more = lengthen(self._technique(segment.conversation), body[kept:], room - kept)
+                body = body[:kept] + more
             return body
-        if len(body) < API_SIZE + CSH_SIZE:
+        if len(body) < fixed + CSH_SIZE:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a compressed segment has {len(body)} bytes")
-        length, technique = _CSH.unpack_from(body, API_SIZE)
-        start = API_SIZE + CSH_SIZE
+        length, technique = _CSH.unpack_from(body, fixed)
+        start = fixed + CSH_SIZE
         end = length - seg.SIZE
         if end < start or end > len(body):
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a compressed segment says {length} bytes and has {len(body)}")
         self._receiving[segment.conversation] = technique
         said, data = body[start:end], body[end:]
         if flags & HDRCOMP:
-            said = from_run_lengths(said, room - API_SIZE)
+            said = from_run_lengths(said, room - fixed)
         if flags & MSGCOMP:
-            left = max(0, room - API_SIZE - len(said))
+            left = max(0, room - fixed - len(said))
             data = lengthen(self._technique(segment.conversation), data, left)
-        whole = body[:API_SIZE] + said + data
+        whole = body[:fixed] + said + data
         return whole if segment.flags & seg.LAST else whole[:room]
 
     def _technique(self, conversation: int) -> int:
@@ -258,6 +283,9 @@ def _rate(before: int, after: int) -> str:
     return str(100 * (before - after) // before) if before else "0"
 
 
+#: Of those without strings behind them.
+_OD_SIZES: Final = {1: od_structure.SIZES[0], 2: od_structure.SIZES[1], 3: od_structure.SIZES[2]}
+_PMO_SIZES: Final = {1: pmo_structure.SIZE_1, 2: pmo_structure.SIZE_2, 3: pmo_structure.SIZE_3}
 _MD_SIZES: Final = {1: md_structure.SIZE_1, 2: md_structure.SIZE_2}
 _GMO_SIZES: Final = {
     1: gmo_structure.SIZE_1,
@@ -265,6 +293,23 @@ _GMO_SIZES: Final = {
     3: gmo_structure.SIZE_3,
     4: gmo_structure.SIZE_4,
 }
+
+
+def said_in_request(kind: int, data: bytes, big_endian: bool) -> int:
+    """The same of a call of a client. What cannot be told apart is taken for no data."""
+    whole = len(data) - API_SIZE
+    at = API_SIZE
+    if kind == seg.MQPUT1 and whole >= 8:
+        at += _OD_SIZES.get(read_long(data, at + 4, big_endian), whole)
+    elif kind != seg.MQPUT:
+        return whole
+    if len(data) < at + 8:
+        return whole
+    at += _MD_SIZES.get(read_long(data, at + 4, big_endian), whole)
+    if len(data) < at + 8:
+        return whole
+    at += _PMO_SIZES.get(read_long(data, at + 4, big_endian), whole) + 4
+    return min(whole, at - API_SIZE)
 
 
 def said_in(kind: int, data: bytes, big_endian: bool) -> int:

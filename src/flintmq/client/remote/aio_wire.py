@@ -28,7 +28,7 @@ from flintmq.client.remote import local, requests, tls
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import refused, status_reason, why
-from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer, Session
+from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
@@ -48,7 +48,7 @@ class AsyncWire(asyncio.Protocol):
     def __init__(self, definition: Definition, address: Address) -> None:
         self.definition = definition
         self.where = definition.at(address)
-        self.session = Session(definition.channel, definition.wanted_name, definition.sharing, definition.heartbeat_s)
+        self.session = definition.session()
         self.q_mgr_name = ""
         self.broken: MQError | None = None
         #: The other side, or the network, has ended it; not we.

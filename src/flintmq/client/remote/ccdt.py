@@ -3,7 +3,8 @@
     {"channel": [{"name": "DEV.APP.SVRCONN", "type": "clientConnection",
                   "clientConnection": {"connection": [{"host": "h", "port": 1414}], "queueManager": "QM1"},
                   "connectionManagement": {"clientWeight": 0, "affinity": "none", "heartbeatInterval": 300,
-                                           "defaultReconnect": "no"},
+                                           "defaultReconnect": "no", "sharingConversations": 10},
+                  "compression": {"header": ["system"], "message": ["zlibfast", "rle"]},
                   "transmissionSecurity": {"cipherSpecification": "...", "certificateLabel": "",
                                            "certificatePeerName": ""}}]}
 
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from flintmq.client.errors import MQError, error_of
-from flintmq.client.remote.definition import Address, Protection
+from flintmq.client.remote.definition import Address, Protection, techniques
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
 
 _RECONNECT = {"no": "no", "yes": "yes", "queueManager": "qmgr", "disabled": "disabled"}
@@ -48,6 +49,9 @@ class Entry:
     cipher_spec: str = ""
     certificate_label: str = ""
     peer: str = ""
+    sharing: int = 1
+    header_compression: tuple[int, ...] = ()
+    message_compression: tuple[int, ...] = ()
 
     def protection(self, given: Protection) -> Protection:
         """How the channel is protected; what is given with the call counts more."""
@@ -86,6 +90,7 @@ def _entry(channel: dict[str, Any]) -> Entry:
     client = channel.get("clientConnection") or {}
     management = channel.get("connectionManagement") or {}
     security = channel.get("transmissionSecurity") or {}
+    compression = channel.get("compression") or {}
     places = tuple(Address(str(each["host"]), int(each.get("port", 1414))) for each in client["connection"])
     if not places:
         raise ValueError("it has no connection")
@@ -101,6 +106,9 @@ def _entry(channel: dict[str, Any]) -> Entry:
         str(security.get("cipherSpecification", "")),
         str(security.get("certificateLabel", "")),
         str(security.get("certificatePeerName", "")),
+        int(management.get("sharingConversations", 1)),
+        techniques(",".join(map(str, compression.get("header") or ())), True),
+        techniques(",".join(map(str, compression.get("message") or ())), False),
     )
 
 

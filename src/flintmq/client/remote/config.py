@@ -17,6 +17,7 @@ the home directory. What is read of it:
                MQReconnectTimeout
     TCP:       Connect_Timeout (seconds)
     SSL:       SSLKeyRepository, SSLKeyRepositoryPassword, CertificateLabel
+    MessageBuffer:  MaximumSize (kilobytes that are read ahead for a queue that is open; -1 as the client likes it)
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class Settings:
     certificate_label: str = ""
     application: str = ""
     key_repository_password: str = field(default="", repr=False)
+    #: Bytes that are read ahead; 0 as the client likes it.
+    room: int = 0
 
 
 def settings() -> Settings:
@@ -76,6 +79,7 @@ def settings() -> Settings:
         environment.get("MQCERTLABL", "") or security.get("CertificateLabel"),
         environment.get("MQAPPLNAME", ""),
         environment.get("MQKEYRPWD", "") or security.get("SSLKeyRepositoryPassword"),
+        _room(_values(stanzas, "MESSAGEBUFFER").get("MaximumSize")),
     )
 
 
@@ -134,6 +138,16 @@ def _number(text: str, otherwise: float, what: str) -> float:
     if not text.isascii() or not text.isdigit():
         raise wrong(f"{what} is a number of seconds, not {text!r}")
     return float(text)
+
+
+def _room(text: str) -> int:
+    """MaximumSize, in bytes."""
+    size = text.strip()
+    if size in ("", "-1"):
+        return 0
+    if not size.isascii() or not size.isdigit() or not 1 <= int(size) <= 999_999:
+        raise wrong(f"MaximumSize is a number of kilobytes from 1 to 999999, or -1, not {text!r}")
+    return int(size) * 1024
 
 
 def _reconnect(text: str) -> str:

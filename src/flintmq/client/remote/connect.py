@@ -25,12 +25,13 @@ from flintmq.client.queue import Owner
 from flintmq.client.queue_manager import application_name
 from flintmq.client.remote import ccdt, config, local
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
-from flintmq.client.remote.definition import Definition, Protection, addresses
+from flintmq.client.remote.definition import Definition, Protection, addresses, techniques
 from flintmq.client.remote.reconnect import NO, Reconnect, Told
 from flintmq.client.remote.wire import open_wire
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR
 
 TIMEOUT_S = 30.0
+SHARING_MAX = 999_999_999
 
 
 class Options(TypedDict, total=False):
@@ -49,6 +50,9 @@ class Options(TypedDict, total=False):
     ssl_peer: str
     reconnect: str
     ccdt: str
+    sharing: int
+    header_compression: str
+    message_compression: str
     on_event: Callable[[int, str], object]
 
 
@@ -76,6 +80,10 @@ def definitions_of(name: str, options: Options) -> list[Definition]:
         reconnect=_reconnect(options, said),
         delays=said.delays,
         reconnect_timeout_s=said.reconnect_timeout_s,
+        sharing=_sharing(options),
+        header_compression=techniques(options.get("header_compression", ""), True),
+        message_compression=techniques(options.get("message_compression", ""), False),
+        room=said.room,
     )
     found = [each.checked() for each in _channels(name, options, said, base)]
     if not found:
@@ -90,6 +98,14 @@ def _reconnect(options: Options, said: config.Settings) -> str:
     if wish not in ("", "no", "yes", "qmgr"):
         raise ValueError(f"reconnect is 'no', 'yes' or 'qmgr', not {wish!r}")
     return "no" if said.reconnect == "disabled" else wish or said.reconnect
+
+
+def _sharing(options: Options) -> int:
+    """SHARECNV that is offered."""
+    sharing = options.get("sharing", 1)
+    if not isinstance(sharing, int) or not 0 <= sharing <= SHARING_MAX:
+        raise ValueError(f"sharing is a number from 0 to {SHARING_MAX}, not {sharing!r}")
+    return sharing
 
 
 def _channels(name: str, options: Options, said: config.Settings, base: Definition) -> list[Definition]:
@@ -110,6 +126,9 @@ def _channels(name: str, options: Options, said: config.Settings, base: Definiti
                 addresses=each.addresses,
                 heartbeat_s=each.heartbeat_s,
                 protection=each.protection(base.protection),
+                sharing=base.sharing if "sharing" in options else each.sharing,
+                header_compression=base.header_compression or each.header_compression,
+                message_compression=base.message_compression or each.message_compression,
                 reconnect=base.reconnect if "reconnect" in options else _of_table(each.reconnect, base.reconnect),
             )
             for each in ccdt.choose(ccdt.read(said.table), name)
@@ -136,6 +155,10 @@ def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
     connecting may take, in seconds.
 
     `ccdt` is the path of a channel definition table, which then counts instead of what the environment says.
+
+    `sharing` 0 asks for the protocol of SHARECNV(0), without read-ahead and asynchronous put. `message_compression` is
+    what messages may be compressed with: "ZLIBFAST, RLE", the first that the channel allows (COMPMSG) is taken;
+    `header_compression` "SYSTEM" compresses what is said about them (COMPHDR).
 
     `reconnect` "yes" or "qmgr" makes a lost connection again, with all that was open; reconnect.py says what a program
     hears of it. `on_event` is called with MQRC_RECONNECTING and the like, and a sentence.

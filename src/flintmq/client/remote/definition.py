@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from flintmq.channel.cipher_spec import is_known
+from flintmq.channel.compression import NONE, SYSTEM, numbers
 from flintmq.client.errors import error_of
+from flintmq.client.remote.session import Session
 from flintmq.mqi.reason import (
     MQRC_CHANNEL_CONFIG_ERROR,
     MQRC_Q_MGR_NAME_ERROR,
@@ -54,6 +56,16 @@ def _is_port(text: str) -> bool:
     return text.isascii() and text.isdigit() and 0 < int(text) < 65536
 
 
+def techniques(names: str, header: bool) -> tuple[int, ...]:
+    """What COMPHDR, or COMPMSG, offers: SYSTEM or NONE, or a list of RLE, ZLIBFAST ... Raises ValueError."""
+    found = [each for each in numbers(names) if each != NONE]
+    for each in found:
+        if (each == SYSTEM) != header:
+            what = "headers are compressed by SYSTEM" if header else "SYSTEM is for headers"
+            raise ValueError(f"{names}: {what}")
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class Protection:
     """How a channel is protected: TLS by CipherSpec."""
@@ -84,6 +96,11 @@ class Definition:
     heartbeat_s: int = 300
     #: SHARECNV. One conversation is held on a socket; 0 is for the protocol without read-ahead and asynchronous put.
     sharing: int = 1
+    #: COMPHDR and COMPMSG: techniques that are offered, the one that is liked best first.
+    header_compression: tuple[int, ...] = ()
+    message_compression: tuple[int, ...] = ()
+    #: How many bytes are read ahead for a handle (MessageBuffer MaximumSize); 0 as the client likes it.
+    room: int = 0
     #: MQCNO_*.
     options: int = 0
     protection: Protection = Protection()
@@ -120,6 +137,17 @@ class Definition:
         """Where this leads, for the texts of errors."""
         name = self.q_mgr_name or "queue manager"
         return f"{name} at {address}" if address.directory else f"{name} at {address}, channel {self.channel}"
+
+    def session(self) -> Session:
+        """One socket of the channel."""
+        return Session(
+            self.channel,
+            self.wanted_name,
+            self.sharing,
+            self.heartbeat_s,
+            self.header_compression,
+            self.message_compression,
+        )
 
     def with_application(self, application: str) -> Definition:
         """The same under another name."""

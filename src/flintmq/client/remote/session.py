@@ -26,10 +26,21 @@ along: `with_late` puts it in front, so that the order stays.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, CALL_OVERHEAD, read_long, read_longs, write_longs
+from flintmq.channel.compression import (
+    LZ4FAST,
+    LZ4HIGH,
+    RLE,
+    SYSTEM,
+    ZLIBFAST,
+    ZLIBHIGH,
+    Compression,
+    said_in_request,
+)
 from flintmq.channel.errors import (
     STATUS_CCSID_NOT_SUPPORTED,
     STATUS_CONVERSATION_ID,
@@ -75,6 +86,10 @@ _SLACK: Final = 64 * 1024
 #: So much is sent at once of what nobody waits for.
 LATE_MAX: Final = 64 * 1024
 NOT_ENDED: Final = -1
+#: So many techniques have room in INITIAL_DATA.
+_HEADER_TECHNIQUES: Final = 2
+_MESSAGE_TECHNIQUES: Final = 16
+_CHOICES: Final = (RLE, ZLIBFAST, ZLIBHIGH, SYSTEM, LZ4FAST, LZ4HIGH)
 #: HDRCOMP, MSGCOMP, CSH.
 _COMPRESSED: Final = 0x07
 ONLY_CONVERSATION: Final = 1
@@ -120,7 +135,15 @@ NO_ANSWER: Final = Answer(Segment(seg.TSH, 0, seg.ONLY, 0, 0, False, b""), bytes
 class Session:
     """The client's side of one socket with one conversation."""
 
-    def __init__(self, channel: str, q_mgr_name: str, sharing: int = 0, heartbeat_s: int = 1) -> None:
+    def __init__(
+        self,
+        channel: str,
+        q_mgr_name: str,
+        sharing: int = 0,
+        heartbeat_s: int = 1,
+        header_compression: Sequence[int] = (),
+        message_compression: Sequence[int] = (),
+    ) -> None:
         self.state = NEW
         self.out: list[bytes] = []
         self.ended = NOT_ENDED
@@ -161,6 +184,14 @@ class Session:
         offer.heartbeat_interval = heartbeat_s
         offer.conversations_per_socket = sharing
         offer.product_id = PRODUCT_ID
+        self._offered = (tuple(header_compression), tuple(message_compression))
+        if header_compression:
+            offer.header_compression = bytes(header_compression[:_HEADER_TECHNIQUES]).ljust(_HEADER_TECHNIQUES, b"\xff")
+        if message_compression:
+            techniques = bytes(message_compression[:_MESSAGE_TECHNIQUES])
+            offer.message_compression = techniques.ljust(_MESSAGE_TECHNIQUES, b"\xff")
+        #: None if nothing is compressed.
+        self.compression: Compression | None = None
         #: What we offer, and in the end what was agreed on.
         self.terms = offer
         #: What the server said last.
@@ -194,6 +225,7 @@ class Session:
         terms.max_message_size = min(terms.max_message_size, answer.max_message_size)
         terms.heartbeat_interval = answer.heartbeat_interval
         terms.conversations_per_socket = min(terms.conversations_per_socket, answer.conversations_per_socket)
+        self._agree_on_compression(answer)
         if terms.max_transmission_size < TRANSMISSION_SIZE_MIN:
             text = f"the queue manager wants segments of {terms.max_transmission_size} bytes"
             raise ChannelError(STATUS_PROTOCOL_DATA, text)
@@ -202,10 +234,29 @@ class Session:
         if not segment.flags & seg.ERROR:
             self.state = AGREED
             self.shared = terms.conversations_per_socket > 0
+            header, message = terms.header_compression[0], terms.message_compression[0]
+            if header in _CHOICES or message in _CHOICES:
+                header, message = (each if each in _CHOICES else 0 for each in (header, message))
+                self.compression = Compression(header, message, terms.max_transmission_size)
         elif self._rounds >= ROUNDS_MAX:
             raise ChannelError(STATUS_PROTOCOL_DATA, f"nothing was agreed on in {ROUNDS_MAX} rounds")
         else:
             self.offer()
+
+    def _agree_on_compression(self, answer: InitialData) -> None:
+        """Take what the server has chosen from our lists. Raises ChannelError if it is something else."""
+        terms = self.terms
+        for said, offered in (
+            (answer.header_compression, self._offered[0]),
+            (answer.message_compression, self._offered[1]),
+        ):
+            if said[0] in _CHOICES and said[0] not in offered:
+                text = f"the queue manager wants compression {said[0]}, which was not offered"
+                raise ChannelError(STATUS_PROTOCOL_DATA, text)
+        if self._offered[0] and any(answer.header_compression):
+            terms.header_compression = answer.header_compression
+        if self._offered[1] and any(answer.message_compression):
+            terms.message_compression = answer.message_compression
 
     # -- out ----------------------------------------------------------------------------------------------------------
 
@@ -225,6 +276,8 @@ class Session:
             data = _API_BIG.pack(whole, 0, flags, handle) + body
         else:
             data = _LENGTH.pack(whole) + _API_REST_LITTLE.pack(0, flags, handle) + body
+        if self.compression is not None:
+            return self._compressed(self.compression, kind, request, data)
         if self.shared:
             room = self.terms.max_transmission_size - seg.SIZE_M
             if len(data) <= room:
@@ -248,6 +301,27 @@ class Session:
                 parts.append(seg.write_m(kind, flags, number, request, self.big_endian, self._tail, part))
             else:
                 parts.append(seg.write(kind, flags, self.big_endian, self._tail, part))
+            flags = 0
+        return b"".join(parts)
+
+    def _compressed(self, compression: Compression, kind: int, request: int, data: bytes) -> bytes:
+        """A call whose segments are compressed where that makes them shorter, with zeros up to a multiple of four."""
+        room = self.terms.max_transmission_size - (seg.SIZE_M if self.shared else seg.SIZE)
+        said = said_in_request(kind, data, self.big_endian)
+        parts: list[bytes] = []
+        flags = seg.FIRST
+        for start in range(0, len(data), room):
+            if start + room >= len(data):
+                flags |= seg.LAST
+            fixed, about = (0, 0) if start else (API_SIZE, min(said, room - API_SIZE))
+            flags_2, body = compression.compress(data[start : start + room], fixed, about, not start)
+            if flags_2:
+                body += bytes(-len(body) % 4)
+            order, ending = self.big_endian, self._tail
+            if self.shared:
+                parts.append(seg.write_m(kind, flags, ONLY_CONVERSATION, request, order, ending, body, flags_2))
+            else:
+                parts.append(seg.write(kind, flags, order, ending, body, seg.TSH, flags_2))
             flags = 0
         return b"".join(parts)
 
@@ -294,7 +368,9 @@ class Session:
             if segment.ccsid != self.ccsid:
                 check_ccsid(segment.ccsid)
             if segment.flags_2 & _COMPRESSED:
-                raise ChannelError(STATUS_PROTOCOL_DATA, "a compressed segment, and no compression was agreed on")
+                if self.compression is None:
+                    raise ChannelError(STATUS_PROTOCOL_DATA, "a compressed segment, and no compression was agreed on")
+                segment.body = self.compression.expand(segment)
             if segment.conversation != ONLY_CONVERSATION and segment.struc_id == seg.TSHM:
                 text = f"there is no conversation {segment.conversation} on this socket"
                 raise ChannelError(STATUS_CONVERSATION_ID, text)

@@ -31,7 +31,7 @@ from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import refused, status_reason, why
-from flintmq.client.remote.session import NEW, NO_ANSWER, Answer, Session
+from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
@@ -59,7 +59,7 @@ class Wire:
         self.definition = definition
         self.address = address
         self.where = definition.at(address)
-        self.session = Session(definition.channel, definition.wanted_name, definition.sharing, definition.heartbeat_s)
+        self.session = definition.session()
         self.q_mgr_name = ""
         self.connection_id = bytes(24)
         self._socket = sock
