@@ -30,13 +30,14 @@ from typing import NamedTuple, NoReturn
 import flintmq
 from flintmq.channel import segment as seg
 from flintmq.channel.mqi_calls import GMO_SIZES
+from flintmq.channel.segment import Segment
 from flintmq.client.errors import MQError, NotConnected, error_of
-from flintmq.client.remote.ahead import Ahead
+from flintmq.client.remote.ahead import Ahead, Arrived
 from flintmq.client.remote.connect import Options as ConnectOptions
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
 from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD
+from flintmq.mqi.md import MQMD, SIZE_2
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
@@ -69,6 +70,8 @@ _FIRST = mq.MQGMO_BROWSE_FIRST
 _BROWSING = mq.MQGMO_NO_WAIT | mq.MQGMO_PROPERTIES_FORCE_MQRFH2 | mq.MQGMO_FAIL_IF_QUIESCING
 _HALF = 8
 _TOKEN_IN_GMO = 80
+#: In ASYNC_MESSAGE: the index of the message, its token, and the length of the queue's name, which comes behind it.
+_INDEX, _TOKEN, _NAME_AT = slice(12, 16), slice(36, 52), 54
 _LONG_BIG, _LONG_LITTLE = struct.Struct(">i"), struct.Struct("<i")
 
 
@@ -83,6 +86,48 @@ class Got(NamedTuple):
     def put_at(self) -> str:
         """PutDate and PutTime, one behind the other: later is greater."""
         return self.descriptor[PUT_AT].decode("latin-1")
+
+
+class Stream(Ahead):
+    """What has come of a browse. As its messages are all taken in order, little is kept of each."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number, _ROOM)
+        self.here: list[Got] = []
+        self.token = bytes(16)
+
+    def pushed(self, segment: Segment, length_max: int) -> None:
+        """ASYNC_MESSAGE: one that is a single segment is cut up here, by the table of channel/stream.py."""
+        body = segment.body
+        if segment.flags & seg.ONLY != seg.ONLY or len(body) <= _NAME_AT:
+            super().pushed(segment, length_max)
+            return
+        start = (_NAME_AT + 4 + body[_NAME_AT]) & ~3
+        end = start + SIZE_2
+        size = len(body) - start
+        if size < SIZE_2:
+            super().pushed(segment, length_max)
+            return
+        token = self.token = body[_TOKEN]
+        self.here.append(Got(int.from_bytes(token[_HALF:], "big"), body[start:end], body[end:]))
+        self._last = int.from_bytes(body[_INDEX], "big" if segment.big_endian else "little")
+        self._came += size
+
+    def _complete(self, message: Arrived) -> None:
+        self.token = message.token
+        self.here.append(Got(int.from_bytes(message.token[_HALF:], "big"), message.descriptor, message.data))
+        self._last = message.index
+        self._came += message.size
+
+    def is_ready(self) -> bool:
+        return bool(self.here) or self.failure != 0 or self.answered
+
+    def all(self) -> list[Got]:
+        """What is here: it is used."""
+        got, self.here = self.here, []
+        self._used += self._came - self._taken
+        self._taken = self._came
+        return got
 
 
 class Refused(PipelineError):
@@ -253,38 +298,33 @@ class Link:
     def _streamed(self, queue: str, options: int, data: bool) -> Iterator[Got]:
         """Messages that are sent without being asked for one by one; from the beginning, or behind the cursor."""
         handle, wire, session = self.open(queue, _BROWSE), self.mqi.wire, self.mqi.wire.session
-        ahead = session.streams[handle.number] = Ahead(handle.number, _ROOM)
-        length, big_endian = (-1, session.big_endian) if data else (0, session.big_endian)
+        stream = Stream(handle.number)
+        session.streams[handle.number] = stream
+        length, big_endian = -1 if data else 0, session.big_endian
         asked = options | _BROWSING | (0 if data else mq.MQGMO_ACCEPT_TRUNCATED_MSG)
         then = asked & ~mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
         gmo = MQGMO()
         gmo.version, gmo.match_options, gmo.options = 2, 0, asked
-        ahead.wants(MQMD(), gmo, big_endian)
-        select, messages = True, ahead.messages
-        prefix = b""
+        stream.wants(MQMD(), gmo, big_endian)
+        select = True
         try:
             while True:
-                ahead.heard = 0
-                body = ahead.request(asked, 0, length, big_endian, select, True)
-                out, select, asked = session.want(body, True), False, then
-                while not messages and not (not out and (ahead.answered or ahead.failure)):
+                out = session.want(stream.request(asked, 0, length, big_endian, select, True), True)
+                select, asked = False, then
+                while not stream.here and not (not out and (stream.answered or stream.failure)):
                     wire.stream(handle.number, out, -1, True)
                     out = b""
-                if not messages:
-                    if ahead.failure:
-                        self._refuse(queue, error_of(ahead.failure))
+                if not stream.here:
+                    if stream.failure:
+                        self._refuse(queue, error_of(stream.failure))
                     return
-                while messages:
-                    message = messages[0]
-                    ahead.used(message)
-                    if ahead.is_low():
-                        more = ahead.request(then, 0, length, big_endian, False)
+                while stream.here:
+                    got = stream.all()
+                    if stream.is_low():
+                        more = stream.request(then, 0, length, big_endian, False)
                         wire.stream(handle.number, session.want(more, False), 0, False)
-                    token = message.token
-                    if token[:_HALF] != prefix:
-                        self._position(queue, token)
-                        prefix = token[:_HALF]
-                    yield Got(int.from_bytes(token[_HALF:], "big"), message.descriptor, message.data)
+                    self._position(queue, stream.token)
+                    yield from got
         except MQError as error:
             self._refuse(queue, error)
         finally:
