@@ -94,7 +94,7 @@ def test_every_committed_message_is_in_one_batch_and_replays_are_equal(seed: int
         seen = Seen()
         for position in sorted(queue.visible):
             if not known.has(position) and len(seen.positions) < 3:
-                seen.see(position, "2026")
+                seen.see([position], "2026")
         if not seen.positions:
             continue
         end = planned(start, removed, seen)
@@ -119,7 +119,7 @@ def test_a_position_that_was_given_again_is_planned_again() -> None:
     """S5."""
     start = Taken([(1, 3)], [], "2026111612000000", True)
     seen = Seen(again=True)
-    seen.see(2, "2026111612000100")
+    seen.see([2], "2026111612000100")
 
     end = planned(start, [], seen)
 

@@ -103,12 +103,13 @@ class Rows:
     def __len__(self) -> int:
         return len(self.positions)
 
-    def add(self, position: int, descriptor: bytes, data: bytes) -> None:
-        """One message; its descriptor is an MQMD of version 2 as it stands on the wire."""
-        self.positions.append(position)
-        self._descriptors.append(descriptor)
-        self._data.append(data)
-        self.bytes += len(data)
+    def add(self, messages: list[tuple[int, bytes, bytes]]) -> None:
+        """Some messages: position, descriptor (an MQMD of version 2 as it stands on the wire) and data."""
+        positions, descriptors, data = zip(*messages, strict=True)
+        self.positions += positions
+        self._descriptors += descriptors
+        self._data += data
+        self.bytes += sum(map(len, data))
 
     def batch(self, big_endian: bool) -> pa.RecordBatch:
         """The Arrow batch; nothing is left here."""

@@ -25,7 +25,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import NamedTuple, NoReturn
+from typing import NoReturn, TypeAlias
 
 import flintmq
 from flintmq.channel import segment as seg
@@ -75,17 +75,18 @@ _INDEX, _TOKEN, _NAME_AT = slice(12, 16), slice(36, 52), 54
 _LONG_BIG, _LONG_LITTLE = struct.Struct(">i"), struct.Struct("<i")
 
 
-class Got(NamedTuple):
-    """A message that was browsed: its MQMD, version 2, as it is on the wire."""
+#: A message that was browsed: its position, its MQMD (version 2, as it is on the wire) and its data. Many are made.
+Got: TypeAlias = tuple[int, bytes, bytes]
 
-    position: int
-    descriptor: bytes
-    data: bytes
 
-    @property
-    def put_at(self) -> str:
-        """PutDate and PutTime, one behind the other: later is greater."""
-        return self.descriptor[PUT_AT].decode("latin-1")
+def put_at(got: Got) -> str:
+    """PutDate and PutTime of a message, one behind the other: later is greater."""
+    return got[1][PUT_AT].decode("latin-1")
+
+
+def newest_of(chunk: list[Got]) -> str:
+    """The latest of some messages."""
+    return max([got[1][PUT_AT] for got in chunk], default=b"").decode("latin-1")
 
 
 class Stream(Ahead):
@@ -109,13 +110,13 @@ class Stream(Ahead):
             super().pushed(segment, length_max)
             return
         token = self.token = body[_TOKEN]
-        self.here.append(Got(int.from_bytes(token[_HALF:], "big"), body[start:end], body[end:]))
+        self.here.append((int.from_bytes(token[_HALF:], "big"), body[start:end], body[end:]))
         self._last = int.from_bytes(body[_INDEX], "big" if segment.big_endian else "little")
         self._came += size
 
     def _complete(self, message: Arrived) -> None:
         self.token = message.token
-        self.here.append(Got(int.from_bytes(message.token[_HALF:], "big"), message.descriptor, message.data))
+        self.here.append((int.from_bytes(message.token[_HALF:], "big"), message.descriptor, message.data))
         self._last = message.index
         self._came += message.size
 
@@ -256,8 +257,8 @@ class Link:
 
     # -- browse -------------------------------------------------------------------------------------------------------
 
-    def browse(self, queue: str, start: int = 0, data: bool = True, prefix: bytes = b"") -> Iterator[Got]:
-        """The messages of a queue in its order, from its beginning or from the one at `start`.
+    def browse(self, queue: str, start: int = 0, data: bool = True, prefix: bytes = b"") -> Iterator[list[Got]]:
+        """The messages of a queue in its order, as they come: from its beginning or from the one at `start`.
 
         `prefix` is what the token of `start` begins with. If there is no message at `start` there are none here.
         """
@@ -266,7 +267,7 @@ class Link:
             first = self._browsed(queue, _FIRST, data, prefix + start.to_bytes(_HALF, "big") if start else b"")
             if first is None:
                 return
-            yield first
+            yield [first]
             options = mq.MQGMO_BROWSE_NEXT
         if self.shared:
             yield from self._streamed(queue, options, data)
@@ -275,7 +276,7 @@ class Link:
             got = self._browsed(queue, options, data, b"")
             if got is None:
                 return
-            yield got
+            yield [got]
 
     def _browsed(self, queue: str, options: int, data: bool, token: bytes) -> Got | None:
         """One message, by MQGET."""
@@ -293,9 +294,9 @@ class Link:
             self._refuse(queue, error)
         md.version = 2
         session = self.mqi.wire.session
-        return Got(self._position(queue, gmo.msg_token), md.pack(session.big_endian, session.ccsid), found)
+        return self._position(queue, gmo.msg_token), md.pack(session.big_endian, session.ccsid), found
 
-    def _streamed(self, queue: str, options: int, data: bool) -> Iterator[Got]:
+    def _streamed(self, queue: str, options: int, data: bool) -> Iterator[list[Got]]:
         """Messages that are sent without being asked for one by one; from the beginning, or behind the cursor."""
         handle, wire, session = self.open(queue, _BROWSE), self.mqi.wire, self.mqi.wire.session
         stream = Stream(handle.number)
@@ -324,7 +325,7 @@ class Link:
                         more = stream.request(then, 0, length, big_endian, False)
                         wire.stream(handle.number, session.want(more, False), 0, False)
                     self._position(queue, stream.token)
-                    yield from got
+                    yield got
         except MQError as error:
             self._refuse(queue, error)
         finally:
@@ -385,7 +386,7 @@ class Link:
                 return taken
         wanted = Member(ranges)
         while True:
-            there = [got.position for got in self._on_queue(queue, wanted, newest, REMOVED_AT_ONCE)]
+            there = self._on_queue(queue, wanted, newest)
             if not there:
                 return taken
             found = self._take(queue, self.prefix_of(queue), there)
@@ -393,15 +394,14 @@ class Link:
                 return taken  # Somebody else takes them.
             taken += found
 
-    def _on_queue(self, queue: str, wanted: Member, newest: str, most: int) -> Iterator[Got]:
-        """The first messages of the queue that are wanted."""
-        found = 0
-        for got in self.browse(queue, data=False):
-            if wanted.has(got.position) and got.put_at <= newest:
-                yield got
-                found += 1
-                if found == most:
-                    return
+    def _on_queue(self, queue: str, wanted: Member, newest: str) -> list[int]:
+        """Where the first messages of the queue are that are wanted."""
+        found: list[int] = []
+        for chunk in self.browse(queue, data=False):
+            found += [got[0] for got in chunk if wanted.has(got[0]) and put_at(got) <= newest]
+            if len(found) >= REMOVED_AT_ONCE:
+                break
+        return found[:REMOVED_AT_ONCE]
 
     def _take(self, queue: str, prefix: bytes, positions: list[int]) -> int:
         """Get messages in a unit of work, and commit it; how many were there."""

@@ -141,31 +141,22 @@ def minus(one: list[Range], other: list[Range]) -> list[Range]:
 
 
 class Member:
-    """Whether positions are in ranges: asked many times, mostly for positions near each other."""
+    """Whether positions are in ranges."""
 
     def __init__(self, ranges: list[Range]) -> None:
-        self._ranges = ranges
-        self._at = 0
+        self._firsts = np.array([a for a, _ in ranges], dtype=np.int64)
+        self._lasts = np.array([b for _, b in ranges], dtype=np.int64)
 
     def has(self, position: int) -> bool:
-        ranges = self._ranges
-        if not ranges:
-            return False
-        at = self._at
-        a, b = ranges[at]
-        if a <= position <= b:
-            return True
-        low, high = 0, len(ranges)
-        while low < high:
-            middle = (low + high) // 2
-            if ranges[middle][1] < position:
-                low = middle + 1
-            else:
-                high = middle
-        if low == len(ranges):
-            return False
-        self._at = low
-        return ranges[low][0] <= position
+        return bool(self.mask(np.array([position], dtype=np.int64))[0])
+
+    def mask(self, positions: Positions) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """For each position whether it is there."""
+        if not len(self._lasts):
+            return np.zeros(len(positions), dtype=np.bool_)
+        at = np.searchsorted(self._lasts, positions)
+        inside: np.ndarray[Any, np.dtype[np.bool_]] = at < len(self._lasts)
+        return inside & (self._firsts[np.minimum(at, len(self._lasts) - 1)] <= positions)
 
 
 # -- batches ----------------------------------------------------------------------------------------------------------
@@ -181,12 +172,13 @@ class Seen:
     #: A position that was taken was given again (S5).
     again: bool = False
 
-    def see(self, position: int, put: str) -> None:
-        if self.positions and position < self.positions[-1]:
-            self.fifo = False
-        self.positions.append(position)
-        if put > self.newest:
-            self.newest = put
+    def see(self, positions: list[int], newest: str) -> None:
+        """Some more, in the order of the queue."""
+        if positions:
+            together = self.positions[-1:] + positions
+            self.fifo = self.fifo and bool((np.diff(together) > 0).all())
+            self.positions += positions
+            self.newest = max(self.newest, newest)
 
 
 def planned(start: Taken, removed: list[Range], seen: Seen) -> Taken:

@@ -21,12 +21,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_columns import Rows, schema_of
-from flintmq.pipeline.sources.mq_link import Link
+from flintmq.pipeline.sources.mq_link import Got, Link, newest_of, put_at
 from flintmq.pipeline.sources.mq_offset import (
     Member,
     Range,
@@ -75,24 +76,29 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
     rows = Rows(schema_of(options.columns, options.body), work.queue, options.body)
     left = count_of(work.ranges)
     wanted = Member(work.ranges)
-    found: list[int] = []
+    found: list[Range] = []
     with Link(options.place) as link:
-        for got in _from_first(link, work):
-            if not wanted.has(got.position):
-                if work.fifo and got.position > work.ranges[-1][1]:
-                    break
-                continue
-            rows.add(*got)
-            found.append(got.position)
-            left -= 1
-            if len(rows) == BATCH_ROWS or rows.bytes > BATCH_BYTES or not left:
-                yield rows.batch(link.big_endian)
-            if not left:
-                return
+        for chunk in _from_first(link, work):
+            positions = np.array([got[0] for got in chunk], dtype=np.int64)
+            mask = wanted.mask(positions)
+            if not mask.all():
+                beyond = work.fifo and int(positions[-1]) > work.ranges[-1][1]
+                chunk = [got for got, is_wanted in zip(chunk, mask.tolist(), strict=True) if is_wanted]
+                positions = positions[mask]
+            else:
+                beyond = False
+            found = union(found, ranges_of(positions))
+            left -= len(chunk)
+            for at in range(0, len(chunk), BATCH_ROWS):
+                rows.add(chunk[at : at + BATCH_ROWS])
+                if len(rows) >= BATCH_ROWS or rows.bytes > BATCH_BYTES:
+                    yield rows.batch(link.big_endian)
+            if not left or beyond:
+                break
         if len(rows):
             yield rows.batch(link.big_endian)
     if left and not options.skip_missing:
-        gone = minus(work.ranges, ranges_of(found))
+        gone = minus(work.ranges, found)
         shown = ", ".join(f"{a}-{b}" if a < b else str(a) for a, b in gone[:3]) + (" ..." if len(gone) > 3 else "")
         raise MessagesGone(
             f"mq: queue {work.queue}: {left} messages of this batch are gone (positions {shown}): expired, or taken by "
@@ -100,14 +106,14 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
         )
 
 
-def _from_first(link: Link, work: Work) -> Iterator[Any]:
+def _from_first(link: Link, work: Work) -> Iterator[list[Got]]:
     """A browse that begins at the first position if that is possible, else at the head of the queue."""
     if work.fifo:
         prefix = link.prefix_of(work.queue)
         first = True
-        for got in link.browse(work.queue, work.ranges[0][0], prefix=prefix) if prefix else ():
+        for chunk in link.browse(work.queue, work.ranges[0][0], prefix=prefix) if prefix else ():
             first = False
-            yield got
+            yield chunk
         if not first:
             return
     yield from link.browse(work.queue)
@@ -124,8 +130,8 @@ class MqReader(DataSourceReader):
         with Link(self.options.place) as link:
             for queue in queues_of(link, self.options):
                 seen = Seen()
-                for got in link.browse(queue, data=False):
-                    seen.see(got.position, got.put_at)
+                for chunk in link.browse(queue, data=False):
+                    seen.see([got[0] for got in chunk], "")
                 made += parts_of(queue, ranges_of(seen.positions), seen.fifo, self.options)
         return made or [Work("", [], True)]
 
@@ -187,7 +193,8 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         link = self._linked()
         self._only = {
-            queue: Member(ranges_of([got.position for got in link.browse(queue, data=False)])) for queue in self._queues
+            queue: Member(ranges_of([got[0] for chunk in link.browse(queue, data=False) for got in chunk]))
+            for queue in self._queues
         }
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
@@ -229,18 +236,22 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         known = Member(taken.all())
         only = self._only[queue] if self._only is not None else None
         prefix = link.prefix_of(queue) if start else b""
-        for got in link.browse(queue, start, data=False, prefix=prefix):
-            position = got.position
-            if known.has(position):
-                if got.put_at <= taken.newest:
-                    continue
-                seen.again = True  # S5
-            if only is not None and not only.has(position):
-                continue
-            seen.see(position, got.put_at)
+        for chunk in link.browse(queue, start, data=False, prefix=prefix):
+            positions = np.array([got[0] for got in chunk], dtype=np.int64)
+            new = ~known.mask(positions)
+            if not new.all():
+                again = [
+                    not is_new and put_at(got) > taken.newest for got, is_new in zip(chunk, new.tolist(), strict=True)
+                ]
+                seen.again = seen.again or any(again)  # S5
+                new |= np.array(again)
+            if only is not None:
+                new &= only.mask(positions)
+            more = np.flatnonzero(new)[: room - len(seen.positions)].tolist()
+            seen.see(positions[more].tolist(), newest_of([chunk[at] for at in more]))
             if len(seen.positions) >= room:
                 if seen.fifo:
-                    self._stopped[queue] = position
+                    self._stopped[queue] = seen.positions[-1]
                 return
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
