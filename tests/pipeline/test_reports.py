@@ -47,8 +47,8 @@ def test_text_prints_a_listing_instead_of_its_table() -> None:
     assert "= Queue Name A\n" in shown and "SHORT" not in shown
 
 
-def test_csv_quotes_what_needs_it_and_leaves_numbers_whole() -> None:
-    assert csv.render([example()]) == 'Queue,Depth,Rate (MB/s)\n"A,B",1234567,0.125\nSHORT,,12.0\n'
+def test_csv_quotes_what_needs_it_and_does_not_round_to_the_decimals_of_text() -> None:
+    assert csv.render([example()]) == 'Queue,Depth,Rate (MB/s)\n"A,B",1234567,0.125\nSHORT,,12\n'
 
 
 def test_csv_of_several_tables_names_each() -> None:

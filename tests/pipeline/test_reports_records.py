@@ -473,7 +473,7 @@ class TestOthers:
         assert column(report.tables[1], "Channels at most") == [peak]
 
 
-def test_the_command_prints_reports_and_writes_them_to_a_file(
+def test_the_command_prints_reports_writes_them_to_a_file_and_names_a_table_that_is_broken(
     spark: SparkSession,
     tables: Path,
     tmp_path: Path,
@@ -488,6 +488,12 @@ def test_the_command_prints_reports_and_writes_them_to_a_file(
     assert "99.9 % of its busiest" in page.read_text("utf-8") and "There are no statistics of" in page.read_text(
         "utf-8"
     )
+    broken = tmp_path / "tables" / "silver" / "qjst" / "Date=2024-03-01" / "QMgr=VTS1" / "part-1.parquet"
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"PAR1 and no more")
+    assert main.main(["pipeline", "report", "log", "--out", str(tmp_path / "tables"), "--master", "local[2]"]) == 1
+    shown = capsys.readouterr()
+    assert str(broken) in shown.err and shown.err.count("\n") == 1
     assert main.main([*words, "qstatcsv", "--rows", "1"]) == 0
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 2 and shown.err == "... and 1 more; --rows N shows more\n"

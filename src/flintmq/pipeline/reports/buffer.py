@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import HEADING, cells, chosen, first, listing, many, nothing
+from flintmq.pipeline.reports.records import HEADING, cells, chosen, first, kept, listing, many, nothing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -65,7 +65,11 @@ from {rows} order by SOS desc, DMC desc, Full_Max desc nulls last, QMgr, Start, 
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    pools = chosen(spark, tables, "QPST", options, ["BufferPool"])
+    with kept(chosen(spark, tables, "QPST", options, ["BufferPool"])) as pools:
+        return _report(spark, pools, options)
+
+
+def _report(spark: SparkSession, pools: DataFrame, options: Options) -> Report:
     found, left = first(spark.sql(_POOLS, qpst=pools), options.rows)
     if not found:
         return nothing("buffer", TITLE, options, _WHAT, _REMEDY)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import cells, chosen, first, many, nothing
+from flintmq.pipeline.reports.records import cells, chosen, first, kept, many, nothing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -115,7 +115,11 @@ _TASK_COLUMNS = [
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    channels = chosen(spark, tables, "QCST", options, ["Chl_Name", "Connection_Name", "Start", "Entry"])
+    with kept(chosen(spark, tables, "QCST", options, ["Chl_Name", "Connection_Name", "Start", "Entry"])) as channels:
+        return _report(spark, tables, channels, options)
+
+
+def _report(spark: SparkSession, tables: Path, channels: DataFrame, options: Options) -> Report:
     initiators = chosen(spark, tables, "QCCT", options, [])
     rows, left = first(spark.sql(_CHANNELS, qcst=channels), options.rows)
     managers, managers_left = first(spark.sql(_INITIATOR, qcct=initiators), options.rows)

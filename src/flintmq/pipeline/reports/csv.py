@@ -1,7 +1,7 @@
 """The tables of reports as CSV: names with units, then rows. Of several tables each stands under `# report: title`.
 
-Numbers are printed whole, not rounded; what was not recorded is an empty cell. Words and charts are left out, except in
-a report that has no table: its words come as `#` lines.
+Numbers have up to twelve digits, whatever the decimals of the column; what was not recorded is an empty cell. Words and
+charts are left out, except in a report that has no table: its words come as `#` lines.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from flintmq.pipeline.reports.model import Report, Table
+from flintmq.pipeline.reports.model import Cell, Report, Table
 
 
 def render(reports: Sequence[Report]) -> str:
@@ -25,9 +25,13 @@ def render(reports: Sequence[Report]) -> str:
     return "\n".join(parts)
 
 
+def _cell(cell: Cell) -> Cell:
+    return f"{cell:.12g}" if isinstance(cell, float) else cell
+
+
 def _table(table: Table) -> str:
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\n")
     writer.writerow([f"{column.name} ({column.unit})" if column.unit else column.name for column in table.columns])
-    writer.writerows(table.rows)
+    writer.writerows([[_cell(cell) for cell in row] for row in table.rows])
     return made.getvalue()

@@ -78,7 +78,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     made = Table("Queues", [column for _, _, column in _COLUMNS], left_out=left)
     made.rows = [cells(row[: len(_COLUMNS)]) for row in rows]
     made.listing = listing(rows, _lines)
-    return Report("qstat", TITLE, _words(queues), [made], [_deepest(queues)])
+    return Report("qstat", TITLE, _words(queues), [made], _deepest(queues))
 
 
 def make_csv(spark: SparkSession, tables: Path, options: Options) -> Report:
@@ -113,18 +113,19 @@ def _words(queues: DataFrame) -> list[str]:
     return made
 
 
-def _deepest(queues: DataFrame) -> Chart:
+def _deepest(queues: DataFrame) -> list[Chart]:
+    """A chart of the queues that were not empty at the end, the deepest first."""
     last = "max_by(Current_Depth, struct(Record_Time, File, Offset, Entry)) as Depth"
     found = (
         queues.groupBy("QMgr", "Queue")
         .agg(_expr(last))
+        .where("Depth > 0")
         .orderBy("Depth", "QMgr", "Queue", ascending=[False, True, True])
     )
     rows = found.limit(DEEPEST).collect()
     names = [f"{row.QMgr} {row.Queue}" for row in rows]
-    return Chart(
-        "Deepest queues at the end", "bar", names, [Series("Depth", [float(row.Depth) for row in rows])], "messages"
-    )
+    depths = Series("Depth", [float(row.Depth) for row in rows])
+    return [Chart("Deepest queues at the end", "bar", names, [depths], "messages")] if rows else []
 
 
 def _expr(text: str) -> Any:
