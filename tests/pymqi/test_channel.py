@@ -49,3 +49,17 @@ def test_a_buffer_of_another_length_is_refused() -> None:
         channel_options(b"short", None, 0)
     with pytest.raises(pymqi.pymqe.error, match="MQMD wrong size"):
         pymqi.pymqe.MQPUT(1, 1, b"short", pymqi.PMO().pack(), b"")
+
+
+def test_compression_and_sharing_are_those_of_the_channel_definition() -> None:
+    cd = pymqi.CD(Version=9, ChannelName=b"C", ConnectionName=b"h(1)", SharingConversations=0)
+    cd.HdrCompList, cd.MsgCompList = [8, -1], [2, 1] + 14 * [-1]
+    assert channel_options(cd.pack(), None, 0) == {
+        "channel": "C",
+        "conn": "h(1)",
+        "header_compression": "SYSTEM",
+        "message_compression": "ZLIBFAST, RLE",
+        "sharing": 0,
+    }
+    cd.Version = 6
+    assert channel_options(cd.pack(), None, 0) == {"channel": "C", "conn": "h(1)"}

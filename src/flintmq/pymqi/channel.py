@@ -4,6 +4,8 @@
     SSLCipherSpec, SSLPeerNamePtr        cipher_spec, ssl_peer
     KeyRepository, CertificateLabel      key_repository, certificate_label     MQSCO; the label may be in MQCD, too
     KeyRepoPassword                      key_repository_password               MQSCO of ibmmq
+    HdrCompList, MsgCompList             header_compression, message_compression
+    SharingConversations                 sharing, if it is 0
     MQCNO_RECONNECT, _Q_MGR, _DISABLED   reconnect
 
 The rest of a channel is the queue manager's to say, or agreed on when the channel starts.
@@ -12,8 +14,10 @@ The rest of a channel is the queue manager's to say, or agreed on when the chann
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from typing import Any, Final
 
+from flintmq.channel.compression import NAMES
 from flintmq.mqi import constants as mq
 from flintmq.mqi.fields import read_text
 from flintmq.pymqi.native import check_size
@@ -21,7 +25,10 @@ from flintmq.pymqi.opts import MQOpts
 from flintmq.pymqi.structures import CD, SCO
 
 _UTF8: Final = 1208
+#: The versions of MQCD that have it.
 _WITH_TLS: Final = 7
+_WITH_COMPRESSION: Final = 8
+_WITH_SHARING: Final = 9
 
 #: Options of MQCNO, and what `reconnect` is called.
 _RECONNECT: Final = (
@@ -54,7 +61,17 @@ def named_options(cd: MQOpts, sco: MQOpts | None, options: int) -> dict[str, Any
         said["key_repository"] = text(sco.KeyRepository)
         said["certificate_label"] = text(sco.CertificateLabel) or said.get("certificate_label", "")
         said["key_repository_password"] = text(getattr(sco, "KeyRepoPassword", b"") or b"")
-    return {name: value for name, value in said.items() if value}
+    if cd.Version >= _WITH_COMPRESSION:
+        said["header_compression"], said["message_compression"] = _names(cd.HdrCompList), _names(cd.MsgCompList)
+    found: dict[str, Any] = {name: value for name, value in said.items() if value}
+    if cd.Version >= _WITH_SHARING and cd.SharingConversations == 0:
+        found["sharing"] = 0
+    return found
+
+
+def _names(techniques: Iterable[int]) -> str:
+    """A list of compression, as `flintmq.connect` has it; MQCOMPRESS_NONE and what ends the list are left out."""
+    return ", ".join(NAMES[each] for each in techniques if each > 0 and each in NAMES)
 
 
 def reconnect_option(options: int) -> dict[str, str]:

@@ -92,7 +92,7 @@ def test_a_browse_shows_every_message_once_in_order_with_its_token(
 
 
 def test_a_thousand_messages_are_browsed_with_a_handful_of_exchanges(serving: Serving) -> None:
-    """Without read-ahead it is one for each message. What has been used is told for every half of 256 KiB."""
+    """Without read-ahead it is one for each message. What has been used is told for every half of 1 MiB."""
     ids = fill(serving, 1000, 100)
     with serving.connect() as qm:
         queue = qm.queue("A")
@@ -235,6 +235,21 @@ def test_a_message_that_came_for_another_id_is_found_by_the_get_that_wants_it(se
         assert ahead.get(wait=5.0).data == b"of 2"
 
 
+def test_what_is_wanted_is_said_even_if_a_message_was_here_already(serving: Serving) -> None:
+    """The queue manager is told of another id with the first request after it, and sends no other message."""
+    queue = serving.qm.queue("A")
+    for _ in range(3):
+        queue.put(b"", correlation_id=b"1")
+    with serving.connect() as qm:
+        ahead = qm.queue("A", read_ahead=True)
+        assert [ahead.get().data, ahead.get().data] == [b"", b""]
+        assert ahead.get(correlation_id=b"1").data == b""
+        for _ in range(5):
+            queue.put(b"other", correlation_id=b"2")
+        assert ahead.get_or_none(correlation_id=b"1", wait=0.05) is None
+        assert queue.depth == 5
+
+
 def test_a_browse_can_begin_again_and_stay_where_it_is(serving: Serving) -> None:
     fill(serving, 50)
     with serving.connect() as qm:
@@ -334,6 +349,40 @@ def test_a_connection_that_is_made_again_reads_ahead_again(serving: Serving) -> 
         serving.cut()
         fill(serving, 2)
         assert [message.data for message in queue.messages(wait=0.2)][-2:] == [b"0", b"1"]
+
+
+def test_the_queue_manager_may_end_in_the_middle_of_a_browse(serving: Serving) -> None:
+    """What has come is seen, then the connection is broken; with reconnect the browse begins again."""
+    ids = fill(serving, 30, 100_000)
+    with serving.connect() as qm:
+        browser = qm.queue("A").browse(read_ahead=True)
+        first = [next(browser).message_id for _ in range(3)]
+        serving.cut()
+        with pytest.raises(flintmq.NotConnected) as lost:
+            for message in browser:
+                first.append(message.message_id)
+        assert lost.value.reason == rc.MQRC_CONNECTION_BROKEN and first == ids[: len(first)]
+    with serving.connect(reconnect="yes") as qm:
+        browser = qm.queue("A").browse(read_ahead=True)
+        seen = [next(browser).message_id for _ in range(3)]
+        serving.cut()
+        seen += [message.message_id for message in browser]
+        assert seen[-30:] == ids
+
+
+def test_a_put_that_is_not_waited_for_and_lost_is_told_by_flush(serving: Serving) -> None:
+    """Outside of a unit of work, with reconnect: nobody knows what became of it."""
+    with serving.connect(reconnect="yes") as qm:
+        queue = qm.queue("A")
+        queue.put(b"", wait=False)
+        assert qm.flush() == 1
+        wire = qm.mqi.wire
+        queue.put(b"1", wait=False)
+        wire.interrupt()
+        wire._ending = False
+        with pytest.raises(flintmq.MQError, match="1 of 1 puts") as lost:
+            qm.flush()
+        assert lost.value.reason == rc.MQRC_CALL_INTERRUPTED
 
 
 def test_tasks_read_ahead_and_browse(serving: Serving) -> None:

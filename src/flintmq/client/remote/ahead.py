@@ -12,7 +12,7 @@ take, and the queue manager sends ASYNC_MESSAGE as long as there is room. So a g
 
     A1  The client asks for more when half of what it can keep is used, so messages come before they are needed.
     A2  What is here, with what is on its way, is never more than the room and one message, if the queue manager keeps
-        to what it was asked.
+        to what it was asked. If it sends four times as much, that is the end of the connection.
     A3  A message of a selection that is no longer wanted is thrown away if it was browsed. One that was got is kept:
         it is no longer on the queue. The get that wants it finds it (MQ: "altered between MQGET calls").
     A4  Where messages are got, one comes at a time until it is seen that they are not persistent, and again from the
@@ -48,8 +48,11 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_GET_INHIBITED, MQRC_Q_MGR_QUIESCING
 
-#: What is kept ahead of the application, in bytes: descriptors and data.
+#: What is kept ahead of the application, in bytes: descriptors and data. A browse loses nothing, and may have more.
 ROOM: Final = 256 * 1024
+BROWSE_ROOM: Final = 1024 * 1024
+#: A queue manager that sends so many times more than it was asked for does not keep to the protocol.
+_EXCESS: Final = 4
 #: The request id of what wants no answer, and of a question.
 REQUEST_PLAIN: Final = 1
 REQUEST_QUESTION: Final = 3
@@ -141,7 +144,7 @@ class Ahead:
         self.asked = False
         self._used = 0
         self._last = 0
-        self._selection = 0
+        self._selection = self._said = 0
         self._wish = b""
         self._options = 0
         self._browses = False
@@ -150,11 +153,12 @@ class Ahead:
         self._parts: list[bytes] = []
         self._total = 0
         self._there = 0
+        self._length_max = 0
 
     # -- out ----------------------------------------------------------------------------------------------------------
 
-    def wants(self, md: MQMD, gmo: MQGMO, big_endian: bool) -> bool:
-        """What the next get looks for. True if that is another thing than before, and has to be said."""
+    def wants(self, md: MQMD, gmo: MQGMO, big_endian: bool) -> None:
+        """What the next get looks for. If that is another thing than before, the next request says so."""
         match = gmo.match_options if gmo.version > 1 else MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
         if match & MQMO_MATCH_MSG_ID and md.msg_id == _NO_ID:
             match &= ~MQMO_MATCH_MSG_ID
@@ -174,11 +178,9 @@ class Ahead:
         self._browses = gmo.options & _BROWSE != 0
         if self._browses:
             self.window = self.room
-        if wish == self._wish:
-            return False
-        self._wish = wish
-        self._selection = self._selection % 0x7FFF + 1
-        return True
+        if wish != self._wish:
+            self._wish = wish
+            self._selection = self._selection % 0x7FFF + 1
 
     def begin_again(self) -> None:
         """A browse from the beginning: what is here, and what is on its way, is not wanted."""
@@ -193,11 +195,12 @@ class Ahead:
         wait_ms: int,
         max_length: int,
         big_endian: bool,
-        select: bool,
         asks: bool = False,
         room: int = -1,
     ) -> bytes:
-        """What follows the header of REQUEST_MSGS. `select`: with what is wanted. `asks`: whether there is anything."""
+        """What follows the header of REQUEST_MSGS. `asks`: whether there is anything."""
+        select = self._selection != self._said
+        self._said = self._selection
         flags = self._flags | (wire.REQUEST_SELECTION if select else 0) | (_ASKING if asks else 0)
         used, self._used = self._used, 0
         self.asked = True
@@ -235,6 +238,7 @@ class Ahead:
     def pushed(self, segment: Segment, length_max: int) -> None:
         """ASYNC_MESSAGE. Raises ChannelError."""
         first = self._first
+        self._length_max = length_max
         if segment.flags & seg.FIRST:
             if first is not None:
                 raise ChannelError(STATUS_PROTOCOL_DATA, "a message is pushed before the last one is complete")
@@ -269,6 +273,8 @@ class Ahead:
         self._last = message.index
         if message.selection != self._selection and self._browses:
             return  # A3.
+        if self._came - self._taken > _EXCESS * self.room + self._length_max:
+            raise ChannelError(STATUS_PROTOCOL_DATA, f"more than {self.room} bytes are pushed that were asked for")
         self._came += message.size
         self.messages.append(message)
 

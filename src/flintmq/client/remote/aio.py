@@ -74,7 +74,7 @@ class _Line:
     def __init__(self, wire: AsyncWire) -> None:
         self.wire = wire
         self.mqi = MQISteps(wire)
-        self.mqi.room = wire.definition.room or self.mqi.room
+        self.mqi.room = wire.definition.room
         self.link = Link(self.mqi)
 
     async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:

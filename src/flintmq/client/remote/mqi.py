@@ -41,7 +41,7 @@ class RemoteMQI(MQISteps):
 
     def __init__(self, wire: Wire, reconnect: Reconnect | None = None) -> None:
         super().__init__(wire)
-        self.room = wire.definition.room or self.room
+        self.room = wire.definition.room
         self.reconnect = reconnect
         #: What runs callbacks, once there are any.
         self._callbacks: Callbacks | None = None

@@ -100,7 +100,7 @@ class Push:
         for each in new:
             assert each.handle is not None
             number = each.handle.number
-            stream = Ahead(number, self._mqi.room, FOR_CONSUMER)
+            stream = Ahead(number, self._mqi.room_for(False), FOR_CONSUMER)
             stream.wants(each.md, each.gmo, session.big_endian)
             stream.window = stream.room if each.reads_ahead() else 1
             self._streams[each] = session.streams[number] = stream
@@ -126,7 +126,7 @@ class Push:
         if options & mq.MQGMO_BROWSE_FIRST:
             first = options | mq.MQGMO_BROWSE_NEXT
             options = first if select else options & ~mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
-        body = stream.request(options, _FOR_EVER, each.cbd.max_msg_length, session.big_endian, select, False, room)
+        body = stream.request(options, _FOR_EVER, each.cbd.max_msg_length, session.big_endian, False, room)
         return session.want(body, False)
 
     def next(self, each: Registered) -> Arrived | None:
@@ -169,7 +169,7 @@ class Push:
         if stream is None or self._session is not session:
             return
         self._paused.add(each)
-        body = stream.request(0, 0, -1, session.big_endian, False, True, _NOTHING)
+        body = stream.request(0, 0, -1, session.big_endian, True, _NOTHING)
         out = session.want(body, True)
         while not stream.answered:
             stream.heard = len(stream.messages)

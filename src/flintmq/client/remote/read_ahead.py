@@ -37,11 +37,13 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import stream as layout
 from flintmq.channel.calls import write_long
+from flintmq.channel.errors import ChannelError
 from flintmq.client.errors import error_of
 from flintmq.client.remote.ahead import Ahead, Arrived
 from flintmq.client.remote.refusal import call_refused
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQCC_FAILED, MQCC_OK, MQCC_WARNING
@@ -69,6 +71,8 @@ _NOT_AHEAD: Final = (
 )
 _MAY_CHANGE: Final = mq.MQGMO_WAIT | mq.MQGMO_FAIL_IF_QUIESCING | mq.MQGMO_NO_SYNCPOINT | _BROWSE
 _FOR_EVER: Final = -1
+#: What comes of reading a message that is not one.
+_UNREADABLE: Final = (ChannelError, MQStructuresError, UnicodeError)
 
 
 def ability(session: Session, options: int, default: int) -> int:
@@ -110,34 +114,37 @@ def _kept(md: MQMD, gmo: MQGMO) -> tuple[int, bool, int, int]:
 
 def get_ahead(mqi: MQISteps, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, max_length: int) -> Steps[bytes]:
     """MQGET with the options `sent`; what it says beside the data is written into `md` and `gmo`."""
-    session = mqi.wire.session
-    options = sent.options if max_length >= 0 else sent.options & ~mq.MQGMO_ACCEPT_TRUNCATED_MSG
-    ahead = handle.ahead
-    if ahead is None:
-        ahead = handle.ahead = session.streams[handle.number] = Ahead(handle.number, mqi.room)
-    if options & mq.MQGMO_BROWSE_MSG_UNDER_CURSOR:
-        current = ahead.current
-        if current is None:
-            mqi.completion, mqi.reason = MQCC_FAILED, rc.MQRC_NO_MSG_UNDER_CURSOR
-            raise error_of(rc.MQRC_NO_MSG_UNDER_CURSOR)
-        return told(mqi, current, md, gmo, options, max_length)
-    if options & mq.MQGMO_BROWSE_FIRST and ahead.asked:
-        ahead.begin_again()
-        session.later(session.notice(handle.number, layout.NOTIFY_BROWSE_FIRST, 0))
-    select = ahead.wants(md, sent, session.big_endian)
-    message = ahead.take(md, sent)
-    if message is None:
-        message = yield from _fetched(mqi, handle, ahead, md, sent, options, max_length, select)
-    whole = len(message.data)
-    if 0 <= max_length < whole and not options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
-        return told(mqi, message, md, gmo, options, max_length)  # It stays here: 2080.
-    ahead.used(message)
-    data = told(mqi, message, md, gmo, options, max_length)
-    ahead.seen(md.persistence == mq.MQPER_PERSISTENT)
-    if ahead.is_low() and not ahead.quiesced:
-        body = ahead.request(_next(options), sent.wait_interval, max_length, session.big_endian, False)
-        yield STREAM, handle.number, session.want(body, False), 0, False
-    return data
+    try:
+        session = mqi.wire.session
+        options = sent.options if max_length >= 0 else sent.options & ~mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        ahead = handle.ahead
+        if ahead is None:
+            ahead = handle.ahead = session.streams[handle.number] = Ahead(handle.number, mqi.room_for(handle.kept[1]))
+        if options & mq.MQGMO_BROWSE_MSG_UNDER_CURSOR:
+            current = ahead.current
+            if current is None:
+                mqi.completion, mqi.reason = MQCC_FAILED, rc.MQRC_NO_MSG_UNDER_CURSOR
+                raise error_of(rc.MQRC_NO_MSG_UNDER_CURSOR)
+            return told(mqi, current, md, gmo, options, max_length)
+        if options & mq.MQGMO_BROWSE_FIRST and ahead.asked:
+            ahead.begin_again()
+            session.later(session.notice(handle.number, layout.NOTIFY_BROWSE_FIRST, 0))
+        ahead.wants(md, sent, session.big_endian)
+        message = ahead.take(md, sent)
+        if message is None:
+            message = yield from _fetched(mqi, handle, ahead, md, sent, options, max_length)
+        whole = len(message.data)
+        if 0 <= max_length < whole and not options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
+            return told(mqi, message, md, gmo, options, max_length)  # It stays here: 2080.
+        ahead.used(message)
+        data = told(mqi, message, md, gmo, options, max_length)
+        ahead.seen(md.persistence == mq.MQPER_PERSISTENT)
+        if ahead.is_low() and not ahead.quiesced:
+            body = ahead.request(_next(options), sent.wait_interval, max_length, session.big_endian)
+            yield STREAM, handle.number, session.want(body, False), 0, False
+        return data
+    except _UNREADABLE as error:
+        mqi.wire.bad_answer(error)
 
 
 def _next(options: int) -> int:
@@ -148,7 +155,7 @@ def _next(options: int) -> int:
 
 
 def _fetched(
-    mqi: MQISteps, handle: RemoteHandle, ahead: Ahead, md: MQMD, gmo: MQGMO, options: int, max_length: int, select: bool
+    mqi: MQISteps, handle: RemoteHandle, ahead: Ahead, md: MQMD, gmo: MQGMO, options: int, max_length: int
 ) -> Steps[Arrived]:
     """Nothing is here that is wanted: ask for it, and wait. Raises by reason."""
     session, number = mqi.wire.session, handle.number
@@ -162,8 +169,7 @@ def _fetched(
     ahead.failure = 0
     out = b""
     if wait_ms:
-        out = session.want(ahead.request(first, wait_ms, max_length, session.big_endian, select), False)
-        select = False
+        out = session.want(ahead.request(first, wait_ms, max_length, session.big_endian), False)
     while True:
         if wait_ms == _FOR_EVER:
             yield STREAM, number, out, -1, True
@@ -174,7 +180,7 @@ def _fetched(
             else:
                 asked = _next(options) if wait_ms else first
                 out += session.want(
-                    ahead.request(asked & ~mq.MQGMO_WAIT, 0, max_length, session.big_endian, select, True), True
+                    ahead.request(asked & ~mq.MQGMO_WAIT, 0, max_length, session.big_endian, True), True
                 )
                 yield from _answered(mqi, number, ahead, md, gmo, out)
         out = b""
@@ -242,7 +248,7 @@ def quiesced(mqi: MQISteps, handle: RemoteHandle) -> Steps[bool]:
     session = mqi.wire.session
     if not ahead.quiesced:
         ahead.quiesced = True
-        body = ahead.request(0, 0, -1, session.big_endian, False, True, 0)
+        body = ahead.request(0, 0, -1, session.big_endian, True, 0)
         out = session.want(body, True)
         while not ahead.answered:
             ahead.heard = len(ahead.messages)

@@ -33,7 +33,7 @@ from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.client.remote import handles, lists, read_ahead, requests
-from flintmq.client.remote.ahead import ROOM, Ahead, Arrived
+from flintmq.client.remote.ahead import BROWSE_ROOM, ROOM, Ahead, Arrived
 from flintmq.client.remote.async_put import MessageIds, is_eligible
 from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
@@ -147,8 +147,8 @@ class MQISteps(PropertyCalls):
         self._room: handles.Room | None = None
         self._handles_of: EngineConnection | None = None
         self._xa_opened = False
-        #: How many bytes of messages are read ahead for a handle.
-        self.room = ROOM
+        #: How many bytes of messages are read ahead for a handle; 0 is our own choice.
+        self.room = 0
         self._ids = MessageIds()
         #: Puts that were not waited for and were lost with a connection: why.
         self.lost_puts: list[int] = []
@@ -157,6 +157,10 @@ class MQISteps(PropertyCalls):
         self._subscriptions: list[tuple[MQSD, RemoteHandle | None, RemoteHandle, RemoteHandle]] = []
         #: How often the connection was made again.
         self.generation = 0
+
+    def room_for(self, browses: bool) -> int:
+        """How many bytes of messages are read ahead for gets, or for browses."""
+        return self.room or (BROWSE_ROOM if browses else ROOM)
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
@@ -436,7 +440,10 @@ class MQISteps(PropertyCalls):
         """What a consumer is told of a message that was pushed: the data. `md` and `gmo` are those of its get."""
         if gmo.options & MQGMO_SYNCPOINT:
             self.has_work = True
-        data = read_ahead.told(self, message, md, gmo, gmo.options, max_length)
+        try:
+            data = read_ahead.told(self, message, md, gmo, gmo.options, max_length)
+        except UNREADABLE as error:
+            self.wire.bad_answer(error)
         if not handles.has_handle(gmo) or not handles.returns_in_handle(gmo, handle.defaults.property_control):
             return data
         before = len(data)
