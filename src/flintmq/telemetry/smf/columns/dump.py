@@ -75,6 +75,8 @@ def complete(part: Range) -> int:
         return length
     with _Mapped(part.path) as data:
         found = cut(data, part.start, length, part.framing)
+        if not found.damages:
+            return found.end
         places = [(found.starts[-1], found.lengths[-1])] if found.starts else []
         places += [pieces[-1] for pieces in found.spanned[-1:]]
         ends = [first + size for first, size in places]
