@@ -34,13 +34,16 @@ def silver(place: Path, *records: bytes) -> Path:
 def make(
     spark: SparkSession, tables: Path, name: str, settings: Mapping[str, object] | None = None, *qmgrs: str
 ) -> Report:
-    """A report by its name in the registry, of all queue managers or of these."""
+    """A report by its name in the registry, of all queue managers or of these. It can be printed in every form."""
     from flintmq.pipeline.reports.options import Options, settings_of
-    from flintmq.pipeline.reports.registry import REPORTS
+    from flintmq.pipeline.reports.registry import FORMATS, REPORTS
 
     given = [f"{key}={value}" for key, value in (settings or {}).items()]
     entry = REPORTS[name]
-    return entry.make(spark, tables, Options(qmgrs=qmgrs, settings=settings_of(given, entry.settings, name)))
+    made = entry.make(spark, tables, Options(qmgrs=qmgrs, settings=settings_of(given, entry.settings, name)))
+    for form, render in FORMATS.items():
+        assert made.title in render([made]) or form == "csv"
+    return made
 
 
 def rows_of(table: Table) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq  # noqa: E402
 from flintmq.pipeline.errors import BadOption  # noqa: E402
 from flintmq.pipeline.reports.bursts import SPREADS  # noqa: E402
 from flintmq.pipeline.reports.spread import spread  # noqa: E402
+from flintmq.pipeline.sources.mq_columns import COLUMNS  # noqa: E402
 from flintmq.telemetry.smf.layouts.qqst import QQST  # noqa: E402
 from flintmq.telemetry.smf.layouts.wq import WQ  # noqa: E402
 from flintmq.telemetry.smf.layouts.wtas import WTAS  # noqa: E402
@@ -107,6 +108,7 @@ def test_short_intervals_short_tasks_and_counts_each_tell_what_they_can(spark: S
 
 def test_put_times_of_messages_are_counted_by_the_second(spark: SparkSession, tables: Path, tmp_path: Path) -> None:
     """B24, from messages as the mq source gives them."""
+    assert COLUMNS["put_time"] == pa.timestamp("us", tz="UTC") and COLUMNS["queue"] == pa.string()
     times = [NOON + 7 * SECOND + number * 1000 for number in range(990)] + [NOON + 40 * SECOND] * 10
     place = tmp_path / "messages"
     place.mkdir()

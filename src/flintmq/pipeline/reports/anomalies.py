@@ -96,6 +96,8 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
             "count_if(Unusual) as Unusual",
         ).first()
         if seen is None or not seen.Found:
+            if values.limit(1).count():
+                return Report("anomalies", TITLE, ["Nothing was unusual: no counter changed at all."])
             return nothing("anomalies", TITLE, options, _WHAT, _REMEDY)
         rows, left = first(_episodes(judged), options.rows)
         made = Report("anomalies", TITLE, _words(seen, rows, left, threshold))
@@ -150,14 +152,17 @@ def _costs(tasks: DataFrame) -> DataFrame:
 
 _SERIES = "QMgr, Object, Counter"
 
-#: Values as of one length of interval, with their place in the week.
+#: Values as of one length of interval, with their place in the week. Most counters of most queues never change: in them
+#: nothing is unusual, and they go no further.
 _SCALED = f"""
 with usual as (
-  select *, percentile_approx(Seconds, 0.5) over (partition by {_SERIES}) as Usual from {{values}}
+  select *, percentile_approx(Seconds, 0.5) over (partition by {_SERIES}) as Usual,
+         max(Value) over (partition by {_SERIES}) - min(Value) over (partition by {_SERIES}) as Range
+  from {{values}}
 ), scaled as (
   select *, if(Kind = 'level', Value, Value * Usual / Seconds) as X,
          Start + make_dt_interval(0, 0, Offset_Minutes) as Local
-  from usual where Seconds >= Usual / 10
+  from usual where Seconds >= Usual / 10 and Range > 0
 )
 select *, hour(Local) as Hour, dayofweek(Local) as Weekday, date(Local) as Day from scaled
 """
@@ -269,8 +274,8 @@ def _words(seen: Any, rows: list[Any], left: int, threshold: float) -> list[str]
     if found > TOLD:
         made.append(f"{found - TOLD:,} more findings are in the table or left out of it.")
     made.append(
-        f"{seen.Judged:,} values of {seen.Series:,} series were judged; {seen.Unusual:,} are {threshold:g} or more "
-        "robust deviations from the median of their like. Times are local."
+        f"{seen.Judged:,} values of {seen.Series:,} counters that change were judged; {seen.Unusual:,} are "
+        f"{threshold:g} or more robust deviations from the median of their like. Times are local."
     )
     if seen.Flat:
         made.append(
