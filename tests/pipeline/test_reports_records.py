@@ -372,6 +372,13 @@ class TestLog:
         assert "99.9 % of its busiest interval; it wrote 11 pages at a time of 128 at most" in words
         assert "3 waits for a log buffer: OUTBUFF is too small" in words
 
+    def test_log_of_a_release_without_io_counters_says_so(self, spark: SparkSession, tables: Path) -> None:
+        """7.0.1: a rate of 0 would be wrong, the log of the example was busy."""
+        report = make(spark, tables, "log", qmgrs=("VTS3",))
+        assert report.tables[0].listing[2:] == ["This release does not record log I/O."]
+        assert column(report.tables[0], "Rate per copy") == column(report.tables[0], "Logger I/O busy") == [None]
+        assert report.words == ["1 interval, of releases that do not record log I/O."]
+
     @pytest.mark.skipif(not TEST115.present, reason=WHY_NOT)
     def test_log_has_the_worked_example_of_a_real_dump(self, spark: SparkSession, tables: Path) -> None:
         """TEST115: 119,883 and 7,457 writes, 148,696 pages, 1626.6 of 1792.9 seconds idle."""

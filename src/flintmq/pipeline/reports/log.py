@@ -133,7 +133,8 @@ def _lines(row: Any) -> list[str]:
         f"Logger I/O busy: {short(row.IO_Busy)}%",
         f"Logger task busy: {short(row.Task_Busy)}%",
     ]
-    return [line for line in lines if ": %" not in line and ": MB" not in line and not line.endswith(": ")]
+    there = [line for line in lines if ": %" not in line and ": MB" not in line and not line.endswith(": ")]
+    return there or ["This release does not record log I/O."]
 
 
 def short(value: float | None) -> str:
@@ -144,7 +145,7 @@ def short(value: float | None) -> str:
 def _words(log: DataFrame) -> list[str]:
     seen = log.selectExpr(
         "count(*) as Intervals",
-        "sum(Interval_Duration_US) as Duration",
+        "sum(if(IO_CI_1_1 is null, null, Interval_Duration_US)) as Duration",
         "sum(IO_CI_1_1 + IO_CI_1_2) as Pages",
         "sum(IO_Count_1_1 + IO_Count_1_2) as Writes",
         "max(Log_MB_Per_Second_1) as Rate_Max",
@@ -161,6 +162,8 @@ def _words(log: DataFrame) -> list[str]:
             f"{many(seen.Intervals, 'interval')}: {rate:,.2f} MB/s per copy on average, "
             f"{seen.Rate_Max or 0:,.2f} at most{per}."
         )
+    else:
+        words.append(f"{many(seen.Intervals, 'interval')}, of releases that do not record log I/O.")
     busiest = seen.Busiest
     if busiest and busiest.Logger_Task_Busy is not None:
         busy = (

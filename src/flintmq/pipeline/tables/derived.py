@@ -49,6 +49,14 @@ def total(table: Any, *names: str) -> Any:
     return made
 
 
+def whole(table: Any, *names: str) -> Any:
+    """The sum of columns that a record has all or none of; null if none."""
+    made = pc.cast(table[names[0]], pa.int64())
+    for name in names[1:]:
+        made = pc.add(made, pc.cast(table[name], pa.int64()))
+    return made
+
+
 def ratio(name: str, above: str, below: str, meaning: str) -> Derived:
     return Derived(name, meaning, lambda table: quotient(table[above], table[below]))
 
@@ -92,16 +100,16 @@ def _wq() -> list[Derived]:
 
 def _log_copy(copy: int) -> list[Derived]:
     def pages(table: Any) -> Any:
-        return total(table, f"IO_CI_{copy}_1", f"IO_CI_{copy}_2")
+        return whole(table, f"IO_CI_{copy}_1", f"IO_CI_{copy}_2")
 
     def pages_per_io(table: Any) -> Any:
-        return quotient(pages(table), total(table, f"IO_Count_{copy}_1", f"IO_Count_{copy}_2"))
+        return quotient(pages(table), whole(table, f"IO_Count_{copy}_1", f"IO_Count_{copy}_2"))
 
     def megabytes(table: Any) -> Any:
         return quotient(pc.multiply(pages(table), _PAGE), table["Interval_Duration_US"])
 
     def busy(table: Any) -> Any:
-        spent = total(table, f"IO_Total_Time_{copy}_1_US", f"IO_Total_Time_{copy}_2_US")
+        spent = whole(table, f"IO_Total_Time_{copy}_1_US", f"IO_Total_Time_{copy}_2_US")
         return quotient(spent, table["Interval_Duration_US"])
 
     return [
