@@ -51,12 +51,12 @@ _PART_S = 0.55
 _WARM = 0.1
 _IDLE_S = 3.0
 #: After so long no other round is begun: a busy machine has fewer.
-_MOST_S = 80.0
+_MOST_S = 70.0
 
 
 def run(options: Options) -> list[Figure]:
     """CPU microseconds per round trip with the traces, beside without."""
-    rounds = options.scale(22, 8, 1)
+    rounds = options.scale(18, 8, 1)
     with Stage() as stage:
         stage.commands(*_SETUP)
         plan = Plan("request_reply", stage.address, stage.address, REQUESTERS, RESPONDERS, SIZE, queues="RECORDING")
