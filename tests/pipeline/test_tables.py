@@ -25,7 +25,7 @@ from flintmq.pipeline.tables.load import Loaded, Task, load  # noqa: E402
 from flintmq.pipeline.tables.manifest import Manifest  # noqa: E402
 from flintmq.pipeline.tables.place import partition, partition_of  # noqa: E402
 from flintmq.pipeline.tables.quality import Report, lines_of  # noqa: E402
-from flintmq.pipeline.tables.run import Settings, commit, dumps_of, job_of, run  # noqa: E402
+from flintmq.pipeline.tables.run import Settings, commit, dumps_of, job_of, run, share_of  # noqa: E402
 from flintmq.pipeline.tables.twins import Twins, sample_of  # noqa: E402
 from flintmq.telemetry.smf.layouts.qjst import QJST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
@@ -223,6 +223,33 @@ class TestLoad:
         assert partition_of(partition("2024-03-01", "A/%Q")) == ("2024-03-01", "A/%Q")
         assert partition_of(partition("2024-03-01", None)) == ("2024-03-01", None)
 
+    def test_rows_of_a_partition_are_in_the_order_of_the_dump_however_mixed_it_is(
+        self, dumps: Path, tmp_path: Path
+    ) -> None:
+        """T3. A name that ends in X'00' is the same as one that ends in blanks; a dump's own records have none."""
+        out = tmp_path / "out"
+        records = [statistics(number, ("MQA", "MQB1", "MQC1")[number % 3], day=number % 2) for number in range(60)]
+        for number in range(0, 60, 6):
+            assert records[number][18:22] == b"\xd4\xd8\xc1\x40"
+            records[number] = records[number][:21] + b"\0" + records[number][22:]
+        (dumps / "a.dat").write_bytes(dump(*records))
+        load_all(dumps, out)
+        places = sorted((out / "silver" / "qmst").rglob("*.parquet"))
+        found: dict[str, list[int]] = {path.parent.name: [] for path in places}
+        for path in places:
+            put = pq.ParquetFile(path).read()["Put"].to_pylist()
+            assert put == sorted(put) and len(put) == 10
+            found[path.parent.name] += put
+        assert {name: sorted(put) for name, put in found.items()} == {
+            "QMgr=MQA": list(range(0, 60, 3)),
+            "QMgr=MQB1": list(range(1, 60, 3)),
+            "QMgr=MQC1": list(range(2, 60, 3)),
+        }
+        bronze = {path.parent.name: pq.ParquetFile(path).read() for path in (out / "bronze").rglob("*.parquet")}
+        assert bronze["QMgr=__HIVE_DEFAULT_PARTITION__"]["Type"].to_pylist() == [2, 3]
+        offsets = bronze["QMgr=MQB1"]["Offset"].to_pylist()
+        assert offsets == sorted(offsets) and len(offsets) == 10
+
     def test_records_of_several_releases_make_one_table(self, dumps: Path, tmp_path: Path) -> None:
         """T4: what a release lacks is null; the columns are all there."""
         out = tmp_path / "out"
@@ -343,6 +370,15 @@ def test_the_derived_columns_are_those_of_the_worked_example(tmp_path: Path) -> 
     assert round(row["Pages_Per_IO_1"], 2) == 1.17 and round(row["Log_MB_Per_Second_1"], 2) == 0.34
     assert round(row["Logger_IO_Busy_1"], 4) == 0.0769 and round(row["Logger_Task_Busy"], 4) == 0.0927
     assert row["Compression"] is None
+
+
+@pytest.mark.parametrize("size", [1, 999, 1000, 1001, 3000, 14_900, 15_000, 1_000_000])
+def test_ranges_of_a_dump_are_alike_and_their_number_is_even(size: int) -> None:
+    """T3: it depends on the size alone, so files are the same whatever number of cores there is."""
+    share = share_of(size, 1000)
+    count = -(-size // share)
+    assert share <= 1000 and (count == 1 or count % 2 == 0)
+    assert count == 1 or size - (count - 1) * share > 0.9 * share
 
 
 def busy_dump(qmgr: str, puts: int) -> bytes:
