@@ -91,8 +91,17 @@ def test_the_example_of_the_documents_fits_4643_channels_and_what_grows_has_a_da
 
 
 def test_a_plan_needs_no_records_and_records_need_no_plan(spark: SparkSession, tables: Path) -> None:
+    """B147, B166, B170, B209."""
     bare = make(spark, tables, "capacity", {"memory": 1466, "used": 120}, "NONE")
     assert "4,643 channels fit" in bare.words[0] and "START TRACE(STAT)" in bare.words[1]
+    more = {"memory": 1466, "used": 120, "type": "mca", "users": 100_000, "indexed": 10**8}
+    words = make(spark, tables, "capacity", more, "NONE").words
+    assert (
+        words[0] == "9,999 channels: storage would do for 10,772, the limit is lower (1,172 MB to plan with, less "
+        "120 MB in use, at 100 KB a channel)."
+    )
+    assert "100,000 users with 1 resource each take 859 MB of 64-bit storage." in words
+    assert "The index of 100,000,000 messages takes 25,940 MB of 64-bit storage." in words
     kinds = {(row["SHARECNV"], row["Largest message"]): row["Channels"] for row in rows_of(bare.tables[1])}
     assert (len(kinds), kinds[1, 32], kinds[0, 1]) == (12, 4643, 9999)
 
@@ -103,6 +112,7 @@ def test_a_plan_needs_no_records_and_records_need_no_plan(spark: SparkSession, t
         ({"memory": "much"}, "memory=much"),
         ({"memory": 1466, "message-kb": 100}, "nothing was measured"),
         ({"memory": 1466, "ceiling": 120}, "above 0 and at most 1"),
+        ({"memory": 1466, "type": "sender"}, "svrconn or mca"),
         ({"storage": 1}, "no such setting"),
     ],
 )

@@ -169,13 +169,14 @@ def _measured(made: Report, slots: DataFrame, options: Options, window: float, l
         order = [*_order("Burst", "Messages"), "Source", "QMgr", "Queue", "Window"]
         worst = spreads.where(f"Messages >= {least}").orderBy(*order)
         windows, more = first(_with_time(worst, window), options.rows)
-        made.words += [_sentence(row, window) for row in _different(windows)[:TOLD] if row.Burst >= UNEVEN]
+        worst_of_each = [row for row in _different(windows) if row.Burst >= UNEVEN]
+        made.words += [_sentence(row, window) for row in worst_of_each[:TOLD]]
         if not made.words:
             made.words.append(f"Nothing came in bursts. {_sentence(windows[0], window)}")
         seen = sorted({row.Source for row in queues})
         made.words.append(f"This was seen from {' and '.join(_SOURCES[source] for source in seen)}.")
         made.tables += [_queue_table(queues, left), _window_table(windows, more, window)]
-        made.charts += _charts(slots, _different(windows)[:CHARTS], window)
+        made.charts += _charts(slots, worst_of_each[:CHARTS] or windows[:1], window)
     finally:
         spreads.unpersist()
 

@@ -28,6 +28,7 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flintmq.pipeline.errors import BadOption
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import chosen, first
@@ -38,10 +39,13 @@ from flintmq.pipeline.reports.sizing import (
     Plan,
     csa_kb,
     days_until,
+    index_mb,
+    mca_kb,
     messages_that_fit,
     plan,
     private_kb,
     svrconn_kb,
+    users_mb,
 )
 from flintmq.pipeline.tables.catalogue import is_there
 
@@ -52,12 +56,16 @@ TITLE = "CAPACITY: what fits, and what runs full when"
 SETTINGS = {
     "memory": "MB of 31-bit storage of the channel initiator (CSQX004I: in use + free)",
     "used": "MB of it in use before the first channel (the least in the records)",
+    "type": "svrconn or mca: client or message channels (svrconn)",
     "sharecnv": "SHARECNV of the client channels (1)",
     "message-kb": "their largest message in KB (32)",
     "kb-per-channel": "KB that a channel takes (as measured for SHARECNV and message)",
     "ceiling": "per cent of the storage to plan with (80)",
     "maxchl": "the most channels (MAXCHL in the records, else 9999)",
     "log-mb": "MB/s that a copy of the log can take (380)",
+    "users": "signed-on users, to say what 64-bit storage they take",
+    "resources": "resources that each of them uses (1)",
+    "indexed": "messages on indexed queues, to say what 64-bit storage their index takes",
 }
 LOG_MB = 380
 #: Points of a line, the variance it must explain, and how many times the time seen it is followed.
@@ -80,6 +88,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     points = _points(spark, tables, options)
     initiators = _initiators(spark, tables, options) if is_there(tables, "QCCT") else []
     _plan(made, options, initiators)
+    made.words += _storage(options)
     _forecast(made, points, options)
     if is_there(tables, "QIS1"):
         _page_sets(made, spark, tables, options)
@@ -116,11 +125,13 @@ def _plan(made: Report, options: Options, initiators: list[Any]) -> None:
             "(message CSQX004I at its start: in use and free, added)."
         )
         return
-    sharecnv, size = int(options.number("sharecnv", 1)), options.number("message-kb", 32)
-    kb = options.number("kb-per-channel", 0) or svrconn_kb(sharecnv, size)
+    clients = _is_client(options)
+    sharecnv, size = int(options.number("sharecnv", 1)) if clients else 0, options.number("message-kb", 32)
+    kb = options.number("kb-per-channel", 0) or (svrconn_kb(sharecnv, size) if clients else mca_kb(size))
     ceiling = options.number("ceiling", 100 * CEILING) / 100
+    kind = f"Client channels that fit: SHARECNV({sharecnv})" if clients else "Message channels that fit"
     table = Table(
-        f"Client channels that fit: SHARECNV({sharecnv}), messages of {size:g} KB",
+        f"{kind}, messages of {size:g} KB",
         [
             Column("Queue manager"),
             Column("Storage", 0, "MB"),
@@ -163,6 +174,26 @@ def _plan(made: Report, options: Options, initiators: list[Any]) -> None:
     made.words += [_sentence(name, one) for name, one in plans[:3]]
     made.words += [_measured(row, kb) for row in initiators if _is_measured(row)][:3]
     made.tables += [table, _matrix(plans[0], ceiling)]
+
+
+def _is_client(options: Options) -> bool:
+    given = options.text("type", "svrconn").lower()
+    if given not in ("svrconn", "mca"):
+        raise BadOption(f"--set type={given}: channels are svrconn or mca")
+    return given == "svrconn"
+
+
+def _storage(options: Options) -> list[str]:
+    """What users and indexes take of 64-bit storage (B147, B208)."""
+    made = []
+    users, resources = int(options.number("users", 0)), int(options.number("resources", 1, 1))
+    if users:
+        many = f"{resources} resource{'' if resources == 1 else 's'}"
+        made.append(f"{users:,} users with {many} each take {users_mb(users, resources):,.0f} MB of 64-bit storage.")
+    messages = int(options.number("indexed", 0))
+    if messages:
+        made.append(f"The index of {messages:,} messages takes {index_mb(messages):,.0f} MB of 64-bit storage.")
+    return made
 
 
 def _sentence(name: str, one: Plan) -> str:

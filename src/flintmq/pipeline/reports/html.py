@@ -96,12 +96,14 @@ def _glance(reports: Sequence[Report], idents: list[str]) -> str:
 
 def _report(report: Report, ident: str) -> str:
     first, rest = report.words[:1], report.words[1:]
+    named = report.title.lower().startswith(report.name.lower())
+    name = "" if named else f" <small>{escaped(report.name)}</small>"
     words = "".join(f'<p class="lead">{escaped(sentence)}</p>' for sentence in first)
     if rest:
         words += f"<ul>{''.join(f'<li>{escaped(sentence)}</li>' for sentence in rest)}</ul>"
     return "".join(
         [
-            f'<section id="{ident}"><h2>{escaped(report.title)} <small>{escaped(report.name)}</small></h2>{words}',
+            f'<section id="{ident}"><h2>{escaped(report.title)}{name}</h2>{words}',
             *(_chart(chart, f"{ident}-c{number}") for number, chart in enumerate(report.charts, 1)),
             *(_table(table, f"{ident}-t{number}") for number, table in enumerate(report.tables, 1)),
             "</section>",
