@@ -139,6 +139,10 @@ class Link:
             self._transport.resume_reading()
             self._hub.run(session.unblocked)
 
+    def eof_received(self) -> bool:
+        """The client has hung up: so do we, and `connection_lost` comes."""
+        return False
+
     def connection_lost(self, error: Exception | None) -> None:
         session = self._session
         self._transport = self._send = None

@@ -140,6 +140,21 @@ def test_puts_longer_than_a_segment_need_not_be_waited_for(qm: flintmq.RemoteQue
     assert [message.data for message in serving.qm.queue("A").messages()] == [data] * 3
 
 
+def test_puts_go_on_while_messages_that_were_sent_ahead_are_not_read(serving: Serving) -> None:
+    """Six browses of a mebibyte each are more than the queue manager keeps for a client that does not read."""
+    serving.qm.mqsc("DEFINE QLOCAL(BIG) REPLACE MAXDEPTH(10000)")
+    for _ in range(8):
+        serving.qm.queue("BIG").put(bytes(1_000_000))
+    with serving.connect() as qm:
+        browsers = [qm.queue("BIG").browse(read_ahead=True) for _ in range(6)]
+        assert {len(next(browser).data) for browser in browsers} == {1_000_000}
+        queue = qm.queue("A")
+        for _ in range(400):
+            queue.put(bytes(20_000), wait=False)
+        assert qm.flush() == 400
+        assert [sum(1 for _ in browser) for browser in browsers] == [7] * 6
+
+
 def test_a_unit_of_work_is_lost_with_its_connection(serving: Serving) -> None:
     with serving.connect(reconnect="yes") as qm:
         queue = qm.queue("A")

@@ -150,3 +150,15 @@ def test_what_a_lost_connection_did_not_commit_is_backed_out(serving: Serving) -
             break
         threading.Event().wait(0.02)
     assert serving.qm.queue(QUEUE).depth == 0
+
+
+def test_a_client_that_hangs_up_is_no_error(serving: Serving, caplog: pytest.LogCaptureFixture) -> None:
+    qm = serving.connect()
+    (session,) = serving.hub.sessions
+    qm.mqi.wire.drop()
+    for _ in range(200):
+        if session not in serving.hub.sessions:
+            break
+        threading.Event().wait(0.02)
+    assert session not in serving.hub.sessions
+    assert not [record for record in caplog.records if record.name == "asyncio"]

@@ -29,6 +29,7 @@ from flintmq.mqi.constants import (
     MQCA_Q_NAME,
     MQENC_NATIVE,
     MQFMT_DEAD_LETTER_HEADER,
+    MQGMO_BROWSE_NEXT,
     MQGMO_NO_SYNCPOINT,
     MQGMO_PROPERTIES_FORCE_MQRFH2,
     MQGMO_SYNCPOINT,
@@ -63,6 +64,7 @@ from flintmq.mqi.reason import (
     MQRC_HOBJ_ERROR,
     MQRC_NOT_AUTHORIZED,
     MQRC_Q_DELETED,
+    MQRC_TRUNCATED_MSG_ACCEPTED,
 )
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr import message_handle, property_headers
@@ -314,6 +316,10 @@ class Link:
             mqi.data_length -= whole - len(data)
             properties = _by_name(found)
         if mqi.completion == MQCC_WARNING:
+            if mqi.reason == MQRC_TRUNCATED_MSG_ACCEPTED and options & MQGMO_BROWSE_NEXT:
+                message = Message(data, md, name, properties)  # That was asked for: queue.browse(max_length=...).
+                message.length = mqi.data_length
+                return message
             warning = self._warning(name, data)
             if warning is not None:
                 raise warning

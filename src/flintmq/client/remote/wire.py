@@ -210,11 +210,16 @@ class Wire:
         return True
 
     def _send_late(self, data: bytes) -> None:
-        """Send what is kept, and `data`."""
+        """Send what is kept, and `data`. What was pushed is read first: who cannot send to us may not read either."""
         try:
+            if self.session.streams and self.session.late:
+                while self._taken_within(0):
+                    pass
             self._socket.sendall(self.session.with_late(data))
-        except OSError as error:
+        except (OSError, ChannelError) as error:
             self._fail(why(error))
+        except MQError:
+            raise
         except BaseException:
             self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
             raise
