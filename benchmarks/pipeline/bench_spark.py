@@ -14,7 +14,7 @@ end of its last batch; starting a query is in it.
 
 kills an executor or the driver at random so many times, on a standalone cluster of two workers with one core each, and
 starts the driver again; then every message must be on the target queue once. Speed is not measured then.
-FLINT_BENCH_MESSAGES sets the number of messages.
+FLINT_BENCH_MESSAGES and FLINT_BENCH_BATCH set the number of messages, and of those of a micro-batch.
 """
 
 from __future__ import annotations
@@ -33,15 +33,17 @@ from typing import Any
 from benchmarks.frame import Figure, Options, Progress
 from benchmarks.server.ports import free_port
 from benchmarks.server.stage import NAME as MANAGER
-from benchmarks.server.stage import Stage, cpu_of, environment
+from benchmarks.server.stage import Broken, Stage, cpu_of, environment
 
 NAME = "spark"
 SIZE = 1024
 SOURCE, TARGET, STATE = "SPARK.IN", "SPARK.OUT", "FLINTMQ.SPARK.STATE"
 UNIT = 10_000
-BATCH = 100_000
 WARM = 4_000
 KILLS = int(os.environ.get("FLINT_BENCH_KILLS") or 0)
+#: Messages of a micro-batch. With kills they are fewer, so that most kills are amid one.
+BATCH = int(os.environ.get("FLINT_BENCH_BATCH") or (20_000 if KILLS else 100_000))
+FOR_EVER_S = 3600.0
 _END = b"!"
 
 
@@ -190,18 +192,28 @@ def killed(stage: Stage, place: dict[str, str], count: int, progress: Progress) 
     fill(place, 0, count)
     running = cluster.up(stage.directory / "cluster", workers=2, cores=1, memory="1g", port=free_port())
     kills: Counter[str] = Counter()
+    failures = 0
     began = time.perf_counter()
     try:
         driver = None
         while True:
             if driver is None:
                 driver = start_driver(stage, place, running.address)
-            done = finished(driver, chance.uniform(1.0, 8.0) if sum(kills.values()) < KILLS else 3600.0)
+            done = False
+            if sum(kills.values()) < KILLS:
+                reached = batches_done(stage)
+                while not done and done is not None and batches_done(stage) == reached:
+                    done = finished(driver, 0.1)  # Each gets somewhere, however slow the machine is.
+                if done is False:
+                    done = finished(driver, chance.uniform(0.0, 4.0))
+            else:
+                done = finished(driver, FOR_EVER_S)
             if done:
                 break
             if done is None:
-                driver = None  # It has failed by itself, as it does when too many executors go: again.
-                kills["driver that gave up"] += 0
+                driver, failures = None, failures + 1  # By itself, as when too many executors are lost: again.
+                if failures > KILLS:
+                    raise Broken(f"the driver has failed {failures} times")
                 continue
             executors = executors_of(running.groups)
             if executors and chance.random() < 0.5:
@@ -221,7 +233,8 @@ def killed(stage: Stage, place: dict[str, str], count: int, progress: Progress) 
     elapsed = time.perf_counter() - began
     progress.done()
     wrong = wrong_of(numbers_on(place, TARGET), count)
-    print(f"killed {kills['executor']} executors and {kills['driver']} drivers in {elapsed:.0f} s")
+    said = f"killed {kills['executor']} executors and {kills['driver']} drivers in {elapsed:.0f} s"
+    print(f"{said}; the driver gave up {failures} times by itself")
     return [Figure("wrong", float(wrong), "msgs"), Figure("kills", float(sum(kills.values())), "")]
 
 
@@ -236,10 +249,22 @@ def start_driver(stage: Stage, place: dict[str, str], master: str) -> subprocess
         env=environment(stage.directory),
         start_new_session=True,
     )
-    assert driver.stdin is not None
-    driver.stdin.write(f"{SOURCE} again\n")
-    driver.stdin.close()
+    assert driver.stdin is not None and driver.stdout is not None
+    try:
+        driver.stdout.readline()  # It is ready: only what is amid the query is worth a kill.
+        driver.stdin.write(f"{SOURCE} again\n")
+        driver.stdin.close()
+    except BrokenPipeError:
+        pass  # It has failed, as `finished` will see.
+    except BaseException:
+        os.killpg(driver.pid, signal.SIGKILL)
+        raise
     return driver
+
+
+def batches_done(stage: Stage) -> int:
+    """How many micro-batches Spark has noted."""
+    return sum(1 for file in (stage.directory / "checkpoint" / "commits").glob("[0-9]*"))
 
 
 def finished(driver: subprocess.Popen[str], within: float) -> bool | None:
