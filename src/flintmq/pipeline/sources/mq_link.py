@@ -115,10 +115,10 @@ class Stream(Ahead):
         self._came += size
 
     def _complete(self, message: Arrived) -> None:
+        super()._complete(message)
+        self.messages.clear()
         self.token = message.token
         self.here.append((int.from_bytes(message.token[_HALF:], "big"), message.descriptor, message.data))
-        self._last = message.index
-        self._came += message.size
 
     def is_ready(self) -> bool:
         return bool(self.here) or self.failure != 0 or self.answered
@@ -307,11 +307,10 @@ class Link:
         gmo = MQGMO()
         gmo.version, gmo.match_options, gmo.options = 2, 0, asked
         stream.wants(MQMD(), gmo, big_endian)
-        select = True
         try:
             while True:
-                out = session.want(stream.request(asked, 0, length, big_endian, select, True), True)
-                select, asked = False, then
+                out = session.want(stream.request(asked, 0, length, big_endian, asks=True), True)
+                asked = then
                 while not stream.here and not (not out and (stream.answered or stream.failure)):
                     wire.stream(handle.number, out, -1, True)
                     out = b""
@@ -322,7 +321,7 @@ class Link:
                 while stream.here:
                     got = stream.all()
                     if stream.is_low():
-                        more = stream.request(then, 0, length, big_endian, False)
+                        more = stream.request(then, 0, length, big_endian)
                         wire.stream(handle.number, session.want(more, False), 0, False)
                     self._position(queue, stream.token)
                     yield got
