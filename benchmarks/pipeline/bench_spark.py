@@ -199,7 +199,7 @@ def killed(stage: Stage, place: dict[str, str], count: int, progress: Progress) 
         while True:
             if driver is None:
                 driver = start_driver(stage, place, running.address)
-            done = False
+            done: bool | None = False
             if sum(kills.values()) < KILLS:
                 reached = batches_done(stage)
                 while not done and done is not None and batches_done(stage) == reached:
