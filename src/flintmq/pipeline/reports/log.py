@@ -3,7 +3,7 @@
     pages per I/O     pages of 4 KB that one write wrote; 128 is the most
     log write rate    of one copy
     logger I/O busy   share of the interval in which copy 1 was being written
-    logger task busy  share of the interval in which the logger task was not idle
+    logger task busy  share of the interval in which the logger task was not idle; 0 if it was idle for longer than that
 
 LOGMANAGER prints every counter of the record under the names that CSQW1150 has for it, with the data-compression
 block; COMPRESSION that block alone, and what compression saved.
@@ -49,7 +49,7 @@ _COLUMNS = [
     ("Pages_Per_IO", "Pages_Per_IO_1", Column("Pages per I/O", 2)),
     ("Rate", "Log_MB_Per_Second_1", Column("Rate per copy", 2, "MB/s")),
     ("IO_Busy", "100 * Logger_IO_Busy_1", Column("Logger I/O busy", 2, "%")),
-    ("Task_Busy", "100 * Logger_Task_Busy", Column("Logger task busy", 2, "%")),
+    ("Task_Busy", "100 * if(Logger_Task_Busy < 0, 0, Logger_Task_Busy)", Column("Logger task busy", 2, "%")),
     ("Requests", "Log_Write_Requests", Column("Write requests", 0)),
     ("Writes", "IO_Count_1_1 + IO_Count_1_2", Column("Writes", 0)),
     ("Pages", "IO_CI_1_1 + IO_CI_1_2", Column("Pages", 0)),
