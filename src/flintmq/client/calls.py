@@ -150,7 +150,7 @@ class Calls:
 
     def backout(self) -> None:
         """Undo what was put and got with `syncpoint=True`."""
-        self._current()._backout()
+        self._current()._backout_settled()
 
     def flush(self) -> int:
         """Send what was put with `wait=False`, and ask what became of it (MQSTAT): how many were put.
@@ -165,7 +165,7 @@ class Calls:
         ...     qm.flush()
         3
         """
-        return put_status(self._current()._put_status())
+        return put_status(self._current()._all_put_status())
 
     def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
         """Run MQSC commands. `str(reply)` is what runmqsc would print, `reply.rows` the attributes as dictionaries.
@@ -219,6 +219,17 @@ class BaseConnection(Calls, Generic[H]):
     def _put_status(self) -> MQSTS:
         """What became of asynchronous puts (MQSTAT)."""
         raise NotImplementedError
+
+    def _all_put_status(self) -> MQSTS:
+        """The same, with what was asked before and not told."""
+        return self._put_status()
+
+    def _backout_settled(self) -> None:
+        """Back out; what failed in the unit of work is forgotten with it."""
+        self._backout()
+        if self._unsettled:
+            self._unsettled = False
+            self._put_status()
 
     def _commit_settled(self) -> None:
         """Commit, unless a put of the unit of work that was not waited for has failed: BackedOut."""
@@ -370,7 +381,7 @@ class Transaction:
     def _undo(self, connection: BaseConnection[Any]) -> None:
         """Back out; if the queue manager is gone, so is the unit of work."""
         if connection._usable():
-            connection._backout()
+            connection._backout_settled()
 
     def commit(self) -> None:
         """Commit so far; the block goes on in a new unit of work."""
@@ -380,4 +391,4 @@ class Transaction:
     def backout(self) -> None:
         """Undo so far; the block goes on in a new unit of work."""
         assert self._connection is not None
-        self._connection._backout()
+        self._connection._backout_settled()

@@ -105,6 +105,24 @@ def test_a_transaction_with_a_put_that_failed_is_backed_out(qm: flintmq.RemoteQu
     assert serving.qm.queue("A").get().data == b"2"
 
 
+def test_what_failed_in_one_unit_of_work_does_not_count_in_another(
+    qm: flintmq.RemoteQueueManager, serving: Serving
+) -> None:
+    """Neither what was backed out, nor what was put outside; `flush` still tells of that."""
+    few = qm.queue("FEW")
+    with pytest.raises(ZeroDivisionError), qm.transaction():
+        for _ in range(5):
+            few.put(b"", wait=False)
+        raise ZeroDivisionError
+    for _ in range(5):
+        few.put(b"", wait=False)
+    with qm.transaction():
+        qm.queue("A").put(b"1", wait=False)
+    assert serving.qm.queue("A").depth == 1
+    with pytest.raises(flintmq.QueueFull, match="2 of 5 puts"):
+        qm.flush()
+
+
 def test_defpresp_of_the_queue_makes_puts_asynchronous(qm: flintmq.RemoteQueueManager, serving: Serving) -> None:
     mqi, od = qm.mqi, MQOD()
     od.object_name = "ASYNC"
@@ -180,6 +198,11 @@ def test_tasks_need_not_wait(serving: Serving) -> None:
                     for _ in range(4):
                         await few.put(b"1", wait=False)
             assert serving.qm.queue("FEW").depth == 0
+            with pytest.raises(ZeroDivisionError):
+                async with qm.transaction():
+                    for _ in range(4):
+                        await few.put(b"1", wait=False)
+                    raise ZeroDivisionError
             async with qm.transaction():
                 await few.put(b"1", wait=False)
             await few.put(b"2", wait=False)

@@ -385,6 +385,20 @@ def test_a_put_that_is_not_waited_for_and_lost_is_told_by_flush(serving: Serving
         assert lost.value.reason == rc.MQRC_CALL_INTERRUPTED
 
 
+def test_tasks_that_share_connections_leave_no_messages_on_them(serving: Serving) -> None:
+    """DEFREADA(YES): a get without wait must not take messages from one that waits."""
+    serving.qm.mqsc("ALTER QLOCAL(A) DEFREADA(YES)")
+    fill(serving, 5)
+
+    async def main() -> list[bytes]:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn) as qm:
+            queue = await qm.queue("A")
+            got = [(await queue.get()).data for _ in range(2)]
+            return got + [(await queue.get(wait=5.0)).data for _ in range(3)]
+
+    assert asyncio.run(main()) == [b"0", b"1", b"2", b"3", b"4"]
+
+
 def test_tasks_read_ahead_and_browse(serving: Serving) -> None:
     fill(serving, 300, 3000)
 

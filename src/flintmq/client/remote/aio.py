@@ -10,7 +10,8 @@ Which connection, and so which socket, a call uses:
 
     inside `async with qm.transaction()`   the transaction's own; other tasks are not concerned, child tasks inherit it
     a get that waits, a browse             one of a pool, for as long as it lasts
-    a get that is read ahead               one of the queue's own: what was sent ahead is there
+    a get that is read ahead               one of the queue's own: what was sent ahead is there. Only if the program
+                                           asks for it: DEFREADA alone would leave messages on connections of others
     any other call outside                 the shared one: nothing stays behind on it
 
 A get that waits outside of a transaction is made in a unit of work of its own, and committed when the task has the
@@ -58,6 +59,7 @@ from flintmq.mqi.constants import (
     MQGMO_WAIT,
     MQOO_BROWSE,
     MQOO_FAIL_IF_QUIESCING,
+    MQOO_NO_READ_AHEAD,
     MQOO_READ_AHEAD,
     MQPMO_ASYNC_RESPONSE,
     MQSTAT_TYPE_ASYNC_ERROR,
@@ -75,7 +77,7 @@ class _Line:
         self.wire = wire
         self.mqi = MQISteps(wire)
         self.mqi.room = wire.definition.room
-        self.link = Link(self.mqi)
+        self.link = Link(self.mqi, MQOO_NO_READ_AHEAD)
 
     async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:
         return await self.wire.run(steps, waits, owe)
@@ -404,7 +406,7 @@ class RemoteTransaction(AsyncTransaction):
         try:
             if kind is not None:
                 if line.wire.broken is None:
-                    await line.run(line.mqi.back_steps())
+                    await self._undo(line)
                 return
             try:
                 await self._settle(line)
@@ -417,6 +419,13 @@ class RemoteTransaction(AsyncTransaction):
                 raise
         finally:
             qm._give(line)
+
+    async def _undo(self, line: _Line) -> None:
+        """Back out; what failed in the unit of work is forgotten with it."""
+        await line.run(line.mqi.back_steps())
+        if self.unsettled:
+            self.unsettled = False
+            await line.run(line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR))
 
     async def _settle(self, line: _Line) -> None:
         """BackedOut if a put of the unit of work that was not waited for has failed."""
@@ -439,7 +448,11 @@ class RemoteTransaction(AsyncTransaction):
         await self.run(lambda line: line.mqi.cmit_steps())
 
     async def backout(self) -> None:
-        await self.run(lambda line: line.mqi.back_steps())
+        line = self.line()
+        try:
+            await self._undo(line)
+        except NotConnected as error:
+            raise self._lost(line, error) from None
 
 
 class aconnect:

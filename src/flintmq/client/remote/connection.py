@@ -79,6 +79,9 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         self._owner_of = owner
         self._mqi = RemoteMQI(wire, reconnect)
         self._link = Link(self._mqi)
+        #: Puts outside of a unit of work were not waited for; and what is known of earlier ones, for `flush`.
+        self._loose = False
+        self._asked: MQSTS | None = None
 
     def _current(self) -> RemoteConnection:
         return self
@@ -135,8 +138,8 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         extra_options: int = 0,
     ) -> None:
         in_unit = self._in_transaction if syncpoint is None else syncpoint
-        if extra_options & MQPMO_ASYNC_RESPONSE and in_unit:
-            self._unsettled = True
+        if extra_options & MQPMO_ASYNC_RESPONSE:
+            self._note(in_unit)
         self._run(self._link.put, name, md, data, in_unit, properties, extra_options)
 
     def _get(
@@ -159,8 +162,30 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     def _browse(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Message:
         return self._run(self._link.got, name, handle, md, gmo, max_length)
 
+    def _note(self, in_unit: bool) -> None:
+        """A put is not waited for. What became of those outside of the unit of work is kept for `flush`."""
+        if not in_unit:
+            self._loose = True
+            return
+        if self._loose:
+            self._loose, self._asked = False, self._all_put_status()
+        self._unsettled = True
+
     def _put_status(self) -> MQSTS:
         return self._mqi.stat(MQSTAT_TYPE_ASYNC_ERROR)
+
+    def _all_put_status(self) -> MQSTS:
+        status, before = self._put_status(), self._asked
+        self._asked = None
+        if before is None:
+            return status
+        first = before if before.put_failure_count else status
+        first.put_success_count, first.put_warning_count, first.put_failure_count = (
+            before.put_success_count + status.put_success_count,
+            before.put_warning_count + status.put_warning_count,
+            before.put_failure_count + status.put_failure_count,
+        )
+        return first
 
     def _reply_queue(self) -> tuple[RemoteHandle, str]:
         return self._run(self._link.reply_queue)

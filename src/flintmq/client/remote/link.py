@@ -93,8 +93,10 @@ _NEVER = Poison()
 class Link:
     """The open objects of one connection."""
 
-    def __init__(self, mqi: MQISteps) -> None:
+    def __init__(self, mqi: MQISteps, open_options: int = 0) -> None:
         self.mqi = mqi
+        #: Added when a queue is opened for gets, if nothing is said: whether it is read ahead.
+        self._open_options = open_options
         self._puts: dict[str, RemoteHandle] = {}
         self._topics: dict[str, RemoteHandle] = {}
         self._gets: dict[str, RemoteHandle] = {}
@@ -188,7 +190,8 @@ class Link:
 
     def _opened_for_input(self, name: str, selector: str, open_options: int) -> Steps[RemoteHandle]:
         """A handle for gets; if the user may inquire, it is known what becomes of poison messages."""
-        plain = MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING | MQOO_SAVE_ALL_CONTEXT | open_options
+        plain = MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING | MQOO_SAVE_ALL_CONTEXT
+        plain |= open_options or self._open_options
         try:
             handle = yield from self.open(name, plain | MQOO_INQUIRE, selector)
         except MQError as error:

@@ -88,7 +88,7 @@ class ConnectionPool:
     def _give(self, connection: RemoteConnection) -> None:
         """Back in the pool, clean."""
         try:
-            connection._in_transaction = False
+            connection._in_transaction = connection._unsettled = False
             if connection._mqi.has_work and connection._usable():
                 connection._backout()
         except MQError:
