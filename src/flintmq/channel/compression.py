@@ -56,7 +56,7 @@ NAMES: Final = {
     LZ4HIGH: "LZ4HIGH",
 }
 
-_BY_NAME: Final = {name: number for number, name in NAMES.items()}
+_BY_NAME: Final[dict[str, int]] = {name: number for number, name in NAMES.items()}
 
 HDRCOMP: Final = 0x01
 MSGCOMP: Final = 0x02
@@ -284,7 +284,7 @@ def _rate(before: int, after: int) -> str:
 
 
 #: Of those without strings behind them.
-_OD_SIZES: Final = {1: od_structure.SIZES[0], 2: od_structure.SIZES[1], 3: od_structure.SIZES[2]}
+_OD_SIZES: Final = {1: od_structure.SIZE_1, 2: od_structure.SIZE_2, 3: od_structure.SIZE_3}
 _PMO_SIZES: Final = {1: pmo_structure.SIZE_1, 2: pmo_structure.SIZE_2, 3: pmo_structure.SIZE_3}
 _MD_SIZES: Final = {1: md_structure.SIZE_1, 2: md_structure.SIZE_2}
 _GMO_SIZES: Final = {
