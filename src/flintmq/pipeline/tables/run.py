@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from flintmq.pipeline.errors import PipelineError, explain
 from flintmq.pipeline.sources.smf import files_of
 from flintmq.pipeline.tables.gold import make_gold
-from flintmq.pipeline.tables.load import Loaded, Task, load, write_findings
+from flintmq.pipeline.tables.load import Loaded, Task, load_in_worker, write_findings
 from flintmq.pipeline.tables.manifest import Entry, Manifest, head_of, tail_of
 from flintmq.pipeline.tables.place import BRONZE, GOLD, LAYERS, SILVER, input_id
 from flintmq.pipeline.tables.quality import DUPLICATE, Report, report_of, write_report
@@ -213,7 +213,7 @@ def run_tasks(spark: SparkSession, tasks: list[Task], progress: Progress) -> lis
     def work() -> None:
         context.setJobGroup(group, "loading SMF dumps", interruptOnCancel=True)
         try:
-            results.extend(context.parallelize(tasks, len(tasks)).map(load).collect())
+            results.extend(context.parallelize(tasks, len(tasks)).map(load_in_worker).collect())
         except Exception as error:
             failures.append(error)
 
