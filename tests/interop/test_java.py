@@ -98,12 +98,13 @@ def port(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int
     with pytest.MonkeyPatch.context() as patch:
         directory = tmp_path_factory.mktemp("java")
         patch.setenv("FLINTMQ_DATA", str(directory))
-        patch.setenv("MQ_APP_PASSWORD", "passw0rd")
-        patch.setenv("MQ_ADMIN_PASSWORD", "passw0rd")
         script = directory / "script.mqsc"
         script.write_text(SCRIPT + CHANNELS)
         chosen = free_port()
-        assert main(["crtmqm", "--dev", "-q", "-p", str(chosen), "-ic", str(script), "QM1"]) == 0
+        with pytest.MonkeyPatch.context() as passwords:  # Of this queue manager, not of those of other tests.
+            passwords.setenv("MQ_APP_PASSWORD", "passw0rd")
+            passwords.setenv("MQ_ADMIN_PASSWORD", "passw0rd")
+            assert main(["crtmqm", "--dev", "-q", "-p", str(chosen), "-ic", str(script), "QM1"]) == 0
         place = instance.by_name("QM1")
         if shutil.which("openssl"):
             Keys(directory).install(Manager(chosen))

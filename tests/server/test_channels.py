@@ -200,11 +200,14 @@ def test_runmqlsr_listens_until_endmqlsr(manager: Manager, run: Run, capsys: pyt
     port = free_port()
     command = [sys.executable, "-m", "flintmq.cli", "runmqlsr", "-m", "QM1", "-p", str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as listener:
-        assert listener.stdout is not None and f"127.0.0.1({port})" in listener.stdout.readline()
-        assert SocketPeer(port).connect().reason == 0
-        assert main(["endmqlsr", "-m", "QM1"]) == 0
-        assert "1 listener ended" in capsys.readouterr().out
-        assert listener.wait(20) == 0
+        try:
+            assert listener.stdout is not None and f"127.0.0.1({port})" in listener.stdout.readline()
+            assert SocketPeer(port).connect().reason == 0
+            assert main(["endmqlsr", "-m", "QM1"]) == 0
+            assert "1 listener ended" in capsys.readouterr().out
+            assert listener.wait(20) == 0
+        finally:
+            listener.kill()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
     assert main(["runmqlsr", "-m", "QM1", "-p", str(manager.port)]) == 71

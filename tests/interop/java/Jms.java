@@ -646,7 +646,7 @@ public final class Jms {
         }
         factory.setIntProperty(WMQConstants.WMQ_PORT, port);
         factory.setIntProperty(WMQConstants.WMQ_CONNECTION_MODE, WMQConstants.WMQ_CM_CLIENT);
-        XAConnection connection = factory.createXAConnection();
+        XAConnection connection = factory.createXAConnection("app", "passw0rd");
         connection.start();
         plain.start();
         try {
