@@ -220,15 +220,13 @@ def killed(stage: Stage, place: dict[str, str], count: int, progress: Progress) 
                 os.kill(chance.choice(executors), signal.SIGKILL)
                 kills["executor"] += 1
             else:
-                os.killpg(driver.pid, signal.SIGKILL)
-                driver.communicate()
+                kill(driver)
                 driver = None
                 kills["driver"] += 1
             progress.at(min(count - 1, count * sum(kills.values()) // (KILLS + 1)), f"killed: {dict(kills)}")
     finally:
         if driver is not None:
-            os.killpg(driver.pid, signal.SIGKILL)
-            driver.communicate()
+            kill(driver)
         cluster.down(running)
     elapsed = time.perf_counter() - began
     progress.done()
@@ -260,6 +258,15 @@ def start_driver(stage: Stage, place: dict[str, str], master: str) -> subprocess
         os.killpg(driver.pid, signal.SIGKILL)
         raise
     return driver
+
+
+def kill(driver: subprocess.Popen[str]) -> None:
+    """The driver with its Java and its Python processes; nothing if it has ended."""
+    try:
+        os.killpg(driver.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    driver.wait()
 
 
 def batches_done(stage: Stage) -> int:
