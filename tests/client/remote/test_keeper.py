@@ -8,6 +8,7 @@ from threading import Thread
 import pytest
 
 from flintmq.client.remote.keeper import Keeper
+from tests.client.remote.serving import Serving
 
 
 class Idle:
@@ -48,3 +49,39 @@ def test_a_connection_may_be_thrown_away_while_the_thread_starts(monkeypatch: py
 
     assert one.looked_at.wait(10)
     kept.drop(one)
+
+
+class Faulty(Idle):
+    """A connection that fails as no connection should."""
+
+    def look(self) -> None:
+        super().look()
+        raise ValueError("ours")
+
+
+def test_after_an_error_of_ours_the_next_connection_is_looked_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    kept, faulty, one = Keeper(), Faulty(), Idle()
+    kept.add(faulty)
+    assert faulty.looked_at.wait(10)
+    thread = kept._thread
+    if thread is not None:
+        thread.join(10)
+    kept.drop(faulty)
+
+    kept.add(one)
+
+    assert one.looked_at.wait(10)
+    kept.drop(one)
+
+
+def test_a_connection_that_another_thread_drops_is_broken_and_nothing_else(serving: Serving) -> None:
+    """Its socket is closed under whoever looks after it."""
+    qm = serving.connect()
+    wire = qm.mqi.wire
+    wire._socket.close()
+
+    wire.look()
+
+    assert wire.broken is not None
+    qm.close()

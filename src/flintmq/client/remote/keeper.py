@@ -73,6 +73,15 @@ class Keeper:
         self._wake.set()
 
     def _run(self) -> None:
+        """The thread. If it ends with an error (ours), the next connection has another one."""
+        try:
+            self._keep()
+        finally:
+            with self._lock:
+                if self._thread is threading.current_thread():
+                    self._thread = None
+
+    def _keep(self) -> None:
         due = time.monotonic()
         while True:
             with self._lock:

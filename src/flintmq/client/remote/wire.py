@@ -10,6 +10,7 @@ is answered, or by keeper.py when nothing else happens for a moment. That also a
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import socket
@@ -191,9 +192,12 @@ class Wire:
     def _taken_within(self, seconds: float) -> bool:
         """Take what comes in that time; False if nothing does. With TLS it may be for TLS itself."""
         sock = self._socket
+        number = sock.fileno()
+        if number < 0:  # Another thread has dropped the connection.
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         if not isinstance(sock, ssl.SSLSocket) or not sock.pending():
             poll = select.poll()
-            poll.register(sock, select.POLLIN)
+            poll.register(number, select.POLLIN)
             if not poll.poll(max(0.0, seconds * 1000)):
                 return False
         if not isinstance(sock, ssl.SSLSocket):
