@@ -77,20 +77,23 @@ NOTIFY_CLIENT_ASYNC_EMPTY: Final = 15
 NOTIFY_STREAMING_TXN_PAUSED: Final = 16
 NOTIFY_RECONNECTION_COMPLETE: Final = 17
 
-_SELECTION_BIG: Final = struct.Struct(">HHiiiii")
-_SELECTION_LITTLE: Final = struct.Struct("<HHiiiii")
-_PREFIX_BIG: Final = struct.Struct(">iiiiiHH")
-_PREFIX_LITTLE: Final = struct.Struct("<iiiiiHH")
-_FIRST_BIG: Final = struct.Struct(">iii16sHB")
-_FIRST_LITTLE: Final = struct.Struct("<iii16sHB")
-_WHOLE_BIG: Final = struct.Struct(">iiiiiHHiii16sHB")
-_WHOLE_LITTLE: Final = struct.Struct("<iiiiiHHiii16sHB")
+#: The layouts above, in the byte orders of segments.
+SELECTION_BIG: Final = struct.Struct(">HHiiiii")
+SELECTION_LITTLE: Final = struct.Struct("<HHiiiii")
+PREFIX_BIG: Final = struct.Struct(">iiiiiHH")
+PREFIX_LITTLE: Final = struct.Struct("<iiiiiHH")
+FIRST_BIG: Final = struct.Struct(">iii16sHB")
+FIRST_LITTLE: Final = struct.Struct("<iii16sHB")
+WHOLE_BIG: Final = struct.Struct(">iiiiiHHiii16sHB")
+WHOLE_LITTLE: Final = struct.Struct("<iiiiiHHiii16sHB")
 PREFIX: Final[int] = 24
+#: The prefix and what comes behind it in the first segment, up to the queue name.
+WHOLE_SIZE: Final[int] = PREFIX + 31
 REQUEST_SIZE: Final[int] = 40
 SELECTION_SIZE: Final[int] = 64
 #: The most that comes behind the prefix, up to the descriptor: with the longest name of a queue in any character set.
 FIRST_MAX: Final[int] = 31 + 4 * 48
-assert _PREFIX_BIG.size == PREFIX and _FIRST_BIG.size == 31 and _WHOLE_BIG.size == PREFIX + 31
+assert PREFIX_BIG.size == PREFIX and FIRST_BIG.size == 31 and WHOLE_BIG.size == WHOLE_SIZE
 
 
 class Request:
@@ -138,7 +141,7 @@ class Request:
         (
             self.selection_index, self.md_version, self.ccsid, self.encoding, self.msg_seq_number, self.offset,
             self.match_options,
-        ) = (_SELECTION_BIG if big_endian else _SELECTION_LITTLE).unpack_from(body, REQUEST_SIZE)  # fmt: skip
+        ) = (SELECTION_BIG if big_endian else SELECTION_LITTLE).unpack_from(body, REQUEST_SIZE)  # fmt: skip
         at = SELECTION_SIZE
         match = self.match_options
         wanted = 24 * ((match & 1) + (match >> 1 & 1) + (match >> 2 & 1)) + (16 if match & MQMO_MATCH_MSG_TOKEN else 0)
@@ -161,7 +164,7 @@ def write_prefix(
     handle: int, index: int, global_index: int, length: int, segment: int, selection: int, big_endian: bool
 ) -> bytes:
     """The 24 bytes that every segment of a message begins with."""
-    layout = _PREFIX_BIG if big_endian else _PREFIX_LITTLE
+    layout = PREFIX_BIG if big_endian else PREFIX_LITTLE
     return layout.pack(1, handle, index, global_index, length, segment, selection)
 
 
@@ -179,7 +182,7 @@ def write_whole(
     big_endian: bool,
 ) -> bytes:
     """Both of a message that is one segment, up to the queue name."""
-    layout = _WHOLE_BIG if big_endian else _WHOLE_LITTLE
+    layout = WHOLE_BIG if big_endian else WHOLE_LITTLE
     return layout.pack(
         1, handle, index, global_index, length, 0, selection, reason, length, actual, token, status, q_name_length
     )
@@ -194,5 +197,5 @@ def write_first(
     reason: int, total: int, actual: int, token: bytes, status: int, q_name: bytes, big_endian: bool
 ) -> bytes:
     """What comes behind them in the first segment, up to the descriptor."""
-    layout = _FIRST_BIG if big_endian else _FIRST_LITTLE
+    layout = FIRST_BIG if big_endian else FIRST_LITTLE
     return layout.pack(reason, total, actual, token, status, len(q_name)) + padded_name(q_name)

@@ -22,7 +22,6 @@ take, and the queue manager sends ASYNC_MESSAGE as long as there is room. So a g
 
 from __future__ import annotations
 
-import struct
 from collections import deque
 from typing import Final
 
@@ -64,15 +63,6 @@ _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER
 _NO_ID: Final = bytes(24)
 #: RequestedBytes: room for one message.
 _ONE: Final = 1
-_PREFIX_SIZE: Final = wire.PREFIX
-_WHOLE_SIZE: Final = wire.PREFIX + 31
-_PREFIX_BIG: Final = struct.Struct(">iiiiiHH")
-_PREFIX_LITTLE: Final = struct.Struct("<iiiiiHH")
-_WHOLE_BIG: Final = struct.Struct(">iiiiiHHiii16sHB")
-_WHOLE_LITTLE: Final = struct.Struct("<iiiiiHHiii16sHB")
-_SELECTION_BIG: Final = struct.Struct(">HHiiiii")
-_SELECTION_LITTLE: Final = struct.Struct("<HHiiiii")
-assert _PREFIX_BIG.size == _PREFIX_SIZE and _WHOLE_BIG.size == _WHOLE_SIZE
 
 
 class Arrived:
@@ -85,15 +75,15 @@ class Arrived:
     def __init__(self, segment: Segment) -> None:
         """What the first segment says. Raises ChannelError."""
         body = segment.body
-        if len(body) < _WHOLE_SIZE:
+        if len(body) < wire.WHOLE_SIZE:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a message that was pushed begins with {len(body)} bytes")
         self.big_endian, self.ccsid = segment.big_endian, segment.ccsid
         (_, _, _, self.index, here, _, self.selection, self.reason, total, self.length, self.token, _, name_length) = (
-            _WHOLE_BIG if segment.big_endian else _WHOLE_LITTLE
+            wire.WHOLE_BIG if segment.big_endian else wire.WHOLE_LITTLE
         ).unpack_from(body)
-        at = _WHOLE_SIZE + name_length
+        at = wire.WHOLE_SIZE + name_length
         #: The name of the queue, in the character set of the segment.
-        self.name = body[_WHOLE_SIZE:at]
+        self.name = body[wire.WHOLE_SIZE : at]
         at += -(3 + name_length) % 4
         version = read_longs(body, at + 4, 1, segment.big_endian)[0]
         end = at + (md_structure.SIZE_2 if version >= 2 else md_structure.SIZE_1)
@@ -164,7 +154,7 @@ class Ahead:
             match &= ~MQMO_MATCH_MSG_ID
         if match & MQMO_MATCH_CORREL_ID and md.correl_id == _NO_ID:
             match &= ~MQMO_MATCH_CORREL_ID
-        layout = _SELECTION_BIG if big_endian else _SELECTION_LITTLE
+        layout = wire.SELECTION_BIG if big_endian else wire.SELECTION_LITTLE
         wish = layout.pack(0, 2, md.coded_char_set_id, md.encoding, md.msg_seq_number, md.offset, match)
         if match:
             for bit, value in (
@@ -255,13 +245,13 @@ class Ahead:
         if first is None:
             raise ChannelError(STATUS_PROTOCOL_DATA, "a segment continues a message that has not begun")
         body = segment.body
-        if len(body) < _PREFIX_SIZE:
+        if len(body) < wire.PREFIX:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a part of a message has {len(body)} bytes")
-        here = (_PREFIX_BIG if segment.big_endian else _PREFIX_LITTLE).unpack_from(body)[4]
+        here = (wire.PREFIX_BIG if segment.big_endian else wire.PREFIX_LITTLE).unpack_from(body)[4]
         self._there += here
-        if here < 0 or here > len(body) - _PREFIX_SIZE or self._there > self._total:
+        if here < 0 or here > len(body) - wire.PREFIX or self._there > self._total:
             raise ChannelError(STATUS_MESSAGE_LENGTH, f"a part of a message says {here} bytes, which do not fit")
-        self._parts.append(body[_PREFIX_SIZE : _PREFIX_SIZE + here])
+        self._parts.append(body[wire.PREFIX : wire.PREFIX + here])
         if segment.flags & seg.LAST:
             if self._there != self._total:
                 raise ChannelError(STATUS_MESSAGE_LENGTH, f"a message of {self._total} bytes ends after {self._there}")
