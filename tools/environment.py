@@ -1,7 +1,8 @@
 """Makes `.venv` and installs the pinned dependencies into it. The launcher calls this, with the system's Python, when
-`constraints.txt` or `pyproject.toml` is not what was installed last.
+`constraints.txt`, `pyproject.toml` or this file is not what was installed last.
 
-    .venv/installed    constraints.txt, pyproject.toml and the extras as they were when the installation succeeded
+    .venv/installed    constraints.txt, pyproject.toml and this file as they were when the installation succeeded;
+                       the launcher compares
     .venv.lock         held while installing; a second launcher waits
 
 Needs Python and pip's usual access to packages, nothing else. Where `venv` has no pip of its own (some distributions
@@ -21,6 +22,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed"
 PINS = ROOT / "constraints.txt"
+#: What an installation depends on, in the order in which the launcher reads it.
+MADE_FROM = ("constraints.txt", "pyproject.toml", "tools/environment.py")
 
 #: The extras of pyproject.toml that a working copy needs: tests and tools, PKCS#12, and Spark for the data pipeline.
 EXTRAS = ("test", "dev", "tls", "spark")
@@ -31,7 +34,7 @@ class InstallFailed(Exception):
 
 
 def wanted() -> bytes:
-    return PINS.read_bytes() + (ROOT / "pyproject.toml").read_bytes() + " ".join(EXTRAS).encode()
+    return b"".join((ROOT / name).read_bytes() for name in MADE_FROM)
 
 
 def requirements() -> list[str]:

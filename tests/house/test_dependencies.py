@@ -90,3 +90,9 @@ def test_arguments_that_only_say_how_much_to_simulate_pick_the_simulation() -> N
     assert not suite.only_the_simulation(["--simulate", "20000", "-x"])
     assert not suite.only_the_simulation(["tests/qmgr"])
     assert not suite.only_the_simulation([])
+
+
+def test_the_launcher_compares_what_an_installation_has_written_down() -> None:
+    """Otherwise every call would start the installer to find out that nothing is to be done."""
+    (line,) = [line for line in (ROOT / "flint").read_text().splitlines() if "cmp -s -" in line]
+    assert re.findall(r'"\$root/([\w./]+)"', line) == [*environment.MADE_FROM, ".venv/installed"]
