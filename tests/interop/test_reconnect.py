@@ -49,6 +49,13 @@ def uncommitted(manager: Manager) -> bool:
 WAYS: list[Callable[[Manager], None]] = [ended_with_reconnect, ended_at_once, killed]
 
 
+@pytest.fixture
+def password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the programs in Java."""
+    monkeypatch.setenv("MQ_APP_PASSWORD", "passw0rd")
+
+
+@pytest.mark.usefixtures("password")
 def test_a_jms_client_comes_back_however_the_queue_manager_ended(manager: Manager, classes: str) -> None:
     manager.start()
     command = ["java", "-cp", classes, "Reconnect", str(manager.port)]
