@@ -22,6 +22,7 @@ from flintmq.mqi.constants import (
     MQMO_MATCH_GROUP_ID,
     MQMO_MATCH_MSG_ID,
     MQMO_MATCH_MSG_SEQ_NUMBER,
+    MQMO_MATCH_MSG_TOKEN,
     MQMO_NONE,
 )
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
@@ -623,3 +624,40 @@ def test_what_restart_spills_is_in_the_log_for_good() -> None:
     found = machine.contents("Q")
     assert found == put[: len(found)] and not 0 < len(found) < 100
     assert machine.depth("OTHER") == (0 if found else 1)
+
+
+# -- tokens ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_token_names_its_message_wherever_it_is(make: Maker, seed: int) -> None:
+    """In memory, on the page set, in any lane, in any order; held in a unit of work, or gone, it names nothing."""
+    machine = make([local("Q", MSGDLVSQ="FIFO" if seed % 2 else "PRIORITY"), local("OTHER")])
+    app, random = machine.connect(), Random(seed)
+    for number in range(900):
+        fill(app, "Q", 1, number, persistence=random.randrange(2), priority=random.randrange(3))
+    fill(app, "OTHER", 1)
+    assert machine.queue("Q").spilled_count > 600
+    tokens: dict[bytes, bytes] = {}
+    seen = app.browse("Q", first=True, match_options=MQMO_NONE)
+    while seen.reason == MQRC_NONE:
+        tokens[seen.gmo.msg_token] = seen.data
+        seen = app.browse("Q", match_options=MQMO_NONE)
+    assert len(tokens) == 900
+
+    foreign = app.browse("OTHER", first=True, match_options=MQMO_NONE).gmo.msg_token
+    assert app.get("Q", match_options=MQMO_MATCH_MSG_TOKEN, msg_token=foreign).reason == MQRC_NO_MSG_AVAILABLE
+    ordered = sorted(tokens) if seed < 2 else random.sample(sorted(tokens), len(tokens))
+    for token in ordered:
+        browsed = app.browse("Q", first=True, match_options=MQMO_MATCH_MSG_TOKEN, msg_token=token)
+        assert (browsed.reason, browsed.data, browsed.gmo.msg_token) == (MQRC_NONE, tokens[token], token)
+        got = app.get("Q", syncpoint=True, match_options=MQMO_MATCH_MSG_TOKEN, msg_token=token)
+        assert (got.reason, got.data) == (MQRC_NONE, tokens[token])
+        again = app.get("Q", match_options=MQMO_MATCH_MSG_TOKEN, msg_token=token)
+        assert again.reason == MQRC_NO_MSG_AVAILABLE
+        if random.random() < 0.1:
+            assert app.commit() == MQRC_NONE
+    app.backout()
+    left = app.drain("Q")
+    assert set(left) < set(tokens.values())
+    assert machine.depth("Q") == 0

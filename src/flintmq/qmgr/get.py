@@ -102,7 +102,7 @@ from flintmq.qmgr.queue import (
 )
 from flintmq.qmgr.records import ONLY
 from flintmq.qmgr.unit_of_work import add_to_unit, fail, log_get, not_usable, room_in_unit, succeed, warn
-from flintmq.qmgr.wanted import Wanted, msg_token
+from flintmq.qmgr.wanted import Wanted, by_token, msg_token
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -319,6 +319,9 @@ def find(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
             if index is None:
                 index = queue.index_by_msg_id()
             return queue.find(index, md.msg_id)
+    elif match == MQMO_MATCH_MSG_TOKEN:
+        named = by_token(queue, gmo.msg_token)
+        return named if named is not None and named.state == AVAILABLE else None
     return find_wanted(queue, Wanted(md, gmo, handle))
 
 
@@ -453,6 +456,12 @@ def _browse(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO
         message = handle.under_cursor
         return message if message is not None and _reachable(handle, message) else None
     wanted = Wanted(md, gmo, handle)
+    if wanted.match == MQMO_MATCH_MSG_TOKEN and wanted.selection is None and not options & MQGMO_BROWSE_NEXT:
+        message = by_token(queue, wanted.token)
+        if message is None or not _reachable(handle, message) or not wanted.accepts(message):
+            return None
+        marked = options & MQGMO_UNMARKED_BROWSE_MSG and browse_mark.is_marked(handle, message, now)
+        return None if marked else message
     loads = queue.pager.loaded_messages
     node = first_to_browse(handle, queue, options, wanted)
     while node is not None:

@@ -122,6 +122,25 @@ class Lane:
         self.ranges.remove(after)
         self.unlink(after)
 
+    def near(self, sequence: int) -> Node | None:
+        """The first node that is at `sequence`, covers it or lies behind it; looked for from the nearer end."""
+        spilled = self.range_with(sequence)
+        if spilled is not None:
+            return spilled
+        node, last = self.hint, self.last
+        if node is None or node.sequence > sequence:
+            node = self.first
+        if node is None or last is None:
+            return None
+        if last.sequence >= sequence and last.sequence - sequence < sequence - node.sequence:
+            node = last
+            while node.prev is not None and node.prev.sequence >= sequence:
+                node = node.prev
+            return node
+        while node is not None and node.sequence < sequence:
+            node = node.next
+        return node
+
     def range_with(self, sequence: int) -> Spilled | None:
         """The range that covers `sequence`, or None."""
         for spilled in self.ranges:

@@ -611,6 +611,16 @@ class Queue:
             assert isinstance(following, Spilled)
             following = self.pager.load(self, self.lanes[lane_number], following)
 
+    def message_at(self, sequence: int) -> Message | None:
+        """The message of that sequence, available or not, in memory or on the page set."""
+        for lane in self.lanes:
+            node = lane.near(sequence)
+            if isinstance(node, Spilled):
+                node = self.pager.load_after(self, lane, node, sequence - 1)
+            if isinstance(node, Message) and node.sequence == sequence:
+                return node
+        return None
+
     def next_after(self, lane_number: int, sequence: int) -> Node | None:
         """The message after `sequence` of a lane in the order of delivery, for a cursor whose message is gone."""
         lane = self.lanes[lane_number]

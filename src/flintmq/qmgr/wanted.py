@@ -20,9 +20,12 @@ from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.paging import Acceptor
 
 if TYPE_CHECKING:
+    from flintmq.qmgr.queue import Queue
     from flintmq.qmgr.selection import IdKey, Selection
 
 _BY_ID: Final = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
+_TOKEN_SIZE: Final = 16
+_HALF: Final = 8
 
 
 class Wanted(Acceptor):
@@ -92,6 +95,13 @@ class Wanted(Acceptor):
         return not (self.match & MQMO_MATCH_MSG_TOKEN and msg_token(message) != self.token)
 
 
+def by_token(queue: Queue, token: bytes) -> Message | None:
+    """The message on `queue` that a token names, available or not."""
+    if len(token) != _TOKEN_SIZE or token[:_HALF] != queue.queue_id.to_bytes(_HALF, "big"):
+        return None
+    return queue.message_at(int.from_bytes(token[_HALF:], "big"))
+
+
 def msg_token(message: Message) -> bytes:
     """Sixteen bytes that name the message as long as it is on its queue."""
-    return message.queue.queue_id.to_bytes(8, "big") + message.sequence.to_bytes(8, "big")
+    return message.queue.queue_id.to_bytes(_HALF, "big") + message.sequence.to_bytes(_HALF, "big")
