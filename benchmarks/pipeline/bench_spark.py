@@ -43,13 +43,17 @@ WARM = 4_000
 KILLS = int(os.environ.get("FLINT_BENCH_KILLS") or 0)
 #: Messages of a micro-batch. With kills they are fewer, so that most kills are amid one.
 BATCH = int(os.environ.get("FLINT_BENCH_BATCH") or (20_000 if KILLS else 100_000))
+#: A log and a buffer pool for so many messages at once: 2 GB, and 4 GB in MQ's arithmetic. Checkpoints as on z/OS.
+LOG = ("-lf", "65535", "-lp", "8")
+BUFFERS = 999_999
 FOR_EVER_S = 3600.0
 _END = b"!"
 
 
 def run(options: Options) -> list[Figure]:
     count = int(os.environ.get("FLINT_BENCH_MESSAGES") or options.scale(1_000_000, 50_000, 200))
-    with Stage() as stage:
+    with Stage(*LOG) as stage:
+        stage.commands("SET SYSTEM LOGLOAD(500000)", f"ALTER BUFFPOOL(3) BUFFERS({BUFFERS})")
         stage.commands(*(f"DEFINE QLOCAL({name}) MAXDEPTH(999999999)" for name in (SOURCE, TARGET, STATE)))
         place = {"queueManager": MANAGER, "dataDirectory": str(stage.directory)}
         if options.tiny:

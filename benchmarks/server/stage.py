@@ -98,13 +98,14 @@ class Console:
 class Stage:
     """A queue manager that runs, with the queues and channels of the benchmark, in a directory of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, *options: str) -> None:
+        """`options` are further ones of crtmqm."""
         self.directory = Path(tempfile.mkdtemp(prefix="flint-wire-"))
         self.children: list[Child] = []
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         self.key = self.directory / "key.pem"
-        self._flint("crtmqm", "--dev", "-q", "-p", str(self.port), NAME)
+        self._flint("crtmqm", "--dev", "-q", "-p", str(self.port), *options, NAME)
         self.pid = 0
         place = self.directory / "qmgrs" / NAME
         self.local = str(place / "local")
