@@ -379,7 +379,7 @@ class Link:
                 found = self._take(queue, prefix, chunk)
                 taken += found
                 if found < len(chunk):
-                    break  # Some are gone already, and to look for what is not there means to look at all there is.
+                    break  # Some are gone already: the rest is looked for.
                 chunk = list(islice(left, REMOVED_AT_ONCE))
             if not chunk:
                 return taken
