@@ -5,14 +5,16 @@ from __future__ import annotations
 import select
 import socket
 import ssl
+from collections.abc import Callable
 
 READ = 1 << 18
 
 
 class Run:
-    """How far it is."""
+    """How far it is, and how its actors get their sockets: by the address and whether TLS is wanted."""
 
-    def __init__(self) -> None:
+    def __init__(self, opener: Callable[[str, bool], socket.socket] | None = None) -> None:
+        self.open = opener or opened
         self.to_start = 0
         self.to_end = 0
 
@@ -29,7 +31,7 @@ class Actor:
 
     def __init__(self, run: Run, at: str, tls: bool) -> None:
         self.run = run
-        self.socket = opened(at, tls)
+        self.socket = run.open(at, tls)
         self.tls = isinstance(self.socket, ssl.SSLSocket)
         self.held = b""
 

@@ -9,6 +9,8 @@
     pass_sync     client pass-through, a putter and a getter for each queue (Z93-R21)    2
     pass_async    the same with asynchronous put and read-ahead (Z93-R22)                1
     NAME_calls    system calls of the queue manager per round trip, or message, and of the floor
+    inproc_rr     rr_cc without sockets: what the queue manager's own code takes of it (inproc.py)
+    inproc_async  rr_cc_async likewise
     peer_NAME     CPU of a peer for the request/reply of rr_cc_async, where it is installed (peers.py)
 
 Ten requesters and four responders; eight pairs pass messages. The load is a process of its own that sends prepared
@@ -26,7 +28,7 @@ import json
 from dataclasses import asdict, dataclass
 
 from benchmarks.frame import Figure, Options
-from benchmarks.server import segments
+from benchmarks.server import inproc, segments
 from benchmarks.server.load import Plan
 from benchmarks.server.peers import peers
 from benchmarks.server.ports import free_port
@@ -147,6 +149,9 @@ def run(options: Options) -> list[Figure]:
             if calls is not None:
                 figures.append(Figure(f"{each.name}_calls", calls[0], "", calls[1]))
         progress.done()
+        for name, kind in (("inproc_rr", "request_reply"), ("inproc_async", "request_reply_async")):
+            taken = inproc.cost(kind, REQUESTERS, RESPONDERS, SIZE, count, rounds)
+            figures.append(Figure(name, taken * 1e6, "us"))
         if not options.tiny:
             figures += _peers(stage, rounds, count)
     return figures
