@@ -742,15 +742,25 @@ def wait(
 
 
 def serve(qm: QueueManager, queue: Queue, message: Message) -> None:
-    """`message` is available: give it to those who wait, first come first served."""
+    """`message` is available: give it to those who wait, first come first served.
+
+    It may be on the page set by now: what happened since it became available may have relieved the pool.
+    """
     refused: list[Waiter] = []
+    if message.state == AVAILABLE and not queue.is_linked(message):
+        there = queue.message_at(message.sequence)
+        if there is None:
+            return
+        message = there
     while queue.waiting and message.state == AVAILABLE:
         waiter = _first_waiter(queue, message, refused)
         if waiter is None:
             return
         if waiter.gmo.options & (_LOGICAL | _BROWSE):
+            message.cursors += 1  # It stays, whatever else is read and relieved.
             if not _retry(qm, waiter):
                 refused.append(waiter)
+            message.cursors -= 1
             continue
         end_wait(qm, waiter)
         now = qm.clock.now_ms()

@@ -158,13 +158,8 @@ def get_logical(
 def discard_expired(qm: QueueManager, connection: Connection, queue: Queue, messages: list[Message]) -> None:
     """Discard the expired messages that a search came by. Only now: their reports may push others out of memory."""
     for message in messages:
-        if message.state == AVAILABLE and is_linked(queue, message):
+        if message.state == AVAILABLE and queue.is_linked(message):
             mqget.discard_expired(qm, connection, queue, message)
-
-
-def is_linked(queue: Queue, message: Message) -> bool:
-    """True if `message` is in the list of its lane: it was not removed, and not evicted to the page set."""
-    return message.prev is not None or queue.lanes[message.lane].first is message
 
 
 def _get(
@@ -453,7 +448,7 @@ class Search:
         start = state.start
         if self.wanted.selection is not None:
             return self.wanted.selection.after(queue, start.lane, start.sequence, None)
-        if is_linked(queue, start):
+        if queue.is_linked(start):
             return queue.next_node(start.lane, start)
         return queue.next_after(start.lane, start.sequence)
 

@@ -621,6 +621,10 @@ class Queue:
                 return node
         return None
 
+    def is_linked(self, message: Message) -> bool:
+        """Whether it is in the list of its lane: it was neither removed nor pushed out to the page set."""
+        return message.prev is not None or self.lanes[message.lane].first is message
+
     def next_after(self, lane_number: int, sequence: int) -> Node | None:
         """The message after `sequence` of a lane in the order of delivery, for a cursor whose message is gone."""
         lane = self.lanes[lane_number]
