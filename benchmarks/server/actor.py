@@ -8,6 +8,9 @@ import ssl
 from collections.abc import Callable
 
 READ = 1 << 18
+#: What all sockets are read into. A buffer for each read, as `recv` makes it, is so large that the system may have to
+#: map and unmap memory each time: it depends on what else was allocated before, and costs more than all the rest.
+_READ = memoryview(bytearray(READ))
 
 
 class Run:
@@ -47,9 +50,9 @@ class Actor:
     def readable(self) -> None:
         """Something has arrived: every whole segment is taken."""
         try:
-            data = self.socket.recv(READ)
+            data = self._read()
             while self.tls and self.socket.pending():  # type: ignore[attr-defined]
-                data += self.socket.recv(READ)
+                data += self._read()
         except (BlockingIOError, ssl.SSLWantReadError):
             return
         if not data:
@@ -57,6 +60,9 @@ class Actor:
         if self.held:
             data = self.held + data
         self.held = data[self.cut(data) :]
+
+    def _read(self) -> bytes:
+        return bytes(_READ[: self.socket.recv_into(_READ)])
 
     def cut(self, data: bytes) -> int:
         """Take every whole segment; where the rest begins, that is not whole."""
