@@ -4,7 +4,8 @@ setting                              why
 spark.sql.session.timeZone UTC       timestamps are shown as they are stored
 spark.ui.enabled false               nothing listens that was not asked for
 spark.driver.host, bindAddress       loopback, for a master on this machine: nothing listens beyond it
-spark.executorEnv.PYTHONPATH         executors of a cluster find the same FlintMQ as the driver
+spark.executorEnv.PYTHONPATH         executors of a cluster find the same FlintMQ as the driver, and Python workers
+                                     the installed PySpark, not an archive of it (worker_start)
 spark.sql.shuffle.partitions         the number of cores, not 200: our tables are small once they are aggregated
 partitionColumnTypeInference false   a queue manager called 0815 is a name, not a number
 """
@@ -99,6 +100,12 @@ def java_to_file() -> Iterator[None]:
             os.close(kept)
 
 
+def worker_path() -> list[str]:
+    """Where Python workers look for modules besides what is installed: their start, and this FlintMQ."""
+    package = Path(flintmq.__file__).resolve().parent
+    return [str(package / "pipeline" / "worker_start"), str(package.parent)]
+
+
 def defaults(master: str, memory: str) -> dict[str, str]:
     cores = str(os.cpu_count() or 2)
     made = {
@@ -108,7 +115,7 @@ def defaults(master: str, memory: str) -> dict[str, str]:
         "spark.sql.shuffle.partitions": cores,
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         "spark.driver.memory": memory,
-        "spark.executorEnv.PYTHONPATH": str(Path(flintmq.__file__).resolve().parents[1]),
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join(worker_path()),
         "spark.python.worker.reuse": "true",
     }
     if is_here(master):
