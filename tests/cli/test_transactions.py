@@ -20,7 +20,7 @@ FIRST = xa.pack_xid(5067085, b"\xde\xad", b"\x01")
 SECOND = xa.pack_xid(5067085, b"\xbe\xef", b"")
 
 
-def prepare(qm: flintmq.QueueManager, xid: bytes, data: bytes) -> None:
+def prepare(qm: flintmq.QueueManager | flintmq.RemoteQueueManager, xid: bytes, data: bytes) -> None:
     with qm.connect() as connection:
         mqi = connection.mqi
         od, md, pmo = MQOD(), MQMD(), MQPMO()

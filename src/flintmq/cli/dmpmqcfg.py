@@ -4,10 +4,10 @@
     dmpmqcfg -m QM1 -t qlocal -n 'ORDERS.*' -o 1line
     dmpmqcfg -m QM1 -a | runmqsc -e QM2
 
-Without -a only what differs from the defaults is written. The queue manager must not be open elsewhere. Messages,
-passwords and temporary dynamic queues are not written.
+Without -a only what differs from the defaults is written. The queue manager may run or not. Messages, passwords and
+temporary dynamic queues are not written.
 
-Exit codes: 0; 10 bad argument; 20 the queue manager cannot be opened.
+Exit codes: 0; 10 bad argument; 20 the queue manager cannot be asked, or is open in another program.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ import socket
 import sys
 from datetime import datetime
 
+import flintmq
 from flintmq.cli import _control
+from flintmq.cli._failure import CommandFailed
+from flintmq.client import instance
 from flintmq.client.error_log import user_name
 from flintmq.command.dump import LAYOUTS, TYPES, Dump, dump
 from flintmq.qmgr.attributes import COMMAND_LEVEL
+from flintmq.server.control import Control, NotRunning, dumped
 
 NAME = "dmpmqcfg"
 SUMMARY = "write the definitions of a queue manager as MQSC"
@@ -48,17 +52,38 @@ def run(options: argparse.Namespace) -> int:
             return _control.refuse(f"{option} takes {', '.join(known)}, not {given!r}", BAD_ARGUMENT)
     if options.name and options.m and options.name != options.m:
         return _control.refuse(f"two queue managers are named, {options.m} and {options.name}", BAD_ARGUMENT)
-    host = _control.open_or_refuse(options.m or options.name)
-    if host is None:
+    found = _definitions(options)
+    if found is None:
         return COULD_NOT_RUN
-    try:
-        with host.call:
-            lines = list(dump(host.admin, _wanted(options)))
-    finally:
-        host.close()
-    for line in (*_heading(host.engine.name), *lines, _RULE, f"* Script ended on {_now()}", _RULE):
+    name, lines = found
+    for line in (*_heading(name), *lines, _RULE, f"* Script ended on {_now()}", _RULE):
         print(line)
     return 0
+
+
+def _definitions(options: argparse.Namespace) -> tuple[str, list[str]] | None:
+    """The queue manager's name and its definitions; None after having said why they cannot be had."""
+    what = _wanted(options)
+    try:
+        place = instance.locate(_control.name_or_default(options.m or options.name))
+        with Control(place) as control:
+            return place.name, dumped(control, what)
+    except NotRunning:
+        pass  # Then nobody else has it open, or that is told next.
+    except (flintmq.QueueManagerError, CommandFailed) as error:
+        _control.refuse(f"AMQ8118E: {error}", 0)
+        return None
+    except OSError as error:
+        _control.refuse(f"AMQ8146E: {error}", 0)
+        return None
+    host = _control.open_or_refuse(options.m or options.name)
+    if host is None:
+        return None
+    try:
+        with host.call:
+            return host.engine.name, list(dump(host.admin, what))
+    finally:
+        host.close()
 
 
 def _wanted(options: argparse.Namespace) -> Dump:

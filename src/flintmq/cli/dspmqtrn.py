@@ -4,10 +4,11 @@
     dspmqtrn -m QM1 -a
     dspmqtrn -m QM1 -q
 
-A unit of work of a transaction manager is in doubt between xa_prepare and its answer. Nobody else may have the queue
-manager open. rsvmqtrn resolves a unit by the number that is shown here.
+A unit of work of a transaction manager is in doubt between xa_prepare and its answer. The queue manager may run or not.
+rsvmqtrn resolves a unit by the number that is shown here.
 
-Exit codes: 0; 36 bad argument; 40 the queue manager is in use; 72 there is none of that name; 102 there are no units.
+Exit codes: 0; 36 bad argument; 40 the queue manager is open in another program; 72 there is none of
+that name; 102 there are no units.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with _transactions.opened(options.m) as host:
-        in_doubt = sorted(host.engine.in_doubt) if options.a or options.e or not options.h else []
-        heuristic = dict(sorted(host.engine.heuristic.items())) if options.a or options.h else {}
+    with _transactions.units(options.m) as units:
+        in_doubt = units.in_doubt if options.a or options.e or not options.h else []
+        heuristic = units.heuristic if options.a or options.h else {}
     for xid in in_doubt:
         _show(xid, "is in-doubt", options.q)
     for xid, committed in heuristic.items():

@@ -5,10 +5,10 @@
     rsvmqtrn -m QM1 -f 0,1234567890
 
 dspmqtrn shows the numbers. The decision is the transaction manager's; take it only if that is lost for good. It is told
-the next time it asks, until it or `-f` forgets the unit. Nobody else may have the queue manager open.
+the next time it asks, until it or `-f` forgets the unit. The queue manager may run or not.
 
-Exit codes: 0; 32 not resolved; 36 bad argument; 40 the queue manager is in use; 72 there is none of that name; 85 the
-transaction number is not known.
+Exit codes: 0; 32 not resolved; 36 bad argument; 40 the queue manager is open in another program; 72 there is none of
+that name; 85 the transaction number is not known.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from __future__ import annotations
 import argparse
 
 from flintmq.cli import _control, _transactions
-from flintmq.client.embedded import Host
 from flintmq.qmgr import xa
+from flintmq.server import in_doubt
 
 NAME = "rsvmqtrn"
 SUMMARY = "resolve a unit of work that is in doubt by hand"
@@ -33,11 +33,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     number = options.b or options.c or options.f
-    with _transactions.opened(options.m) as host:
-        xid = _transactions.find(list(host.engine.heuristic if options.f else host.engine.in_doubt), number)
-        code = _resolve(host, xid, options)
-        if code == xa.XAER_RMERR and host.make_room():
-            code = _resolve(host, xid, options)
+    how = in_doubt.FORGET if options.f else in_doubt.COMMIT if options.c else in_doubt.BACK_OUT
+    with _transactions.units(options.m) as units:
+        xid = _transactions.find(list(units.heuristic if options.f else units.in_doubt), number)
+        code = units.resolve(xid, how)
     if code != xa.XA_OK:
         return _control.refuse(
             f"AMQ7226E: transaction number {number} was not resolved", _transactions.COULD_NOT_RESOLVE
@@ -45,16 +44,3 @@ def run(options: argparse.Namespace) -> int:
     done = "forgotten" if options.f else "committed" if options.c else "backed out"
     print(f"AMQ7227I: Transaction number {number} was {done}.")
     return 0
-
-
-def _resolve(host: Host, xid: bytes, options: argparse.Namespace) -> int:
-    """One try; durable when it returns."""
-    with host.call:
-        keeper = host.housekeeper()
-        if options.f:
-            code = xa.xa_forget(host.engine, keeper, xid)
-        else:
-            code = xa.resolve_in_doubt(host.engine, keeper, xid, options.c is not None)
-        force = host.settle(keeper)
-    host.durable(force)
-    return code

@@ -6,7 +6,7 @@
 
 Without a name the queue is INPUTQ of the rules table, else DEADQ of the queue manager; the queue manager is INPUTQM,
 else the default one. WAIT(NO) in the table ends the command when nothing is left to do; otherwise it goes on waiting
-until it is interrupted. The queue manager must not be open elsewhere.
+until it is interrupted. The queue manager may run or not.
 
 Exit codes: 0; 10 the rules table is wrong, every error with line and column; 20 the queue cannot be opened.
 """
@@ -15,12 +15,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import closing
+from typing import Protocol, cast
 
 import flintmq
 from flintmq.cli import _control
-from flintmq.client.dead_letter import DeadLetterHandler
+from flintmq.cli._failure import CommandFailed
+from flintmq.client import instance
+from flintmq.client.dead_letter import Connected, DeadLetterHandler
 from flintmq.client.queue_manager import QueueManager
+from flintmq.client.remote.connect import connect_here
 from flintmq.command.dead_letter_rules import RulesError, RulesTable, read_rules
+from flintmq.server.control import Control, NotRunning
 
 NAME = "runmqdlq"
 SUMMARY = "handle the messages of a dead-letter queue by rules"
@@ -55,17 +61,34 @@ def _text(path: str | None) -> str:
 
 
 def _handle(options: argparse.Namespace, table: RulesTable) -> int:
-    host = _control.open_or_refuse(options.name or table.control.input_q_mgr or None)
-    if host is None:
-        return COULD_NOT_RUN
-    with QueueManager(host, NAME) as qm:
-        try:
+    try:
+        qm = _opened(options.name or table.control.input_q_mgr or None)
+        if qm is None:
+            return COULD_NOT_RUN
+        with closing(qm):
             DeadLetterHandler(qm, table, options.queue or "", _say).run()
-        except KeyboardInterrupt:
-            return 0  # The way to end WAIT(YES).
-        except flintmq.MQError as error:
-            return _control.refuse(f"AMQ8745E: {error}", COULD_NOT_RUN)
+    except KeyboardInterrupt:
+        return 0  # The way to end WAIT(YES).
+    except (flintmq.MQError, CommandFailed) as error:
+        return _control.refuse(f"AMQ8745E: {error}", COULD_NOT_RUN)
     return 0
+
+
+class _Closable(Connected, Protocol):
+    def close(self) -> None:
+        """Disconnect."""
+
+
+def _opened(name: str | None) -> _Closable | None:
+    """A connection if the queue manager runs, else the queue manager itself; None after having said why not."""
+    try:
+        place = instance.locate(_control.name_or_default(name))
+        with Control(place):
+            pass
+        return cast(_Closable, connect_here(str(place.directory), NAME))
+    except (NotRunning, flintmq.QueueManagerError):
+        host = _control.open_or_refuse(name)
+        return None if host is None else QueueManager(host, NAME)
 
 
 def _say(line: str) -> None:

@@ -24,13 +24,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Protocol
 
 from flintmq.client.errors import MQError, NoMessageAvailable, UnknownObject
 from flintmq.client.mqi import MQI
-from flintmq.client.queue_manager import QueueManager
 from flintmq.command.dead_letter_rules import DISCARD, FWD, IGNORE, Rule, RulesTable
 from flintmq.mqi.constants import (
+    MQCA_DEAD_LETTER_Q_NAME,
     MQFMT_DEAD_LETTER_HEADER,
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -43,7 +45,9 @@ from flintmq.mqi.constants import (
     MQOO_BROWSE,
     MQOO_FAIL_IF_QUIESCING,
     MQOO_INPUT_AS_Q_DEF,
+    MQOO_INQUIRE,
     MQOO_SAVE_ALL_CONTEXT,
+    MQOT_Q_MGR,
     MQPMO_ALTERNATE_USER_AUTHORITY,
     MQPMO_FAIL_IF_QUIESCING,
     MQPMO_PASS_ALL_CONTEXT,
@@ -80,6 +84,22 @@ class Summary:
         )
 
 
+class Connected(Protocol):
+    """A queue manager that is open in this process, or a connection to one that runs."""
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it can no longer be used."""
+
+    @property
+    def mqi(self) -> MQI:
+        """The calls of the MQI."""
+
+
 class _Progress:
     """How far the handler has come with a message that is still on the queue."""
 
@@ -96,7 +116,7 @@ class DeadLetterHandler:
 
     def __init__(
         self,
-        qm: QueueManager,
+        qm: Connected,
         table: RulesTable,
         queue: str = "",
         write: Callable[[str], None] = print,
@@ -122,7 +142,8 @@ class DeadLetterHandler:
             self._go_on(handle)
         finally:
             if handle.open and not self._qm.closed:
-                self._mqi.close(handle)
+                with suppress(MQError):  # The queue manager may have ended.
+                    self._mqi.close(handle)
             self._write(f"AMQ8709I: Dead-letter queue handler ending. Messages: {self.summary}.")
         return self.summary
 
@@ -228,7 +249,7 @@ class DeadLetterHandler:
             mqi.cmit()
         except BaseException as error:
             if not self._qm.closed:
-                mqi.back()
+                mqi.back()  # Raises if the queue manager has ended, which then has backed out.
             if not isinstance(error, MQError) or self._qm.closed:
                 raise
             self._write(
@@ -284,8 +305,12 @@ def _meant(name: str, dlh: MQDLH, md: MQMD) -> str:
     return md.reply_to_q_mgr if name == "&REPLYQM" else name
 
 
-def _dead_letter_queue(qm: QueueManager) -> str:
-    name = str(qm.mqsc("DISPLAY QMGR DEADQ").rows[0]["DEADQ"])
+def _dead_letter_queue(qm: Connected) -> str:
+    od = MQOD()
+    od.object_type = MQOT_Q_MGR
+    handle = qm.mqi.open(od, MQOO_INQUIRE)
+    name = qm.mqi.inq(handle, [MQCA_DEAD_LETTER_Q_NAME]).characters[0].strip()
+    qm.mqi.close(handle)
     if not name:
         raise UnknownObject(f"no dead-letter queue was named, and queue manager {qm.name} has none (DEADQ)")
     return name

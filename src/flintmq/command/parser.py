@@ -124,7 +124,8 @@ class CommandText:
 class CommandReader:
     """Joins lines to commands. Feed it lines; it gives back the commands that end with each."""
 
-    def __init__(self) -> None:
+    def __init__(self, line_length_max: int = LINE_LENGTH_MAX) -> None:
+        self._line_length_max = line_length_max
         self._text = ""
         self._pieces: list[tuple[int, int, int]] = []
         self._problem = ""
@@ -144,8 +145,8 @@ class CommandReader:
         content = line.rstrip(_BLANKS)
         if line.startswith("*") or not content:
             return []
-        if len(line) > LINE_LENGTH_MAX:
-            self._problem = self._problem or f"line {self._line} is longer than {LINE_LENGTH_MAX} characters"
+        if len(line) > self._line_length_max:
+            self._problem = self._problem or f"line {self._line} is longer than {self._line_length_max} characters"
         start = len(content) - len(content.lstrip(_BLANKS)) if self._mark == "+" else 0
         self._mark = content[-1] if content[-1] in "+-" else ""
         if self._mark:

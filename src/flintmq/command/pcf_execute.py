@@ -14,7 +14,7 @@ from flintmq.command import pcf_reply
 from flintmq.command.administration import Administration
 from flintmq.command.display import render_answer
 from flintmq.command.execute import carry_out, execute
-from flintmq.command.parser import CommandReader
+from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 from flintmq.command.pcf_request import CommandRefused, bind, check_header
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.errors import StructureError
@@ -106,7 +106,7 @@ def _escape(message: PCFMessage, administration: Administration, outcome: Outcom
     text = message.string(pcf.MQCACF_ESCAPE_TEXT)
     if text is None:
         raise CommandRefused(pcf.MQRCCF_PARM_MISSING, pcf.MQCACF_ESCAPE_TEXT)
-    reader = CommandReader()
+    reader = CommandReader(COMMAND_LENGTH_MAX)  # Whoever sends it has joined its lines.
     commands = [command for line in text.split("\n") for command in reader.feed(line)] + reader.finish()
     if len(commands) != 1:
         raise CommandRefused(pcf.MQRCCF_COMMAND_FAILED, pcf.MQCACF_ESCAPE_TEXT)

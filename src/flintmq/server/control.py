@@ -1,4 +1,4 @@
-"""The control socket of a running queue manager: how runmqsc and endmqm talk to it.
+"""The control socket of a running queue manager: how runmqsc, endmqm and the other control commands talk to it.
 
 A Unix socket called `control` in the queue manager's directory, for its owner only. A line is a JSON value. The first
 is an object that says what is wanted:
@@ -14,6 +14,12 @@ is an object that says what is wanted:
                                              {"address": ..., "port": ...}; it listens until this connection ends
     {"do": "end listeners"}                  {"ended": 1}: as many of these as there were
     {"do": "explain"}                        {"refusals": [...]}: the last ones, as refusals.py has them
+    {"do": "dump", "kinds": ["QLOCAL"], "name": "*", "everything": false, "layout": "mqsc"}
+                                             {"lines": [...], "more": true} until "more" is false
+    {"do": "transactions"}                   {"in doubt": ["5067085..."], "heuristic": {"5067085...": true}}: xids in
+                                             hexadecimal; true where the unit was committed by hand
+    {"do": "resolve", "xid": "...", "how": "commit"}
+                                             {"code": 0}, an XA return code; or how: "back out", "forget"
     anything else                            {"error": "..."}
 
 A socket that nobody listens to is left over from a process that was killed; the next start replaces it.
@@ -26,11 +32,13 @@ import json
 import os
 import socket
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client.instance import Instance
 from flintmq.client.remote.local import socket_path
+from flintmq.command.dump import KINDS, LAYOUTS, Dump, dump
 from flintmq.command.session import Session
+from flintmq.server import in_doubt
 from flintmq.server.refusals import to_json
 
 if TYPE_CHECKING:
@@ -41,8 +49,11 @@ if TYPE_CHECKING:
 NAME = "control"
 _LINE_MAX = 1024 * 1024
 _TIMEOUT_S = 30.0
+#: Lines of a dump in one answer: far below _LINE_MAX, however long they are.
+_DUMP_LINES = 100
 
 Reply = dict[str, Any]
+T = TypeVar("T")
 
 
 class NotRunning(Exception):
@@ -70,6 +81,10 @@ class Control:
         """Send a line and read the answer."""
         self._file.write(json.dumps(question).encode() + b"\n")
         self._file.flush()
+        return self.read()
+
+    def read(self) -> Reply:
+        """The next answer, of a request that has several."""
         line = self._file.readline(_LINE_MAX)
         if not line:
             raise ConnectionResetError("the queue manager has closed the connection")
@@ -111,6 +126,19 @@ def run_session(
     reply = control.ask(None)
     _tell(write, reply)
     return int(reply["code"])
+
+
+def dumped(control: Control, what: Dump) -> list[str]:
+    """The lines of a dump. Raises ConnectionResetError if the queue manager does not know what that is."""
+    question = {"do": "dump", "kinds": what.kinds, "name": what.name, "everything": what.everything}
+    reply = control.ask(question | {"layout": what.layout})
+    lines: list[str] = []
+    while "error" not in reply:
+        lines += reply["lines"]
+        if not reply["more"]:
+            return lines
+        reply = control.read()
+    raise ConnectionResetError(reply["error"])
 
 
 def _tell(write: Callable[[str], None], reply: Reply) -> None:
@@ -171,6 +199,12 @@ class ControlServer:
             await _write(writer, {"refusals": to_json(self._hub.engine.refusals)})
         elif wanted == "runmqsc":
             await self._runmqsc(reader, writer, request)
+        elif wanted == "dump" and _is_dump(request):
+            await self._dump(writer, request)
+        elif wanted == "transactions":
+            await _write(writer, self._under_lock(lambda: in_doubt.to_json(self._hub.host)))
+        elif wanted == "resolve" and in_doubt.is_request(request):
+            await _write(writer, {"code": await self._resolve(bytes.fromhex(request["xid"]), request["how"])})
         elif wanted == "listen" and _is_address(request):
             await self._listen(reader, writer, request)
         elif wanted == "end listeners":
@@ -242,6 +276,34 @@ class ControlServer:
             raise ConnectionResetError("the queue manager has stopped")
         await self._hub.durable(results[1])
         return results[0]
+
+    async def _dump(self, writer: asyncio.StreamWriter, request: Reply) -> None:
+        """dmpmqcfg: the definitions as they are at one moment."""
+        what = Dump(tuple(request["kinds"]), request["name"], request["everything"], request["layout"])
+        lines = self._under_lock(lambda: list(dump(self._hub.host.admin, what)))
+        for start in range(0, max(1, len(lines)), _DUMP_LINES):
+            rest = start + _DUMP_LINES < len(lines)
+            await _write(writer, {"lines": lines[start : start + _DUMP_LINES], "more": rest})
+
+    async def _resolve(self, xid: bytes, how: str) -> int:
+        """rsvmqtrn. It is told when it is durable."""
+        code, force = self._under_lock(lambda: in_doubt.resolve(self._hub.host, xid, how))
+        await self._hub.durable(force)
+        return code
+
+    def _under_lock(self, step: Callable[[], T]) -> T:
+        """What `step` returns, in a turn of its own."""
+        results: list[T] = []
+        self._hub.run(lambda: results.append(step()))
+        if not results:
+            raise ConnectionResetError("the queue manager has stopped")
+        return results[0]
+
+
+def _is_dump(request: Reply) -> bool:
+    kinds, name = request.get("kinds"), request.get("name")
+    known = isinstance(kinds, list) and all(kind in KINDS for kind in kinds) and request.get("layout") in LAYOUTS
+    return known and isinstance(name, str) and isinstance(request.get("everything"), bool)
 
 
 def _is_address(request: Reply) -> bool:

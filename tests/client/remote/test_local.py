@@ -98,6 +98,21 @@ def test_a_queue_manager_that_runs_is_not_opened_and_one_that_does_not_is_not_co
 def test_with_no_queue_manager_or_several_a_name_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLINTMQ_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(flintmq.NotConnected, match="which one"):
+    with pytest.raises(flintmq.NotConnected, match="which queue manager"):
         flintmq.connect()
     assert instance.instances() == [] and process.QUIESCE
+
+
+def test_without_a_name_the_default_queue_manager_is_meant_and_no_other(manager: Manager) -> None:
+    """A message must not end up in whichever queue manager happens to run."""
+    assert main(["crtmqm", "QM2"]) == 0
+    process.start(instance.by_name("QM2"))
+    try:
+        with pytest.raises(flintmq.NotConnected, match="QM1.*strmqm") as ended:
+            flintmq.connect()
+        assert ended.value.reason == rc.MQRC_Q_MGR_NOT_AVAILABLE
+        manager.start()
+        with flintmq.connect() as qm:
+            assert qm.name == "QM1"
+    finally:
+        assert main(["endmqm", "-i", "QM2"]) == 0

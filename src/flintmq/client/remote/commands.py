@@ -27,6 +27,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pcf import MQCFH, MQCFIN, MQCFST, PCFMessage, parse
+from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_OBJECT_NAME_ERROR
 from flintmq.mqi.values.commands import MQCMD_ESCAPE, MQET_MQSC
@@ -57,7 +58,11 @@ def run(link: Link, text: str, check: bool) -> Steps[CommandReply]:
     replies = yield from link.mqi.open_steps(od, MQOO_INPUT_EXCLUSIVE)
     try:
         for command in commands:
-            said, rows, reason = yield from _one(link, replies, od.object_name, command.text)
+            said, rows, reason = (
+                ([f"AMQ8405I: {command.problem}."], [], MQRCCF_COMMAND_FAILED)
+                if command.problem
+                else (yield from _one(link, replies, od.object_name, command.text))
+            )
             lines += said
             reply.rows += rows
             if reason:

@@ -168,6 +168,13 @@ def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
     return RemoteQueueManager(definitions_of(name, options), options.get("on_event"))
 
 
+def connect_here(name: str, application: str) -> RemoteQueueManager:
+    """Connect to a running queue manager of this machine, whatever the environment says. Raises MQError."""
+    found, place = local.find(name)
+    definition = Definition(found, LOCAL_CHANNEL, (place,), application=application, timeout=TIMEOUT_S)
+    return RemoteQueueManager([definition.checked()])
+
+
 class _Local(threading.local):
     """The connection of a thread."""
 

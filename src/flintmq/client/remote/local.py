@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flintmq.client import instance
-from flintmq.client.errors import MQError, QueueManagerError
+from flintmq.client.errors import MQError, QueueManagerError, error_of
 from flintmq.client.instance import LOCAL_SOCKET
 from flintmq.client.lock import holder_of
 from flintmq.client.remote.definition import Address
@@ -38,19 +38,22 @@ def socket_path(directory: Path, name: str = LOCAL_SOCKET) -> Iterator[str]:
 
 
 def find(name: str) -> tuple[str, Address]:
-    """(name, where it listens) of a queue manager of this machine, by name or path; "" for the only one that runs.
+    """(name, where it listens) of a queue manager of this machine, by name or path. Raises MQError.
 
-    Raises MQError.
+    "" is the default queue manager, as in MQ; if there is none, and for "*", the only one that runs.
     """
+    if not name:
+        name = instance.default_name()
     if not name or name.startswith("*"):
         return _any()
     try:
         found = instance.locate(name)
     except QueueManagerError as error:
-        raise refused(MQRC_Q_MGR_NAME_ERROR, f"queue manager {name}", error.text) from None
+        raise error_of(MQRC_Q_MGR_NAME_ERROR, error.text) from None
     if not found.exists():
-        text = f"there is none in {found.directory}; give channel= and conn= for one elsewhere, or set MQSERVER"
-        raise refused(MQRC_Q_MGR_NAME_ERROR, f"queue manager {name}", text)
+        where = f"there is no queue manager {name} in {found.directory}"
+        text = f"{where}; give channel= and conn= for one elsewhere, or set MQSERVER"
+        raise error_of(MQRC_Q_MGR_NAME_ERROR, text)
     return found.name, Address("", 0, str(found.directory))
 
 
@@ -58,8 +61,8 @@ def _any() -> tuple[str, Address]:
     running = [each for each in instance.instances() if (each.directory / LOCAL_SOCKET).exists()]
     if len(running) != 1:
         names = ", ".join(each.name for each in running) or "none"
-        text = f"which one? running on this machine: {names}; give a name, or channel= and conn="
-        raise refused(MQRC_Q_MGR_NAME_ERROR, "queue manager", text)
+        text = f"which queue manager? running on this machine: {names}; give a name, or channel= and conn="
+        raise error_of(MQRC_Q_MGR_NAME_ERROR, text)
     return running[0].name, Address("", 0, str(running[0].directory))
 
 

@@ -1,0 +1,57 @@
+"""Units of work in doubt, seen and resolved by hand: what dspmqtrn and rsvmqtrn ask of a queue manager.
+
+    how        the unit                                      xa_commit and xa_rollback say afterwards
+    commit     prepared; its work is kept                    XA_HEURCOM
+    back out   prepared; its work is undone                  XA_HEURRB
+    forget     was resolved by hand                          XAER_NOTA
+
+A unit that is not what it has to be is XAER_NOTA, or what it was resolved to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flintmq.client.embedded import Host
+from flintmq.qmgr import xa
+
+COMMIT = "commit"
+BACK_OUT = "back out"
+FORGET = "forget"
+
+
+def resolve(host: Host, xid: bytes, how: str) -> tuple[int, int]:
+    """Under the lock. The XA return code, and the position of the log to wait for before it is told."""
+    code, force = _resolve(host, xid, how)
+    if code == xa.XAER_RMERR and host.make_room():
+        code, force = _resolve(host, xid, how)
+    return code, force
+
+
+def _resolve(host: Host, xid: bytes, how: str) -> tuple[int, int]:
+    keeper = host.housekeeper()
+    if how == FORGET:
+        code = xa.xa_forget(host.engine, keeper, xid)
+    else:
+        code = xa.resolve_in_doubt(host.engine, keeper, xid, how == COMMIT)
+    return code, host.settle(keeper)
+
+
+# -- on the control socket --------------------------------------------------------------------------------------------
+
+
+def to_json(host: Host) -> dict[str, Any]:
+    """Under the lock: every unit in doubt, and every one that was resolved by hand."""
+    return {
+        "in doubt": [xid.hex() for xid in host.engine.in_doubt],
+        "heuristic": {xid.hex(): committed for xid, committed in host.engine.heuristic.items()},
+    }
+
+
+def is_request(request: dict[str, Any]) -> bool:
+    """Whether a request to resolve names an xid, and one of the three ways."""
+    try:
+        xa.unpack_xid(bytes.fromhex(request["xid"]))
+    except (KeyError, TypeError, ValueError):
+        return False
+    return request.get("how") in (COMMIT, BACK_OUT, FORGET)

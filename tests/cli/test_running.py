@@ -1,0 +1,121 @@
+"""dmpmqcfg, dspmqtrn, rsvmqtrn and runmqdlq on a queue manager that runs: they ask it, and clients go on meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+
+import flintmq
+from flintmq.cli.main import main
+from flintmq.mqi.constants import MQFMT_DEAD_LETTER_HEADER
+from flintmq.mqi.dlh import MQDLH
+from flintmq.qmgr import xa
+from flintmq.server.control import Control
+from tests.cli.test_dmpmqcfg import definitions
+from tests.cli.test_transactions import FIRST, SECOND, prepare
+from tests.server.test_process import Manager, manager
+
+__all__ = ["manager"]
+
+Captured = pytest.CaptureFixture[str]
+
+
+def said(capsys: Captured, *words: str, code: int = 0) -> str:
+    capsys.readouterr()
+    assert main(list(words)) == code, capsys.readouterr()
+    return capsys.readouterr().out
+
+
+def test_the_definitions_of_a_running_queue_manager_are_those_it_has_when_it_is_ended(
+    manager: Manager, capsys: Captured
+) -> None:
+    manager.start()
+    with flintmq.connect("QM1") as qm:
+        qm.mqsc("DEFINE QLOCAL('lower.Case') DESCR('it''s - +')")
+        names = ",".join(f"'a.rather.long.name.for.a.namelist.{number:03d}'" for number in range(256))
+        qm.mqsc("DEFINE NAMELIST(LONG) NAMES(" + names.replace(",", ",+\n") + ")")
+        with pytest.raises(flintmq.CommandFailed, match="line 1 is longer than 2048 characters"):
+            qm.mqsc(f"DEFINE NAMELIST(LONG) NAMES({names})")
+        every = definitions(said(capsys, "dmpmqcfg", "-m", "QM1", "-a"))
+        short = definitions(said(capsys, "dmpmqcfg", "QM1", "-o", "1line"))
+        one = definitions(said(capsys, "dmpmqcfg", "-n", "lower*", "-t", "qlocal"))
+        assert definitions(said(capsys, "dmpmqcfg", "-t", "service")) == []
+        qm.queue("lower.Case").put("the client is still there")
+    assert len(every) > 1000 and any("DEFINE NAMELIST('LONG')" in line for line in short)
+    assert one == ["DEFINE QLOCAL('lower.Case') +", "   DESCR('it''s - +') +", "   REPLACE"]
+    assert main(["endmqm", "-i", "QM1"]) == 0
+    assert definitions(said(capsys, "dmpmqcfg", "-m", "QM1", "-a")) == every
+    assert definitions(said(capsys, "dmpmqcfg", "QM1", "-o", "1line")) == short
+
+
+def test_units_in_doubt_of_a_running_queue_manager_are_seen_and_resolved(manager: Manager, capsys: Captured) -> None:
+    """What is resolved is durable, and the transaction manager is told what was done."""
+    manager.start()
+    assert "AMQ7107I" in said(capsys, "dspmqtrn", "-m", "QM1", code=102)
+    with flintmq.connect("QM1") as qm:
+        qm.mqsc("DEFINE QLOCAL(A)")
+        prepare(qm, FIRST, b"first")
+        prepare(qm, SECOND, b"second")
+        numbers = said(capsys, "dspmqtrn", "-m", "QM1", "-q").splitlines()
+        shown = said(capsys, "dspmqtrn", "-m", "QM1")
+        assert shown.count("is in-doubt") == 2 and "gtrid [DEAD]" in shown
+        first, second = (numbers[sorted([FIRST, SECOND]).index(xid)] for xid in (FIRST, SECOND))
+        assert f"{first} was committed" in said(capsys, "rsvmqtrn", "-m", "QM1", "-c", first)
+        assert qm.queue("A").get(wait=0).data == b"first"
+        assert main(["rsvmqtrn", "-m", "QM1", "-b", second]) == 0
+        assert main(["rsvmqtrn", "-m", "QM1", "-b", second]) == 85
+    with Control(manager.place) as control:
+        control.ask({"do": "end", "how": "preemptive"})
+    manager.wait_until_ended()
+    manager.start()
+    shown = said(capsys, "dspmqtrn", "-m", "QM1", "-a")
+    assert "was committed by hand" in shown and "was backed out by hand" in shown
+    with flintmq.connect("QM1") as qm:
+        assert qm.mqi.xa_rollback(FIRST) == xa.XA_HEURCOM
+        assert qm.mqi.xa_commit(SECOND) == xa.XA_HEURRB
+        assert qm.queue("A").depth == 0
+    assert main(["rsvmqtrn", "-m", "QM1", "-f", first]) == 0
+    assert said(capsys, "dspmqtrn", "-m", "QM1", "-h", "-q").splitlines() == [second]
+
+
+def test_the_dead_letter_handler_works_beside_other_applications(
+    manager: Manager, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It goes to the queue manager of this machine, not where MQSERVER leads."""
+    manager.start()
+    dlh = MQDLH()
+    dlh.reason, dlh.dest_q_name, dlh.format, dlh.encoding, dlh.coded_char_set_id = 2053, "OUT", "MQSTR", 546, 1208
+    rules = manager.place.directory / "rules"
+    rules.write_text("INPUTQM(QM1) WAIT(NO)\nREASON(MQRC_Q_FULL) ACTION(RETRY)\n")
+    with flintmq.connect("QM1") as qm:
+        qm.mqsc("DEFINE QLOCAL(OUT)")
+        queue = qm.queue("DEV.DEAD.LETTER.QUEUE")
+        queue.put(dlh.pack() + b"one", persistent=True, format=MQFMT_DEAD_LETTER_HEADER)
+        queue.put("no header")
+        monkeypatch.setenv("MQSERVER", "NO.SUCH/TCP/127.0.0.1(1)")
+        shown = said(capsys, "runmqdlq", "-f", str(rules))
+        assert "INPUTQ(DEV.DEAD.LETTER.QUEUE)" in shown and "1 delivered" in shown
+        assert "1 without a dead-letter header" in shown
+        message = qm.queue("OUT").get(wait=0)
+        assert (message.data, message.persistent) == (b"one", True)
+        assert queue.depth == 1
+    assert main(["runmqdlq", "-f", str(rules), "NO.SUCH", "QM1"]) == 20
+    assert "2085" in capsys.readouterr().err
+
+
+NO_REQUESTS: list[dict[str, object]] = [
+    {"do": "dump"},
+    {"do": "dump", "kinds": ["NOTHING"], "name": "*", "everything": True, "layout": "mqsc"},
+    {"do": "dump", "kinds": ["QLOCAL"], "name": 7, "everything": True, "layout": "mqsc"},
+    {"do": "resolve", "xid": "no", "how": "commit"},
+    {"do": "resolve", "xid": FIRST.hex(), "how": "guess"},
+    {"do": "resolve", "how": "commit"},
+]
+
+
+def test_what_is_no_request_is_refused_and_an_unknown_unit_is_nota(manager: Manager) -> None:
+    manager.start()
+    for request in NO_REQUESTS:
+        with Control(manager.place) as control:
+            assert "is not a request" in control.ask(request)["error"]
+    with Control(manager.place) as control:
+        assert control.ask({"do": "resolve", "xid": FIRST.hex(), "how": "commit"}) == {"code": xa.XAER_NOTA}
