@@ -13,7 +13,8 @@ The way of a message, file by file:
     retained.py     the last publication of a topic         kept.py: what is kept on queues of the queue manager's own
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
-    get.py          MQGET: find, deliver, wait, serve       wanted.py, wait_again.py, logical_get.py, browse_mark.py
+    get.py          MQGET: find, deliver, wait, serve       get_options.py, wanted.py, wait_again.py, browse_mark.py
+                                                            logical_get.py: groups and logical messages
     selection.py    selection strings: what matches         message_source.py: what their names are worth
     expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY
     consume.py      MQCB, MQCTL                             trigger.py, event.py: what follows from puts and gets

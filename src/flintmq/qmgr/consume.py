@@ -102,7 +102,7 @@ from flintmq.mqi.reason import (
     MQRC_Q_MGR_QUIESCING,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from flintmq.qmgr import get, property_control
+from flintmq.qmgr import get, get_options, property_control
 from flintmq.qmgr.connection import Answer, Connection, Handle, Waiter
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.unit_of_work import backout, fail, not_usable, room_in_unit, succeed
@@ -268,7 +268,7 @@ def _check_registration(
     options = gmo.options
     if options & _BROWSE == _BROWSE:
         gmo.options = options & ~MQGMO_BROWSE_FIRST  # Both together are good here: the first, and on from there.
-    reason = get.check_options(qm, handle, handle.queue, gmo)
+    reason = get_options.check(qm, handle, handle.queue, gmo)
     gmo.options = options
     return reason or property_control.check(qm, handle.connection, gmo)
 

@@ -21,12 +21,8 @@ from flintmq.log.errors import LogError
 from flintmq.mqi.constants import (
     MQFMT_RF_HEADER_2,
     MQGMO_ACCEPT_TRUNCATED_MSG,
-    MQGMO_ALL_MSGS_AVAILABLE,
-    MQGMO_ALL_SEGMENTS_AVAILABLE,
-    MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_MSG_UNDER_CURSOR,
     MQGMO_BROWSE_NEXT,
-    MQGMO_COMPLETE_MSG,
     MQGMO_CONVERT,
     MQGMO_FAIL_IF_QUIESCING,
     MQGMO_LOCK,
@@ -34,18 +30,14 @@ from flintmq.mqi.constants import (
     MQGMO_MARK_SKIP_BACKOUT,
     MQGMO_MSG_UNDER_CURSOR,
     MQGMO_NO_SYNCPOINT,
-    MQGMO_SET_SIGNAL,
     MQGMO_SYNCPOINT,
     MQGMO_SYNCPOINT_IF_PERSISTENT,
     MQGMO_UNLOCK,
     MQGMO_UNMARKED_BROWSE_MSG,
     MQGMO_WAIT,
     MQMO_MATCH_CORREL_ID,
-    MQMO_MATCH_GROUP_ID,
     MQMO_MATCH_MSG_ID,
-    MQMO_MATCH_MSG_SEQ_NUMBER,
     MQMO_MATCH_MSG_TOKEN,
-    MQMO_MATCH_OFFSET,
     MQRO_COD,
 )
 from flintmq.mqi.gmo import MQGMO
@@ -55,29 +47,25 @@ from flintmq.mqi.reason import (
     MQRC_GET_INHIBITED,
     MQRC_HMSG_ERROR,
     MQRC_HOBJ_ERROR,
-    MQRC_INCONSISTENT_BROWSE,
-    MQRC_MATCH_OPTIONS_ERROR,
     MQRC_MSG_MARKED_BROWSE_CO_OP,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NO_MSG_LOCKED,
     MQRC_NO_MSG_UNDER_CURSOR,
     MQRC_NONE,
-    MQRC_NOT_OPEN_FOR_BROWSE,
     MQRC_NOT_OPEN_FOR_INPUT,
     MQRC_OPTIONS_ERROR,
     MQRC_Q_DELETED,
     MQRC_Q_MGR_QUIESCING,
     MQRC_RESOURCE_PROBLEM,
-    MQRC_SECOND_MARK_NOT_ALLOWED,
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
-    MQRC_WAIT_INTERVAL_ERROR,
 )
 from flintmq.qmgr import (
     browse_mark,
     convert,
     event,
     expiry,
+    get_options,
     group,
     headers,
     logical_get,
@@ -88,6 +76,7 @@ from flintmq.qmgr import (
 )
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
 from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
+from flintmq.qmgr.get_options import BROWSE, KNOWN, LOGICAL, UNUSUAL
 from flintmq.qmgr.index import comes_before
 from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, Message, Node, fill_descriptor
 from flintmq.qmgr.paging import MATCH_ANY, MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID, Acceptor
@@ -107,28 +96,10 @@ from flintmq.qmgr.wanted import Wanted, by_token, msg_token
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
-_BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
 _SYNCPOINTS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
-_LOGICAL: Final = MQGMO_LOGICAL_ORDER | MQGMO_COMPLETE_MSG | MQGMO_ALL_MSGS_AVAILABLE | MQGMO_ALL_SEGMENTS_AVAILABLE
-#: Options that take a get off the straight way.
-_UNUSUAL: Final = (
-    _BROWSE
-    | _LOGICAL
-    | MARK_OPTIONS
-    | MQGMO_MSG_UNDER_CURSOR
-    | MQGMO_LOCK
-    | MQGMO_UNLOCK
-    | MQGMO_SET_SIGNAL
-    | MQGMO_MARK_SKIP_BACKOUT
-)
-#: Every option that MQ knows; another bit is 2046. So is MQGMO_SET_SIGNAL, which only z/OS has.
-_KNOWN: Final = 0x1FF7_FFFF
 #: With no other options than these a get takes the straight way.
 _STRAIGHT: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING
 _BY_ID: Final = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
-_ALL_MATCHES: Final = (
-    _BY_ID | MQMO_MATCH_GROUP_ID | MQMO_MATCH_MSG_SEQ_NUMBER | MQMO_MATCH_OFFSET | MQMO_MATCH_MSG_TOKEN
-)
 
 
 def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> int:
@@ -201,6 +172,9 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
     connection.message = message
     connection.completion = MQCC_OK
     connection.reason = MQRC_NONE
+    pool = queue.pool
+    if pool.used > pool.threshold:  # What was read back with it may go again.
+        qm.relieve_pool(pool)
     return MQRC_NONE
 
 
@@ -232,9 +206,9 @@ def get_into(
     if queue is None:
         return fail(answer, MQRC_NOT_OPEN_FOR_INPUT)
     options = gmo.options
-    unusual = options & (_UNUSUAL | ~_KNOWN) != 0 or gmo.wait_interval < -1 or qm.quiescing
+    unusual = options & (UNUSUAL | ~KNOWN) != 0 or gmo.wait_interval < -1 or qm.quiescing
     if unusual or (gmo.version > 1 and gmo.match_options & ~_BY_ID):
-        reason = check_options(qm, handle, queue, gmo)
+        reason = get_options.check(qm, handle, queue, gmo)
         if reason:
             return fail(answer, reason)
         if options & MQGMO_UNLOCK:
@@ -272,15 +246,32 @@ def try_get(
     gmo: MQGMO,
     max_length: int,
 ) -> int:
-    """Look for a message and deliver it, or wait, or say that there is none."""
+    """Look for a message and deliver it, or wait, or say that there is none. What was read back for it may go again."""
     queue = handle.queue
     assert queue is not None
+    reason = _try_get(qm, connection, handle, queue, answer, md, gmo, max_length)
+    pool = queue.pool
+    if pool.used > pool.threshold:
+        qm.relieve_pool(pool)
+    return reason
+
+
+def _try_get(
+    qm: QueueManager,
+    connection: Connection,
+    handle: Handle,
+    queue: Queue,
+    answer: Answer,
+    md: MQMD,
+    gmo: MQGMO,
+    max_length: int,
+) -> int:
     options = gmo.options
     now = qm.clock.now_ms()
     while True:
-        if options & _LOGICAL:
+        if options & LOGICAL:
             return logical_get.get_logical(qm, connection, handle, answer, md, gmo, max_length, now)
-        if options & _BROWSE:
+        if options & BROWSE:
             message = _browse(qm, handle, queue, md, gmo, now)
         elif options & MQGMO_MSG_UNDER_CURSOR:
             message = handle.under_cursor
@@ -401,47 +392,6 @@ def _range_before(queue: Queue, best: Message | None) -> bool:
     return False
 
 
-def check_options(qm: QueueManager, handle: Handle, queue: Queue, gmo: MQGMO) -> int:
-    """The rarer options and their conflicts, in MQ's order."""
-    options = gmo.options
-    if qm.quiescing and options & MQGMO_FAIL_IF_QUIESCING:
-        return MQRC_Q_MGR_QUIESCING
-    browse = options & _BROWSE
-    if browse & (browse - 1) or (browse and options & MQGMO_MSG_UNDER_CURSOR):
-        return MQRC_OPTIONS_ERROR
-    if options & MQGMO_SET_SIGNAL or options & ~_KNOWN:
-        return MQRC_OPTIONS_ERROR
-    if browse and options & (MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT | MQGMO_MARK_SKIP_BACKOUT):
-        return MQRC_OPTIONS_ERROR
-    if options & MQGMO_LOCK and not browse:
-        return MQRC_OPTIONS_ERROR
-    if options & MQGMO_UNLOCK and options & ~(MQGMO_UNLOCK | MQGMO_NO_SYNCPOINT | MQGMO_FAIL_IF_QUIESCING):
-        return MQRC_OPTIONS_ERROR
-    if options & MQGMO_MARK_SKIP_BACKOUT and not options & MQGMO_SYNCPOINT:
-        return MQRC_OPTIONS_ERROR
-    if gmo.version > 1 and gmo.match_options & ~_ALL_MATCHES:
-        return MQRC_MATCH_OPTIONS_ERROR
-    if browse or options & MQGMO_UNLOCK:
-        if not handle.can_browse:
-            return MQRC_NOT_OPEN_FOR_BROWSE
-    elif not handle.can_get:
-        return MQRC_NOT_OPEN_FOR_INPUT
-    if options & MQGMO_MSG_UNDER_CURSOR and not handle.can_browse:
-        return MQRC_NOT_OPEN_FOR_BROWSE
-    if options & MQGMO_MARK_SKIP_BACKOUT:
-        unit = handle.connection.unit
-        if unit is not None and unit.skip_backout is not None:
-            return MQRC_SECOND_MARK_NOT_ALLOWED
-    if options & MQGMO_WAIT and gmo.wait_interval < -1:
-        return MQRC_WAIT_INTERVAL_ERROR
-    if options & MARK_OPTIONS and not browse_mark.options_agree(handle, gmo):
-        return MQRC_OPTIONS_ERROR
-    if options & MQGMO_BROWSE_NEXT and handle.cursor_lane != 10:
-        if handle.browse_logical != (options & MQGMO_LOGICAL_ORDER != 0):
-            return MQRC_INCONSISTENT_BROWSE
-    return logical_get.check_options(gmo) if options & _LOGICAL else MQRC_NONE
-
-
 def _reachable(handle: Handle, message: Message) -> bool:
     """True if this handle may take or browse `message` again: available, or locked by itself."""
     if message.state == AVAILABLE:
@@ -462,20 +412,24 @@ def _browse(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO
             return None
         marked = options & MQGMO_UNMARKED_BROWSE_MSG and browse_mark.is_marked(handle, message, now)
         return None if marked else message
-    loads = queue.pager.loaded_messages
     node = first_to_browse(handle, queue, options, wanted)
     while node is not None:
         assert isinstance(node, Message)
         if _reachable(handle, node) and wanted.accepts(node):
             if not options & MQGMO_UNMARKED_BROWSE_MSG or not browse_mark.is_marked(handle, node, now):
                 return node
-        if queue.pager.loaded_messages != loads and queue.pool.used > queue.pool.threshold:
-            node.cursors += 1  # It stays; what was read back to get here may go again.
-            qm.relieve_pool(queue.pool)
-            node.cursors -= 1
-            loads = queue.pager.loaded_messages
+        relieve_behind(qm, node)
         node = next_to_browse(queue, node, wanted)
     return None
+
+
+def relieve_behind(qm: QueueManager, message: Message) -> None:
+    """A search goes on from `message`, which stays; what was read back to get here may go again."""
+    pool = message.queue.pool
+    if pool.used > pool.threshold:
+        message.cursors += 1
+        qm.relieve_pool(pool)
+        message.cursors -= 1
 
 
 def first_to_browse(handle: Handle, queue: Queue, options: int, wanted: Wanted) -> Node | None:
@@ -547,13 +501,13 @@ def deliver(
         answer.data = data[:max_length]
         answer.message = message
         if not options & MQGMO_ACCEPT_TRUNCATED_MSG:
-            queue.count_truncated(options & _BROWSE != 0)
+            queue.count_truncated(options & BROWSE != 0)
             if view is not None:
                 view.fill_handle(md, now)
             return warn(answer, MQRC_TRUNCATED_MSG_FAILED)
         data = data[:max_length]
         reason = MQRC_TRUNCATED_MSG_ACCEPTED
-    if options & _BROWSE:
+    if options & BROWSE:
         _browsed(qm, handle, queue, message if parts is None else parts[0], gmo)
         queue.count_browse(message, length)
     else:
@@ -575,7 +529,7 @@ def deliver(
         gmo.returned_length = len(data)
     if gmo.version > 1:
         group.fill_status(message, gmo)
-    if handle.saved is not None and not options & _BROWSE:
+    if handle.saved is not None and not options & BROWSE:
         fill_descriptor(message, handle.saved, now)
         handle.saved_valid = True
         handle.saved_properties = b"" if view is None else put_properties.of_user_context(message)
@@ -631,9 +585,6 @@ def _browsed(qm: QueueManager, handle: Handle, queue: Queue, message: Message, g
         handle.locked = message
     if gmo.options & MARK_OPTIONS:
         browse_mark.browsed(qm, handle, message, gmo.options)
-    pool = queue.pool
-    if pool.used > pool.threshold:
-        qm.relieve_pool(pool)
 
 
 def _release(qm: QueueManager, handle: Handle, queue: Queue) -> None:
@@ -695,7 +646,7 @@ def nothing_there(
         return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
     if not options & MQGMO_WAIT or gmo.wait_interval == 0:
         if answer is connection:  # Else a consumer looks, which goes on to wait.
-            queue.count_missed(options & _BROWSE != 0, False)
+            queue.count_missed(options & BROWSE != 0, False)
         return fail(answer, MQRC_NO_MSG_AVAILABLE)
     wait(qm, connection, handle, answer, md, gmo, max_length, now)
     return WAITING
@@ -718,7 +669,7 @@ def wait(
     deadline = -1 if gmo.wait_interval < 0 else now + gmo.wait_interval
     waiter = Waiter(connection, handle, answer, md, gmo, max_length, deadline, qm.wait_order)
     wanted = Wanted(md, gmo, handle)
-    if gmo.options & (_LOGICAL | _BROWSE) or wanted.nothing:
+    if gmo.options & (LOGICAL | BROWSE) or wanted.nothing:
         waiter.kind = WAITS_FOR_OTHER
     elif wanted.selection is not None:
         waiter.kind = WAITS_FOR_SELECTED if wanted.anything else WAITS_FOR_OTHER
@@ -744,23 +695,22 @@ def wait(
 def serve(qm: QueueManager, queue: Queue, message: Message) -> None:
     """`message` is available: give it to those who wait, first come first served.
 
-    It may be on the page set by now: what happened since it became available may have relieved the pool.
+    It may be on the page set by now: whatever happened since it became available may have relieved the pool.
     """
     refused: list[Waiter] = []
-    if message.state == AVAILABLE and not queue.is_linked(message):
-        there = queue.message_at(message.sequence)
-        if there is None:
-            return
-        message = there
     while queue.waiting and message.state == AVAILABLE:
+        if not queue.is_linked(message):
+            there = queue.message_at(message.sequence)
+            if there is None:
+                return
+            message = there
+            continue
         waiter = _first_waiter(queue, message, refused)
         if waiter is None:
             return
-        if waiter.gmo.options & (_LOGICAL | _BROWSE):
-            message.cursors += 1  # It stays, whatever else is read and relieved.
+        if waiter.gmo.options & (LOGICAL | BROWSE):
             if not _retry(qm, waiter):
                 refused.append(waiter)
-            message.cursors -= 1
             continue
         end_wait(qm, waiter)
         now = qm.clock.now_ms()
@@ -806,7 +756,7 @@ def _first_waiter(queue: Queue, message: Message, refused: list[Waiter]) -> Wait
         if best is not None and waiter.order > best.order:
             break
         if waiter not in refused and (
-            waiter.gmo.options & _LOGICAL or Wanted(waiter.md, waiter.gmo, waiter.handle).accepts(message)
+            waiter.gmo.options & LOGICAL or Wanted(waiter.md, waiter.gmo, waiter.handle).accepts(message)
         ):
             return waiter
     return best
@@ -888,5 +838,5 @@ def _expire_waiters(qm: QueueManager, now: int) -> None:
         if not waiter.done:
             queue = waiter.handle.queue
             assert queue is not None
-            queue.count_missed(waiter.gmo.options & _BROWSE != 0, True)
+            queue.count_missed(waiter.gmo.options & BROWSE != 0, True)
             fail_waiter(qm, waiter, MQRC_NO_MSG_AVAILABLE)

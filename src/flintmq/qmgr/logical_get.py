@@ -149,7 +149,7 @@ def get_logical(
     assert queue is not None
     if options & MQGMO_LOGICAL_ORDER and md.version < 2:
         return fail(answer, MQRC_WRONG_MD_VERSION)
-    search = Search(handle, queue, Wanted(md, gmo, handle), options, now)
+    search = Search(qm, handle, queue, Wanted(md, gmo, handle), options, now)
     reason = _get(qm, connection, handle, answer, md, gmo, max_length, search)
     discard_expired(qm, connection, queue, search.expired)
     return reason
@@ -386,7 +386,8 @@ class Start(Living):
 class Search:
     """One get on its way to a message."""
 
-    def __init__(self, handle: Handle, queue: Queue, wanted: Wanted, options: int, now: int) -> None:
+    def __init__(self, qm: QueueManager, handle: Handle, queue: Queue, wanted: Wanted, options: int, now: int) -> None:
+        self.qm = qm
         self.handle = handle
         self.queue = queue
         self.wanted = wanted
@@ -423,6 +424,7 @@ class Search:
             message = mqget.find_accepted(self.queue, self.wanted, accept)
             if message is None or self.ready(message, accept):
                 return message
+            mqget.relieve_behind(self.qm, message)
 
     def browse_start(self) -> Message | None:
         """The same for a browse: the first, or the first behind where the last browse began."""
@@ -434,6 +436,7 @@ class Search:
             if self.reachable(node) and accept.accepts(node) and self.ready(node, accept):
                 if not unmarked or not browse_mark.is_marked(self.handle, node, self.now):
                     return node
+            mqget.relieve_behind(self.qm, node)
             node = mqget.next_to_browse(self.queue, node, self.wanted)
         return None
 

@@ -642,8 +642,10 @@ class Pager:
         self.let_go(home)
         return found
 
-    def find_sequence(self, queue: Queue, lane_number: int, sequence: int) -> Message | None:
-        """Bring back the message with that sequence, if it is in a range and alive (restart)."""
+    def find_sequence(
+        self, queue: Queue, lane_number: int, sequence: int, accept: Acceptor | None = None
+    ) -> Message | None:
+        """Bring back the message with that sequence, if it is in a range, alive, and `accept` (if given) takes it."""
         lane = queue.lanes[lane_number]
         if lane.range_with(sequence) is None:
             return None
@@ -655,8 +657,10 @@ class Pager:
             home = self._home(volatile, queue.queue_id, lane_number, chunk.first)
             if slot >= 0 and sequence not in chunk.dead and sequence not in home.dead:
                 message = self._message(queue, sequence, chunk.record(slot), home)
-                self._place(queue, lane, message)
-                return message
+                if accept is None or accept.accepts(message):
+                    self._place(queue, lane, message)
+                    return message
+                home.members -= 1
             self.let_go(home)
         return None
 

@@ -25,6 +25,7 @@ from flintmq.mqi.reason import MQRC_NONE, MQRC_PUT_NOT_RETAINED, MQRC_RETAINED_M
 from flintmq.qmgr import kept
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.message import NO_ID, Message
+from flintmq.qmgr.paging import MATCH_ANY, Acceptor
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.publication import padded
 from flintmq.qmgr.subscription import WILDCARD_CHAR, Subscription
@@ -84,6 +85,8 @@ def current(qm: QueueManager, topic_string: str) -> Message | None:
     message = kept.in_force(queue, key_of(topic_string))
     if message is None:
         return None
+    if queue.pool.used > queue.pool.threshold:  # It is read, not taken: it may leave memory again.
+        qm.relieve_pool(queue.pool)
     if message.expires_ms and message.expires_ms <= qm.clock.now_ms():
         return None
     return message
@@ -106,15 +109,29 @@ def clear(qm: QueueManager, connection: Connection, topic_string: str) -> int:
 def topics(qm: QueueManager) -> list[str]:
     """The topic strings that may have a retained publication."""
     if qm.retained_topics is None:
-        found: set[str] = set()
+        passing = _Topics()
         queue = qm.queues.get(kept.RETAINED_QUEUE)
         if queue is not None:
-            for message in kept.everything(queue):
-                topic_string = topic_of(message)[0]
-                if topic_string:
-                    found.add(topic_string)
-        qm.retained_topics = found
+            for message in queue.messages_in_memory():  # Those of a unit of work too: it may be backed out, or not.
+                passing.accepts(message)
+            if queue.spilled_count:
+                queue.pager.find_spilled(queue, MATCH_ANY, NO_ID, passing)
+        qm.retained_topics = passing.found
     return sorted(qm.retained_topics)
+
+
+class _Topics(Acceptor):
+    """Notes the topic of every publication and accepts none: those on the page set stay there."""
+
+    def __init__(self) -> None:
+        self.found: set[str] = set()
+
+    def accepts(self, message: Message) -> bool:
+        """No."""
+        topic_string = topic_of(message)[0]
+        if topic_string:
+            self.found.add(topic_string)
+        return False
 
 
 def matching(qm: QueueManager, subscription: Subscription) -> list[str]:

@@ -187,12 +187,21 @@ class Selection:
         return None
 
     def find(self, queue: Queue, accept: Acceptor) -> Message | None:
-        """The first message that matches, can be got and is accepted."""
-        message = self.first_available(queue)
-        while message is not None:
-            if message.state == AVAILABLE and accept.accepts(message):
-                return message
-            message = self.after(queue, message.lane, message.sequence, None)
+        """The first message that matches, can be got and is accepted. Others on the page set stay there."""
+        mask = self.mask
+        while mask:
+            lane = mask.bit_length() - 1
+            entry = self.strands[lane].hint
+            while entry is not None:
+                message = entry.message
+                if message is None:
+                    message = queue.pager.find_sequence(queue, lane, entry.sequence, accept)
+                    if message is not None:
+                        return message
+                elif message.state == AVAILABLE and accept.accepts(message):
+                    return message
+                entry = entry.next
+            mask &= ~(1 << lane)
         return None
 
     def first(self, queue: Queue) -> Message | None:
