@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance
@@ -38,7 +39,7 @@ class Wire:
         self.closed = True
 
 
-def run(body: Callable[[Hub, Link, Wire, SlowLog], None]) -> None:
+def run(body: Callable[[Hub, Link, Wire, SlowLog], Coroutine[Any, Any, None] | None]) -> None:
     async def go() -> None:
         host = ServingHost(*instance.create_in_memory("QM1"), None)
         hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
@@ -47,7 +48,9 @@ def run(body: Callable[[Hub, Link, Wire, SlowLog], None]) -> None:
         hub._flushing = True  # Nobody flushes but the test.
         link, wire = Link(hub), Wire()
         link.connection_made(wire)  # type: ignore[arg-type]
-        body(hub, link, wire, log)
+        done = body(hub, link, wire, log)
+        if done is not None:
+            await done
         hub._flushing = False
         hub._held.clear()
         hub.close()
@@ -56,13 +59,14 @@ def run(body: Callable[[Hub, Link, Wire, SlowLog], None]) -> None:
     asyncio.run(go())
 
 
-def say(hub: Hub, link: Link, data: bytes, position: int) -> None:
-    """A turn that leaves `data` to be sent when the log has reached `position`."""
+def say(hub: Hub, link: Link, data: bytes, position: int, delay_ms: int = 0) -> None:
+    """A turn that leaves `data` to be sent when the log has reached `position`, and not before `delay_ms`."""
     session = link._session
     assert session is not None
 
     def step() -> None:
         session.hold(position)
+        session.delay_ms = delay_ms
         session.push(data)
 
     hub.run(step)
@@ -115,5 +119,78 @@ def test_a_session_that_ends_is_closed_when_it_was_told_everything() -> None:
         assert not wire.closed
         flushed(hub, log, 10)
         assert wire.written[0] == b"1" and len(wire.written) == 2 and wire.closed
+
+    run(body)
+
+
+# -- answers that are late because a page set fills up (B140) ----------------------------------------------------------
+
+DELAY_MS = 5
+
+
+async def until_late_answers_are_due() -> None:
+    """The loop calls in the order of time: what was to happen after DELAY_MS has happened."""
+    await asyncio.sleep(2 * DELAY_MS / 1000)
+
+
+def test_an_answer_that_is_late_waits_for_the_log_all_the_same() -> None:
+    async def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        say(hub, link, b"1", 10, DELAY_MS)
+        await until_late_answers_are_due()
+        assert wire.written == []
+        flushed(hub, log, 10)
+        assert wire.written == [b"1"]
+
+    run(body)
+
+
+def test_what_is_said_while_an_answer_is_late_waits_for_the_log_too() -> None:
+    """Two connections share the socket: the commit of the second is not told before the log has it."""
+
+    async def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        say(hub, link, b"1", 0, DELAY_MS)
+        say(hub, link, b"2", 10)
+        await until_late_answers_are_due()
+        assert b"2" not in b"".join(wire.written)
+        flushed(hub, log, 10)
+        assert b"".join(wire.written) == b"12"
+
+    run(body)
+
+
+def test_the_log_is_written_for_one_thing_and_a_late_answer_waits_for_another() -> None:
+    async def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        say(hub, link, b"1", 10)
+        say(hub, link, b"2", 20, DELAY_MS)
+        flushed(hub, log, 15)
+        assert wire.written == [b"1"]
+        await until_late_answers_are_due()
+        assert wire.written == [b"1"]
+        flushed(hub, log, 20)
+        assert wire.written == [b"1", b"2"]
+
+    run(body)
+
+
+def test_a_late_answer_is_late_when_it_waited_for_the_log_as_well() -> None:
+    async def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        say(hub, link, b"1", 10, DELAY_MS)
+        flushed(hub, log, 10)
+        assert wire.written == []
+        await until_late_answers_are_due()
+        assert wire.written == [b"1"]
+
+    run(body)
+
+
+def test_a_session_that_ends_while_its_answer_is_late_is_closed_after_it() -> None:
+    async def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        say(hub, link, b"1", 0, DELAY_MS)
+        session = link._session
+        assert session is not None
+        hub.run(lambda: session.stop(5))
+        assert not wire.written and not wire.closed
+        await until_late_answers_are_due()
+        assert b"".join(wire.written)[:1] == b"1" and wire.closed
 
     run(body)

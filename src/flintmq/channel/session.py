@@ -128,6 +128,8 @@ class Session:
     channel_name: str = ""
     #: Set while `Channels` knows that there is something to send.
     ready: bool = False
+    #: What is to be sent is held back for a while (B140). Set by the host.
+    late: bool = False
     #: The client does not read: messages are not pushed until it does.
     blocked: bool = False
     heartbeat_sent: bool = False

@@ -16,7 +16,7 @@ from flintmq.server import refusals
 from flintmq.server.gatekeeper import without_port
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
-from flintmq.server.turn import Turns, write, write_all
+from flintmq.server.turn import Turns, in_time, write, write_all
 from flintmq.telemetry.trace_file import TraceFile
 
 #: How often heartbeats and streams that could not be read are looked at.
@@ -144,7 +144,7 @@ class Hub(Turns):
 
     def hold_back(self, session: Session, delay_ms: int) -> None:
         """A reply is held back because a page set fills up (B140)."""
-        self.loop.call_later(delay_ms / 1000, write, self, session)
+        self.loop.call_later(delay_ms / 1000, in_time, self, session)
 
     def flush(self) -> None:
         """Have the log written, once for all who wait."""

@@ -9,7 +9,7 @@ threads:
     house            notices, a checkpoint, waits of others than clients
     flush            something waits for the log
     set_timer        another deadline is the first
-    hold_back        a session's answer is to be late (B140)
+    hold_back        a session's answer is to be late (B140); then `in_time` is called
 
 The timer is not set anew with every wait that begins or ends, only when a deadline comes before it. It may go off when
 nothing is due; then it is set for what is due next.
@@ -66,7 +66,7 @@ class Turns(Channels):
         """Called when a deadline comes before the timer."""
 
     def hold_back(self, session: Session, delay_ms: int) -> None:
-        """Called instead of writing; `write` is to be called later."""
+        """Called instead of writing; `in_time` is to be called when so much time has passed."""
 
 
 def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
@@ -98,35 +98,49 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
 
 
 def write_all(turns: Turns) -> None:
-    """Every session that has something to send writes it, or waits for the log."""
+    """Every session that has something to send writes it, or waits."""
     ready = turns.ready
     if not ready:
         return
     turns.ready = []
-    durable: int = turns._log.durable
-    held = turns._held
     for session in ready:
-        if session.force > durable or (held and session in held):
-            held.setdefault(session, deque()).append((session.force, session.take_out()))
-        else:
-            write(turns, session)
-    if held:
+        write(turns, session)
+    if turns._held:
         turns.flush()
 
 
 def write(turns: Turns, session: Session) -> None:
-    """What a session has to send goes to its socket, which is closed if that was the last."""
-    session.ready = False
-    link = turns.links.get(session)
-    if link is None:
-        session.out.clear()
+    """What a session has to send goes to its socket, which is closed if that was the last. Or it waits:
+
+    late        until its time has come, and so does all that is said in the meantime
+    in _held    until the log is durable, behind what waits already; the caller calls `flush`
+    """
+    if session.late:
         return
     if session.delay_ms:
         delay_ms, session.delay_ms = session.delay_ms, 0
-        session.ready = True
+        session.late = session.ready = True
         turns.hold_back(session, delay_ms)
+        return
+    session.ready = False
+    held = turns._held
+    if (held and session in held) or (session.out and session.force > turns._log.durable):
+        if session.out:
+            held.setdefault(session, deque()).append((session.force, session.take_out()))
+        return
+    link = turns.links.get(session)
+    if link is None:
+        session.out.clear()
         return
     if session.out:
         link.write(session.take_out())
     if session.closing:
         link.close()
+
+
+def in_time(turns: Turns, session: Session) -> None:
+    """The answer of `session` was late for long enough."""
+    session.late = False
+    write(turns, session)
+    if turns._held:
+        turns.flush()
