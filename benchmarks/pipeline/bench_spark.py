@@ -162,9 +162,12 @@ def wrong_of(found: Counter[int], count: int) -> int:
 
 
 def used_by(server: int, driver: int) -> tuple[float, float, float]:
-    """CPU seconds of the queue manager, of Java and of Python below the driver, with what has ended."""
+    """CPU seconds of the queue manager, of Java and of Python below the driver, with what has ended.
+
+    All processes that Java starts are Python: what those that have ended used is noted with Java, and is none of its.
+    """
     children: dict[int, list[int]] = {}
-    seconds: dict[int, tuple[bool, float]] = {}
+    seconds: dict[int, tuple[bool, float, float]] = {}
     tick = os.sysconf("SC_CLK_TCK")
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -174,13 +177,14 @@ def used_by(server: int, driver: int) -> tuple[float, float, float]:
                 continue
             fields = rest.split()
             children.setdefault(int(fields[1]), []).append(int(entry.name))
-            seconds[int(entry.name)] = name == "java", sum(int(value) for value in fields[11:15]) / tick
+            own, ended = (sum(map(int, fields[at : at + 2])) / tick for at in (11, 13))
+            seconds[int(entry.name)] = name == "java", own, ended
     java = python = 0.0
     waiting = [driver]
     while waiting:
         process = waiting.pop()
-        is_java, used = seconds.get(process, (False, 0.0))
-        java, python = (java + used, python) if is_java else (java, python + used)
+        is_java, own, ended = seconds.get(process, (False, 0.0, 0.0))
+        java, python = (java + own, python + ended) if is_java else (java, python + own + ended)
         waiting += children.get(process, [])
     return cpu_of(server), java, python
 

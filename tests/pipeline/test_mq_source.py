@@ -42,6 +42,12 @@ def rows_of(reader: MqStreamReader, start: dict[str, Any], end: dict[str, Any]) 
     ]  # fmt: skip
 
 
+def committed(reader: MqStreamReader, end: dict[str, Any]) -> None:
+    """A commit, and what it has begun."""
+    reader.commit(end)
+    reader.settle()
+
+
 def ids_of(rows: list[dict[str, Any]]) -> list[int]:
     return [json.loads(row["body"])["id"] for row in rows]
 
@@ -73,13 +79,58 @@ def test_messages_leave_the_queue_in_commit_and_only_then(manager: Manager, monk
     rows_of(reader, {}, end)
     assert len(manager.ids(queue)) == 125
 
-    reader.commit(end)
+    committed(reader, end)
     assert manager.ids(queue) == [124, 125]
 
-    reader.commit(end)  # Again, as after a crash.
+    committed(reader, end)  # Again, as after a crash.
     assert manager.ids(queue) == [124, 125]
     assert ids_of(rows_of(reader, end, latest(reader, end))) == [124, 125]
     reader.stop()
+
+
+def test_what_this_reader_has_seen_is_removed_without_looking_for_it(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark plans a batch before it commits the last one: each offset still names what the commit before removes."""
+
+    def looked(*arguments: object) -> list[int]:
+        raise AssertionError("the queue was searched for messages whose places are known")
+
+    monkeypatch.setattr(Link, "_on_queue", looked)
+    queue = manager.queue()
+    manager.put(queue, numbered(1, 9))
+    reader = reader_of(manager, queue)
+    ends: list[dict[str, Any]] = [{}]
+    for number in range(3):
+        ends.append(latest(reader, ends[-1], 3))
+        assert ids_of(rows_of(reader, ends[-2], ends[-1])) == list(range(3 * number + 1, 3 * number + 4))
+        if number:
+            reader.commit(ends[-2])
+    reader.settle()
+
+    assert manager.ids(queue) == [7, 8, 9]
+    reader.stop()
+
+
+def test_a_removal_that_fails_fails_the_next_call(tmp_path: Path) -> None:
+    manager = Manager(tmp_path)
+    manager.start()
+    try:
+        queue = manager.queue()
+        manager.put(queue, numbered(1, 3))
+        reader = reader_of(manager, queue)
+        end = latest(reader, {}, 2)
+        manager.kill()
+
+        reader.commit(end)
+        with pytest.raises(Refused, match="2009|2059|2162"):
+            reader.settle()
+        reader.stop()
+
+        manager.start()
+        assert manager.ids(queue) == [1, 2, 3]
+    finally:
+        manager.end()
 
 
 def test_a_commit_that_was_left_out_is_made_up_for_by_the_next(manager: Manager) -> None:
@@ -93,7 +144,7 @@ def test_a_commit_that_was_left_out_is_made_up_for_by_the_next(manager: Manager)
 
     reader = reader_of(manager, queue)
     assert latest(reader, two) == two  # Nothing is there that was not taken.
-    reader.commit(two)
+    committed(reader, two)
 
     assert manager.ids(queue) == []
     reader.stop()
@@ -109,13 +160,13 @@ def test_an_uncommitted_put_that_was_overtaken_comes_in_a_later_batch(manager: M
             manager.put(queue, numbered(2, 3))
             one = latest(reader, {})
             assert one[queue]["batch"] == [[2, 3]]
-        reader.commit(one)
+        committed(reader, one)
         assert manager.ids(queue) == [1]
 
         two = latest(reader, one)
         assert two[queue]["batch"] == [[1, 1]]
         assert ids_of(rows_of(reader, one, two)) == [1]
-        reader.commit(two)
+        committed(reader, two)
     assert manager.ids(queue) == []
     reader.stop()
 
@@ -132,7 +183,7 @@ def test_a_message_of_higher_priority_does_not_disturb_a_batch(manager: Manager)
 
     assert not end[queue]["fifo"] and sorted(ids_of(rows)) == [1, 2, 4, 5]
     assert sorted(ids_of(rows_of(reader, {}, end))) == [1, 2, 4, 5]
-    reader.commit(end)
+    committed(reader, end)
     assert manager.ids(queue) == [3, 6, 7]
     reader.stop()
 
@@ -169,7 +220,7 @@ def test_several_queues_share_the_limit_and_each_has_its_offset(manager: Manager
 
     after = latest(reader, end, 8)
     assert ids_of(rows_of(reader, end, after)) == [5, 6, 7, 8]
-    reader.commit(after)
+    committed(reader, after)
     assert manager.ids(one) == [9, 10] and manager.ids(two) == []
     reader.stop()
 
@@ -227,11 +278,11 @@ def test_positions_that_a_killed_queue_manager_gives_again_are_not_lost(tmp_path
         manager.put(queue, numbered(4, 5), persistent=False)
 
         reader = reader_of(manager, queue)
-        reader.commit(end)
+        committed(reader, end)
         assert manager.ids(queue) == [4, 5]
         after = latest(reader, end)
         assert ids_of(rows_of(reader, end, after)) == [4, 5]
-        reader.commit(after)
+        committed(reader, after)
         assert manager.ids(queue) == []
         reader.stop()
     finally:

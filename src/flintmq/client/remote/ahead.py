@@ -121,7 +121,7 @@ class Ahead:
         #: Why the queue cannot be read, 0 if it can.
         self.failure = 0
         #: Questions that are not answered yet.
-        self._questions = 0
+        self.questions = 0
         #: The last thing that was sent is a question.
         self._asking = False
         #: So many messages were here when the wait for another began.
@@ -194,7 +194,7 @@ class Ahead:
         flags = self._flags | (wire.REQUEST_SELECTION if select else 0) | (_ASKING if asks else 0)
         used, self._used = self._used, 0
         self.asked = True
-        self._questions += asks
+        self.questions += asks
         self._asking = asks
         values = [
             1,
@@ -271,7 +271,7 @@ class Ahead:
     def notified(self, code: int, value: int) -> None:
         """NOTIFICATION."""
         if code == wire.NOTIFY_CHECK_MSG:
-            self._questions = max(0, self._questions - 1)
+            self.questions = max(0, self.questions - 1)
         elif code == wire.NOTIFY_GET_INHIBITED:
             self.failure = MQRC_GET_INHIBITED
         elif code == wire.NOTIFY_GET_ALLOWED:
@@ -283,12 +283,12 @@ class Ahead:
 
     def is_ready(self) -> bool:
         """Whether something has come that a get waits for."""
-        return len(self.messages) > self.heard or self.failure != 0 or (self._asking and not self._questions)
+        return len(self.messages) > self.heard or self.failure != 0 or (self._asking and not self.questions)
 
     @property
     def answered(self) -> bool:
         """Every question was answered."""
-        return self._asking and not self._questions
+        return self._asking and not self.questions
 
     # -- the application ----------------------------------------------------------------------------------------------
 

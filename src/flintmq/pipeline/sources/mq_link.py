@@ -24,8 +24,9 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import NoReturn, TypeAlias
+
+import numpy as np
 
 import flintmq
 from flintmq.channel import segment as seg
@@ -51,7 +52,7 @@ from flintmq.mqi.reason import (
 from flintmq.mqi.sd import MQSD
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_columns import PUT_AT, Outgoing
-from flintmq.pipeline.sources.mq_offset import Member, Range, positions_of
+from flintmq.pipeline.sources.mq_offset import Member, Range, count_of, positions_of
 from flintmq.pipeline.sources.mq_options import Place
 from flintmq.qmgr import xa
 
@@ -121,7 +122,7 @@ class Stream(Ahead):
         self.here.append((int.from_bytes(message.token[_HALF:], "big"), message.descriptor, message.data))
 
     def is_ready(self) -> bool:
-        return bool(self.here) or self.failure != 0 or self.answered
+        return bool(self.here) or self.failure != 0 or not self.questions
 
     def all(self) -> list[Got]:
         """What is here: it is used."""
@@ -307,24 +308,26 @@ class Link:
         gmo = MQGMO()
         gmo.version, gmo.match_options, gmo.options = 2, 0, asked
         stream.wants(MQMD(), gmo, big_endian)
+        came = True
         try:
             while True:
-                out = session.want(stream.request(asked, 0, length, big_endian, asks=True), True)
-                asked = then
-                while not stream.here and not (not out and (stream.answered or stream.failure)):
-                    wire.stream(handle.number, out, -1, True)
-                    out = b""
-                if not stream.here:
-                    if stream.failure:
-                        self._refuse(queue, error_of(stream.failure))
-                    return
-                while stream.here:
-                    got = stream.all()
-                    if stream.is_low():
-                        more = stream.request(then, 0, length, big_endian)
-                        wire.stream(handle.number, session.want(more, False), 0, False)
+                out = b""
+                if not stream.questions:
+                    if not came:
+                        return  # The last question was answered, and nothing came before the answer.
+                    came = False
+                    out = session.want(stream.request(asked, 0, length, big_endian, asks=True), True)
+                    asked = then
+                elif stream.is_low():
+                    out = session.want(stream.request(then, 0, length, big_endian), False)
+                wire.stream(handle.number, out, -1, True)
+                got = stream.all()
+                if got:
+                    came = True
                     self._position(queue, stream.token)
                     yield got
+                elif stream.failure:
+                    self._refuse(queue, error_of(stream.failure))
         except MQError as error:
             self._refuse(queue, error)
         finally:
@@ -366,41 +369,29 @@ class Link:
         """Take the messages at these positions off the queue, except those put after `newest`; how many there were.
 
         Those that are not there are passed over, so that this may be done again after it was interrupted. `sure`: they
-        were seen through this connection, so they need not be looked for.
+        were seen through this connection, so it need not be looked whether others stand in their places (S5).
         """
         if not ranges:
             return 0
-        taken = 0
-        if sure:
-            prefix = self.prefix_of(queue)
-            left = iter(positions_of(ranges).tolist())
-            chunk = [next(left)]
-            while chunk and prefix:
-                found = self._take(queue, prefix, chunk)
-                taken += found
-                if found < len(chunk):
-                    break  # Some are gone already: the rest is looked for.
-                chunk = list(islice(left, REMOVED_AT_ONCE))
-            if not chunk:
-                return taken
-        wanted = Member(ranges)
-        while True:
-            there = self._on_queue(queue, wanted, newest)
-            if not there:
-                return taken
-            found = self._take(queue, self.prefix_of(queue), there)
-            if not found:
-                return taken  # Somebody else takes them.
-            taken += found
+        prefix = self.prefix_of(queue)
+        if not prefix:
+            return 0
+        positions = positions_of(ranges).tolist() if sure else self._on_queue(queue, ranges, newest)
+        return sum(
+            self._take(queue, prefix, positions[at : at + REMOVED_AT_ONCE])
+            for at in range(0, len(positions), REMOVED_AT_ONCE)
+        )
 
-    def _on_queue(self, queue: str, wanted: Member, newest: str) -> list[int]:
-        """Where the first messages of the queue are that are wanted."""
+    def _on_queue(self, queue: str, ranges: list[Range], newest: str) -> list[int]:
+        """Which of these positions have a message that was not put after `newest`."""
+        wanted, most = Member(ranges), count_of(ranges)
         found: list[int] = []
         for chunk in self.browse(queue, data=False):
-            found += [got[0] for got in chunk if wanted.has(got[0]) and put_at(got) <= newest]
-            if len(found) >= REMOVED_AT_ONCE:
+            mask = wanted.mask(np.array([got[0] for got in chunk], dtype=np.int64)).tolist()
+            found += [got[0] for got, is_wanted in zip(chunk, mask, strict=True) if is_wanted and put_at(got) <= newest]
+            if len(found) >= most:
                 break
-        return found[:REMOVED_AT_ONCE]
+        return found
 
     def _take(self, queue: str, prefix: bytes, positions: list[int]) -> int:
         """Get messages in a unit of work, and commit it; how many were there."""

@@ -2,22 +2,24 @@
 
     driver  latestOffset   browses descriptors, no data: what is visible and not yet taken becomes the next batch
             partitions     cuts the positions of a batch into as many parts as tasks shall read
-            commit         removes the messages of the batch from the queue: the only destructive get there is
+            commit         removes the messages of the batch from the queue: the only destructive get there is. It goes
+                           on beside the next batch, in a thread with a connection of its own
     task    read           browses its positions, with data, and gives Arrow batches
 
 A plan goes on where the last one has stopped, so that it does not pass over the messages of the last batch, which are
 still there; it begins at the head of the queue when it comes to the end, and every AGAIN batches: then it finds what
 was committed late, or has a higher priority.
 
-The driver holds the queue open for exclusive input (unless the option `shared` says otherwise): nobody else gets what
-was planned. Against expiry nothing helps: a planned message that is gone fails the batch, or is left out with the
-option missing = skip.
+The driver's second connection holds the queue open for exclusive input (unless the option `shared` says otherwise):
+nobody else gets what was planned. Against expiry nothing helps: a planned message that is gone fails the batch, or is
+left out with the option missing = skip.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,6 +153,8 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: SourceOptions) -> None:
         self.options = options
         self._link: Link | None = None
+        #: For commit: what is being removed, one batch at a time.
+        self._remover: Remover | None = None
         self._queues: tuple[str, ...] = ()
         #: What this reader has removed of what the last offset names (S3).
         self._removed: dict[str, list[Range]] = {}
@@ -175,9 +179,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             link = Link(self.options.place)
             try:
                 self._queues = queues_of(link, self.options)
-                if not self.options.shared:
-                    for queue in self._queues:
-                        link.hold(queue)
+                self._remover = Remover(self.options, self._queues)
             except BaseException:
                 link.close()
                 raise
@@ -200,6 +202,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """The next batch: up to the limit, shared out among the queues; nothing new: `start` itself."""
         link = self._linked()
+        self._note_removed(False)
         room = limit.max_rows if isinstance(limit, ReadMaxRows) else self.options.messages_max
         before = read_offset(start)
         after = dict(before)
@@ -269,14 +272,80 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return batches(partition, self.options)
 
     def commit(self, end: dict[str, Any]) -> None:
-        """The batch is done: its messages go (S4)."""
-        link = self._linked()
+        """The batch is done: its messages go (S4), after those of the one before it."""
+        self._linked()
+        assert self._remover is not None
+        self._note_removed(True)
+        removals: list[Removal] = []
         for queue, taken in read_offset(end).items():
-            ranges = taken.all()
-            link.remove(queue, ranges, taken.newest, not minus(ranges, self._seen.get(queue, [])))
-            self._removed[queue] = ranges
+            left = minus(taken.all(), self._removed.get(queue, []))
+            sure = not minus(left, self._seen.get(queue, []))
+            removals.append(Removal(queue, left, taken.newest, sure, taken.all()))
+        self._remover.begin(removals)
+
+    def settle(self) -> None:
+        """Wait until what commit has begun is done. Raises what went wrong."""
+        self._note_removed(True)
+
+    def _note_removed(self, waits: bool) -> None:
+        """Note what was removed (S3). Raises what went wrong with it."""
+        for removal in self._remover.ended(waits) if self._remover is not None else ():
+            self._removed[removal.queue] = removal.named
 
     def stop(self) -> None:
-        if self._link is not None:
+        try:
+            self.settle()
+        finally:
+            for each in (self._remover, self._link):
+                if each is not None:
+                    each.close()
+            self._remover = self._link = None
+
+
+@dataclass
+class Removal:
+    """What goes from one queue."""
+
+    queue: str
+    ranges: list[Range]
+    newest: str
+    sure: bool
+    #: All that the offset names: none of it is there afterwards.
+    named: list[Range]
+
+
+class Remover:
+    """Removes the messages of a batch while the next one is read. Who begins the next removal waits for the last."""
+
+    def __init__(self, options: SourceOptions, queues: Sequence[str]) -> None:
+        self._link = Link(options.place)
+        try:
+            for queue in queues if not options.shared else ():
+                self._link.hold(queue)
+        except BaseException:
             self._link.close()
-            self._link = None
+            raise
+        self._thread = ThreadPoolExecutor(1, "mq-remover")
+        self._going: Future[list[Removal]] | None = None
+
+    def begin(self, removals: list[Removal]) -> None:
+        """What was begun before has ended."""
+        self._going = self._thread.submit(self._remove, removals)
+
+    def _remove(self, removals: list[Removal]) -> list[Removal]:
+        for each in removals:
+            self._link.remove(each.queue, each.ranges, each.newest, each.sure)
+        return removals
+
+    def ended(self, waits: bool) -> list[Removal]:
+        """What was begun, if it has ended; each is told once. Raises what went wrong."""
+        going = self._going
+        if going is None or not (waits or going.done()):
+            return []
+        self._going = None
+        return going.result()
+
+    def close(self) -> None:
+        """Wait for what was begun, and end."""
+        self._thread.shutdown()
+        self._link.close()
