@@ -57,7 +57,7 @@ def run(options: Options) -> list[Figure]:
         stage.commands(*(f"DEFINE QLOCAL({name}) MAXDEPTH(999999999)" for name in (SOURCE, TARGET, STATE)))
         place = {"queueManager": MANAGER, "dataDirectory": str(stage.directory)}
         if options.tiny:
-            fill(place, 0, count)
+            fill(place, count)
             return [Figure("read_write_1m", moved_plainly(place, count), "/s")]
         progress = options.progress("spark", count)
         if KILLS:
@@ -72,21 +72,23 @@ def body_of(number: int) -> bytes:
     return b"%016d" % number + b"x" * (SIZE - 16 - len(_END))
 
 
-def fill(place: dict[str, str], first: int, count: int) -> None:
-    """Put messages that carry their number."""
+def fill(place: dict[str, str], count: int) -> None:
+    """Put messages that carry their number, in units of work of a batch each."""
     import pyarrow as pa
 
     from flintmq.pipeline.sources.mq_options import sink_options
     from flintmq.pipeline.sources.mq_write import Unit, decide, write_task
 
     options = sink_options({**place, "queue": SOURCE, "stateQueue": STATE}, streaming=True)
-    unit = Unit(random.randbytes(16), 0)
-    numbers = range(first, first + count)
-    batches = (
-        pa.record_batch({"body": [body_of(number) for number in numbers[at : at + UNIT]]})
-        for at in range(0, count, UNIT)
-    )
-    decide(options, unit, write_task(batches, options, unit).branches)
+    query = random.randbytes(16)
+    for number, first in enumerate(range(0, count, BATCH)):
+        unit = Unit(query, number)
+        numbers = range(first, min(count, first + BATCH))
+        batches = (
+            pa.record_batch({"body": [body_of(each) for each in numbers[at : at + UNIT]]})
+            for at in range(0, len(numbers), UNIT)
+        )
+        decide(options, unit, write_task(batches, options, unit).branches)
 
 
 def numbers_on(place: dict[str, str], queue: str) -> Counter[int]:
@@ -130,13 +132,13 @@ def moved_plainly(place: dict[str, str], count: int) -> float:
 def measured(stage: Stage, place: dict[str, str], count: int, progress: Progress) -> list[Figure]:
     progress.at(0, "without Spark")
     few = max(count // 10, UNIT)
-    fill(place, 0, few)
+    fill(place, few)
     floor = moved_plainly(place, few)
     driver = stage.child("benchmarks.pipeline.spark_driver", "local[2]", json.dumps(place), str(stage.directory / "c"))
-    fill(place, 0, WARM)
+    fill(place, WARM)
     driver.ask(SOURCE)
     stage.commands(f"CLEAR QLOCAL({SOURCE})", f"CLEAR QLOCAL({TARGET})")  # The last batch is removed by the next one.
-    fill(place, 0, count)
+    fill(place, count)
     progress.at(count // 2, "through Spark")
     before = used_by(stage.pid, driver.pid)
     elapsed = float(driver.ask(SOURCE))
@@ -197,7 +199,7 @@ def killed(stage: Stage, place: dict[str, str], count: int, progress: Progress) 
     from flintmq.pipeline import cluster
 
     chance = random.Random(os.environ.get("FLINT_BENCH_SEED"))
-    fill(place, 0, count)
+    fill(place, count)
     running = cluster.up(stage.directory / "cluster", workers=2, cores=1, memory="1g", port=free_port())
     kills: Counter[str] = Counter()
     failures = 0
