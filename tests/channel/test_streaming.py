@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 import pytest
 
@@ -20,7 +21,11 @@ from flintmq.mqi.constants import (
     MQPMO_ASYNC_RESPONSE,
 )
 from flintmq.mqi.md import MQMD
-from tests.channel.peer import Peer, World
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.qmgr.connect import connect
+from flintmq.qmgr.open import put1
+from tests.channel.peer import Peer, Reply, World
 
 BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE
 QUEUE = "DEV.QUEUE.1"
@@ -246,3 +251,55 @@ def test_a_consumer_waits_for_one_message_after_the_other(peer: Peer) -> None:
     for stream in peer.session.conversations[1].streams.values():
         stream.try_again()
     assert messages(peer, peer.received()) == [b"four", b"five"]
+
+
+@pytest.mark.parametrize("ending", [Peer.commit, Peer.backout])
+def test_a_consumer_that_closes_its_queue_does_not_hold_up_the_others(
+    peer: Peer, ending: Callable[[Peer], Reply]
+) -> None:
+    """T1: the next message of the conversation is in another unit of work than what the first one has consumed."""
+    put(peer.world, b"1")
+    put(peer.world, b"2", queue="DEV.QUEUE.2")
+    first, second = peer.opened(QUEUE, BOTH), peer.opened("DEV.QUEUE.2", BOTH)
+    for handle in (first, second):
+        peer.want(handle, options=MQGMO_SYNCPOINT, flags=CONSUMER)
+    peer.notify(0, CONN_STATE, STARTED)
+    assert messages(peer, peer.notify(0, TXN_ALLOWED, 0)) == [b"1"]
+
+    assert peer.close(first).reason == 0
+    assert messages(peer, peer.segments) == []
+
+    assert ending(peer).reason == 0
+    assert messages(peer, peer.segments) == [b"2"]
+
+
+def test_a_descriptor_that_does_not_fit_is_cut_and_the_message_is_pushed(peer: Peer) -> None:
+    put_by_a_program_in_the_process(peer.world)
+    assert messages(peer, peer.want(peer.opened(QUEUE, BOTH))) == [b"data"]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_descriptor_that_does_not_fit_is_cut_and_the_message_is_got(peer: Peer, waits: bool) -> None:
+    """Nothing is lost, and neither the session nor the queue manager comes to harm."""
+    handle = peer.opened(QUEUE, BOTH)
+    request = peer.get_request(handle, MQGMO_NO_SYNCPOINT | MQGMO_WAIT, wait=10_000)
+    if waits:
+        assert peer.feed(request) == []
+    put_by_a_program_in_the_process(peer.world)
+    if waits:
+        peer.world.channels.turn()
+    got = peer.got(peer.received() if waits else peer.feed(request))
+    assert (got.reason, got.data) == (0, b"data")
+    assert (got.md.reply_to_q, got.md.format) == ("R" * 48, "F" * 8)
+    assert (got.md.correl_id, got.md.encoding) == (b"C" * 24, 0x7FFF_FFFF)
+    assert peer.world.depth(QUEUE) == 0
+
+
+def put_by_a_program_in_the_process(world: World) -> None:
+    """Its descriptor has never been bytes, so nothing has refused what has no room in one."""
+    reason, connection = connect(world.qm, "embedded", "user")
+    assert reason == 0 and connection is not None
+    od, md = MQOD(), MQMD()
+    od.object_name = QUEUE
+    md.reply_to_q, md.format, md.correl_id, md.encoding = "R" * 60, "F" * 12, b"C" * 30, 1 << 40
+    assert put1(world.qm, connection, od, md, MQPMO(), b"data") == 0

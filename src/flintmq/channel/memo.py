@@ -25,6 +25,7 @@ from flintmq.channel.calls import API_SIZE, write_api
 from flintmq.mqi import gmo as gmo_structure
 from flintmq.mqi import md as md_structure
 from flintmq.mqi import pmo as pmo_structure
+from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -134,6 +135,17 @@ class DescriptorMemo:
         elif md.put_time != last.put_time or md.put_date != last.put_date:
             self._set_back(md, self._reply_to, ccsid)
         return b"".join([self._front, md.msg_id, md.correl_id, self._back])
+
+    def pack_fitting(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
+        """The same for a message that has left its queue: what does not fit its field is cut, nothing is raised.
+
+        A program in the process of the queue manager may have put it, whose descriptor has never been bytes.
+        """
+        try:
+            return self.pack(md, big_endian, ccsid)
+        except StructureError:
+            md.fit()
+            return self.pack(md, big_endian, ccsid)
 
     def _set_back(self, md: MQMD, reply_to: bytes, ccsid: int) -> None:
         """What is written behind the ids, with another time or other names to reply to. May raise StructureError."""

@@ -23,6 +23,7 @@ from flintmq.channel.calls import (
 )
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.lists import read_object_records, read_put_records, write_object_records, write_put_records
+from flintmq.channel.streaming import no_longer_consuming
 from flintmq.channel.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.channel.terms import LOCAL_CHANNEL
 from flintmq.mqi import gmo as gmo_structure
@@ -216,6 +217,7 @@ def mqclose(conversation: Conversation, call: Call) -> None:
     if not handle.open:
         conversation.streams.pop(call.handle, None)
     conversation.answer(call, NO_HANDLE if not handle.open else call.handle, b"")
+    no_longer_consuming(conversation)
 
 
 # -- MQPUT, MQPUT1 ----------------------------------------------------------------------------------------------------
@@ -328,7 +330,7 @@ def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, 
     memo = conversation.gets
     assert memo is not None
     big_endian, ccsid = conversation.big_endian, conversation.ccsid
-    descriptor, options = memo.md.pack(md, big_endian, ccsid), memo.gmo.pack(gmo, big_endian, ccsid)
+    descriptor, options = memo.md.pack_fitting(md, big_endian, ccsid), memo.gmo.pack(gmo, big_endian, ccsid)
     parts = [b"", descriptor, options, write_long(length, big_endian), data]
     conversation.answer_parts(memo.head, seg.MQGET, request, number, parts)
 
@@ -343,12 +345,14 @@ def mqcmit(conversation: Conversation, call: Call) -> None:
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
         commit(conversation.engine, connection)
     conversation.answer(call, 0, b"")
+    no_longer_consuming(conversation)
 
 
 def mqback(conversation: Conversation, call: Call) -> None:
     """MQBACK."""
     backout(conversation.engine, _connection(conversation))
     conversation.answer(call, 0, b"")
+    no_longer_consuming(conversation)
 
 
 # -- MQINQ, MQSET, MQSTAT ---------------------------------------------------------------------------------------------

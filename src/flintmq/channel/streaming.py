@@ -239,7 +239,7 @@ class Stream(Answer):
         conversation.global_index += 1
         big_endian, ccsid = conversation.big_endian, conversation.ccsid
         md.version = 2 if self.wish.md_version > 1 else 1
-        descriptor = self._memo.pack(md, big_endian, ccsid)
+        descriptor = self._memo.pack_fitting(md, big_endian, ccsid)
         self.in_flight += len(descriptor) + len(data)
         if ccsid != self._name_ccsid:
             self._name_ccsid, self._name = ccsid, encode(self.handle.resolved_name, ccsid)
@@ -336,6 +336,17 @@ def pump_all(conversation: Conversation) -> None:
     streams = sorted(conversation.streams.values(), key=_served)
     for stream in streams:
         stream.pump()
+
+
+def no_longer_consuming(conversation: Conversation) -> None:
+    """A handle was closed, or a unit of work is over. If that was the consumer's that all wait for, none need to (T1).
+
+    What it consumed last may still be uncommitted; then the end of the unit of work is waited for.
+    """
+    consuming, connection = conversation.consuming, conversation.connection
+    if consuming is not None and not consuming.handle.open and (connection is None or connection.unit is None):
+        conversation.consuming = None
+        pump_all(conversation)
 
 
 def _served(stream: Stream) -> int:

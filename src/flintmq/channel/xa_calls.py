@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Final
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_long, write_long
 from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
+from flintmq.channel.streaming import no_longer_consuming
 from flintmq.qmgr import xa
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.queue_manager import QueueManager
@@ -77,6 +78,7 @@ def branch_call(conversation: Conversation, call: Call) -> None:
         code = function(conversation.engine, connection, xid, flags)
     conversation.session.hold(connection.force)
     conversation.reply(call, code, flags, call.handle, b"")
+    no_longer_consuming(conversation)
 
 
 def open_or_close(conversation: Conversation, call: Call) -> None:

@@ -56,6 +56,13 @@ FIELDS: Final = (
 NO_ID: Final[bytes] = bytes(24)  # MQMI_NONE, MQCI_NONE and MQGI_NONE: one object for all messages.
 NO_ACCOUNTING_TOKEN: Final[bytes] = bytes(32)
 
+#: How long texts and identifiers are.
+_TEXTS: Final = {
+    "format": 8, "reply_to_q": 48, "reply_to_q_mgr": 48, "user_identifier": 12, "appl_identity_data": 32,
+    "put_appl_name": 28, "put_date": 8, "put_time": 8, "appl_origin_data": 4,
+}  # fmt: skip
+_IDS: Final = {"msg_id": 24, "correl_id": 24, "accounting_token": 32, "group_id": 24}
+
 # In the order of the table.
 _BIG_1, _LITTLE_1 = layouts("4s i i i i i i i 8s i i 24s 24s i 48s 48s 12s 32s 32s i 28s 8s 8s 4s", SIZE_1)
 _BIG_2, _LITTLE_2 = layouts("24s i i i i", SIZE_2 - SIZE_1)  # What version 2 adds.
@@ -140,6 +147,17 @@ class MQMD:
         other.put_date = self.put_date
         other.put_time = self.put_time
         other.appl_origin_data = self.appl_origin_data
+
+    def fit(self) -> None:
+        """Cut every value to what its field can hold, so that `pack` raises nothing but for the version."""
+        for name, length in _TEXTS.items():
+            setattr(self, name, getattr(self, name)[:length])
+        for name, length in _IDS.items():
+            setattr(self, name, getattr(self, name)[:length].ljust(length, b"\0"))
+        for name in FIELDS:
+            value = getattr(self, name)
+            if isinstance(value, int):
+                setattr(self, name, max(-0x8000_0000, min(value, 0x7FFF_FFFF)))
 
     def pack(self, big_endian: bool = False, ccsid: int = 1208) -> bytes:
         """The bytes of this descriptor, of the version it has. Raises StructureError (MQRC_MD_ERROR)."""
