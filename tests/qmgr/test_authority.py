@@ -32,7 +32,7 @@ from flintmq.mqi.sd import MQSD
 from flintmq.qmgr import admin_security, authorities, authority_records
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.authority import ObjectAuthority, type_of
+from flintmq.qmgr.authority import POLICY_QUEUE, ObjectAuthority, type_of
 from flintmq.qmgr.authority_records import GROUP, PRINCIPAL, SELF
 from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import connect, disconnect
@@ -56,6 +56,7 @@ OBJECTS: tuple[tuple[str, str, dict[str, Value]], ...] = (
     ("QMODEL", "SYSTEM.DURABLE.MODEL.QUEUE", {"DEFTYPE": "PERMDYN"}),
     ("QMODEL", "SYSTEM.NDURABLE.MODEL.QUEUE", {}),
     ("QLOCAL", "SYSTEM.DURABLE.SUBSCRIBER.QUEUE", {}),
+    ("QLOCAL", POLICY_QUEUE, {}),
     ("NAMELIST", "LIST", {}),
     ("TOPIC", "SYSTEM.BASE.TOPIC", {"TOPICSTR": ""}),
     ("TOPIC", "NEWS", {"TOPICSTR": "news"}),
@@ -132,6 +133,13 @@ def test_nobody_connects_without_a_record(world: World) -> None:
     assert connect(world.qm, "app", "ann")[0] == 2035
     assert connect(world.qm, "app", "boss")[0] == 0
     assert connect(world.qm, "queue manager", "")[0] == 0  # The queue manager itself.
+
+
+def test_everybody_who_may_connect_may_look_for_policies_and_no_more(world: World) -> None:
+    """Client libraries browse the queue on behalf of every application, before the first MQPUT1 to a queue."""
+    assert world.reason(POLICY_QUEUE, MQOO_BROWSE) == 0
+    for options in (MQOO_OUTPUT, MQOO_INPUT_SHARED, MQOO_SET, MQOO_BROWSE | MQOO_OUTPUT):
+        assert world.reason(POLICY_QUEUE, options) == 2035
 
 
 @pytest.mark.parametrize(

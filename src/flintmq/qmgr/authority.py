@@ -16,6 +16,8 @@
                                 PUT                                              the destination, unless it is managed
     MQCLOSE that deletes        DLT                                              the queue, unless the handle made it
     commands                    `_COMMANDS`                                      the object, or the queue manager
+    MQOPEN for browsing         none                                             POLICY_QUEUE: client libraries look
+                                                                                 there for every application
 
 The queue manager itself (user ""), its owner and the group mqm may everything, and need no records.
 
@@ -36,6 +38,7 @@ from typing import Final
 from flintmq.mqi.constants import MQOO_OUTPUT
 from flintmq.mqi.values.services import (
     MQZAO_ALTERNATE_USER_AUTHORITY,
+    MQZAO_BROWSE,
     MQZAO_CHANGE,
     MQZAO_CLEAR,
     MQZAO_CONNECT,
@@ -63,6 +66,8 @@ NAMES_MAX: Final = 10_000
 INTERVAL_DEFAULT: Final = 12
 TIMEOUT_DEFAULT: Final = 54
 _MINUTE_MS: Final = 60_000
+#: Where MQ keeps the policies of message protection.
+POLICY_QUEUE: Final = "SYSTEM.PROTECTION.POLICY.QUEUE"
 #: Everybody is in it.
 EVERYBODY: Final = "nobody"
 
@@ -178,6 +183,8 @@ class ObjectAuthority(Authority):
             found = self._records.granted(object_type, object_name, user.entities)
             if object_type == "QUEUE" and self._creators.get(object_name) == name:
                 found = authorities.BY_TYPE["QUEUE"]
+            if object_type == "QUEUE" and object_name == POLICY_QUEUE:
+                found |= MQZAO_BROWSE
             if len(user.granted) >= NAMES_MAX:
                 user.granted.clear()
             user.granted[key] = found

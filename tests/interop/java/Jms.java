@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import javax.jms.BytesMessage;
 import javax.jms.Connection;
 import javax.jms.DeliveryMode;
+import javax.jms.JMSConsumer;
+import javax.jms.JMSContext;
 import javax.jms.JMSException;
 import javax.jms.MapMessage;
 import javax.jms.Message;
@@ -46,6 +48,7 @@ public final class Jms {
         port = Integer.parseInt(args[0]);
         Scenarios scenarios = new Scenarios();
         add(scenarios, "text", Jms::text);
+        add(scenarios, "context", Jms::context);
         add(scenarios, "sizes", Jms::sizes);
         add(scenarios, "repeated", Jms::repeated);
         add(scenarios, "bodies", Jms::bodies);
@@ -114,6 +117,30 @@ public final class Jms {
 
     static String textOf(Message message) throws JMSException {
         return message == null ? null : ((TextMessage) message).getText();
+    }
+
+    /**
+     * JMSContext, whose producers have no destination of their own: MQPUT1 for each message. The client then looks for a
+     * policy of the queue by itself, unless it has opened the queue before.
+     */
+    static void context(Connection connection) throws Exception {
+        for (int mode : new int[] {JMSContext.AUTO_ACKNOWLEDGE, JMSContext.SESSION_TRANSACTED}) {
+            try (JMSContext context = factory().createContext(mode)) {
+                Queue queue = context.createQueue("queue:///DEV.CONTEXT.QUEUE");
+                context.createProducer().setProperty("color", "red").send(queue, "one");
+                JMSConsumer consumer = context.createConsumer(queue);
+                if (mode == JMSContext.SESSION_TRANSACTED) {
+                    Scenarios.same(null, consumer.receiveNoWait());
+                    context.commit();
+                }
+                Message message = consumer.receive(2000);
+                Scenarios.same("one", textOf(message));
+                Scenarios.same("red", message.getStringProperty("color"));
+                if (mode == JMSContext.SESSION_TRANSACTED) {
+                    context.commit();
+                }
+            }
+        }
     }
 
     static void text(Connection connection) throws Exception {
