@@ -109,9 +109,7 @@ class Peer:
 
     def received(self) -> list[Segment]:
         """What has come back since the last time."""
-        out = b"".join(self.session.out)
-        self.session.out.clear()
-        self.session.ready = False
+        out = self.session.take_out()
         self.world.channels.ready.clear()
         self.segments = self._splitter.feed(out)
         return self.segments

@@ -9,6 +9,7 @@ import pytest
 
 from flintmq.channel import segment as seg
 from flintmq.channel.segment import Segment
+from flintmq.channel.streaming import UNSENT_MAX
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -139,6 +140,19 @@ def test_a_browse_goes_through_the_queue_and_can_begin_again(peer: Peer) -> None
     assert messages(peer, peer.want(handle, options=both, received=365)) == [b"1"]
     assert messages(peer, peer.want(handle, options=MQGMO_BROWSE_NEXT, received=365)) == [b"2"]
     assert peer.world.depth(QUEUE) == 2
+
+
+def test_a_client_that_can_take_everything_is_not_given_it_at_once(peer: Peer) -> None:
+    """S1: what a session holds does not depend on what a client says it has room for."""
+    size, count = 100_000, 30
+    put(peer.world, *[bytes([number]) * size for number in range(count)])
+    handle = peer.opened(QUEUE, BOTH)
+    turns = [messages(peer, peer.want(handle, room=0x7FFF_FFFF))]
+    while peer.session.more:
+        peer.session.unblocked()
+        turns.append(messages(peer, peer.received()))
+    assert max(len(turn) * size for turn in turns) <= UNSENT_MAX + size
+    assert [message[0] for turn in turns for message in turn] == list(range(count))
 
 
 def test_a_consumer_is_served_between_start_and_stop(peer: Peer) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance
-from flintmq.server.hub import Hub, ServingHost
+from flintmq.server.hub import LINGER_S, NEGOTIATION_S, Hub, ServingHost
 from flintmq.server.link import Link
 
 
@@ -25,6 +25,7 @@ class Wire:
     def __init__(self) -> None:
         self.written: list[bytes] = []
         self.closed = False
+        self.aborted = False
 
     def set_write_buffer_limits(self, high: int) -> None:
         pass
@@ -37,6 +38,9 @@ class Wire:
 
     def close(self) -> None:
         self.closed = True
+
+    def abort(self) -> None:
+        self.aborted = True
 
 
 def run(body: Callable[[Hub, Link, Wire, SlowLog], Coroutine[Any, Any, None] | None]) -> None:
@@ -192,5 +196,62 @@ def test_a_session_that_ends_while_its_answer_is_late_is_closed_after_it() -> No
         assert not wire.written and not wire.closed
         await until_late_answers_are_due()
         assert b"".join(wire.written)[:1] == b"1" and wire.closed
+
+    run(body)
+
+
+# -- clients that take their time --------------------------------------------------------------------------------------
+
+
+#: A segment of which the end does not come.
+BEGINNING = b"TSH " + (0x1000).to_bytes(4, "big") + bytes(NEGOTIATION_S)
+
+
+def after_seconds(hub: Hub, seconds: int) -> None:
+    for _ in range(seconds):
+        hub.run(hub._look_around)
+
+
+def test_one_who_names_no_channel_is_disconnected_in_the_end() -> None:
+    """However busy it is: what it sends one byte at a time is no answer."""
+
+    def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        for at in range(NEGOTIATION_S):
+            link.data_received(BEGINNING[at : at + 1])
+            after_seconds(hub, 1)
+        assert not wire.aborted
+        after_seconds(hub, 1)
+        assert wire.aborted
+
+    run(body)
+
+
+def test_one_who_does_not_read_why_it_is_disconnected_does_not_keep_its_socket() -> None:
+    """The transport closes when everything was sent, which may be never."""
+
+    def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        session = link._session
+        assert session is not None
+        after_seconds(hub, NEGOTIATION_S - 1)
+        hub.run(lambda: session.stop(5))
+        assert wire.closed
+        after_seconds(hub, LINGER_S)
+        assert not wire.aborted
+        after_seconds(hub, 1)
+        assert wire.aborted
+
+    run(body)
+
+
+def test_one_whose_last_answer_waits_for_the_log_is_not_cut_off() -> None:
+    def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        say(hub, link, b"1", 10)
+        session = link._session
+        assert session is not None
+        hub.run(lambda: session.stop(5))
+        after_seconds(hub, 2 * LINGER_S)
+        assert not wire.aborted
+        flushed(hub, log, 10)
+        assert wire.written[0] == b"1" and wire.closed
 
     run(body)

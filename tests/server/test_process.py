@@ -285,6 +285,22 @@ def test_many_clients_are_served_at_once_and_leave_nothing(
     capsys.readouterr()
 
 
+def test_a_client_that_can_take_everything_gets_everything(manager: Manager) -> None:
+    """In turns (S1), of which it sees nothing."""
+    manager.start()
+    peer = manager.peer()
+    handle = peer.opened(QUEUE, BOTH)
+    md = MQMD()
+    md.persistence = 1
+    for number in range(40):
+        assert peer.put(handle, bytes([number]) * 100_000, md=md).reason == 0
+    peer.socket.sendall(peer.want_request(handle, room=0x7FFF_FFFF))
+    ends = 0
+    while ends < 40:
+        ends += sum(each.kind == seg.ASYNC_MESSAGE and each.flags & seg.LAST != 0 for each in peer.answer())
+    assert peer.get(handle).reason == 2033
+
+
 class LocalPeer(SocketPeer):
     """The same client, on the Unix socket."""
 

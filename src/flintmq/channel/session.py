@@ -18,7 +18,8 @@ client is connected, and what belongs to the socket itself, is done here.
     any        STATUS_DATA               the client ends the channel                             CLOSED
     any        any other                 refused with STATUS_DATA, one line in the error log     CLOSED
 
-S1  A session holds at most one segment, one long call per conversation, and what it is asked to send.
+S1  A session holds at most one segment, one long call per conversation, and what it is asked to send. Of messages
+    that are pushed that is a megabyte and one message, however much the client says it can take; then `more` is set.
 S2  Whatever a client sends, only its own session ends.
 """
 
@@ -130,6 +131,9 @@ class Session:
     ready: bool = False
     #: What is to be sent is held back for a while (B140). Set by the host.
     late: bool = False
+    #: Data of messages in `out`; and whether more would be there (S1). Then the host calls `unblocked`.
+    unsent: int = 0
+    more: bool = False
     #: The client does not read: messages are not pushed until it does.
     blocked: bool = False
     heartbeat_sent: bool = False
@@ -137,6 +141,8 @@ class Session:
     straight: bool = True
     #: Seconds since the client was last heard; counted by the host.
     idle_s: int = 0
+    #: Seconds since it should have agreed on a channel, or be closed; likewise.
+    overdue_s: int = 0
     product_id: str = ""
     #: For DISPLAY CHSTATUS (status.py). When the client last called is looked at by the host, once a second.
     number: int = 0
@@ -393,11 +399,14 @@ class Session:
 
     def may_be_sent(self, log: LogPort) -> bool:
         """Whether what is queued can go out at once, and nothing else is to be done."""
-        return (not self.force or self.force <= log.durable) and not self.delay_ms and not self.closing
+        return (
+            (not self.force or self.force <= log.durable) and not self.delay_ms and not self.closing and not self.more
+        )
 
     def take_out(self) -> bytes:
         """What is queued; it is the caller's now."""
         self.ready = False
+        self.unsent = 0
         out = self.out
         data = out[0] if len(out) == 1 else b"".join(out)
         out.clear()
@@ -410,7 +419,8 @@ class Session:
             self.force = position
 
     def unblocked(self) -> None:
-        """The client reads again."""
+        """The client reads again, or what was to be sent has been handed over."""
+        self.more = False
         for conversation in list(self.conversations.values()):
             pump_all(conversation)
 
@@ -458,6 +468,7 @@ class Session:
     def end(self) -> None:
         """Nothing more is read. Conversations that are still connected are backed out."""
         self.closing = True
+        self.overdue_s = 0
         self.state = CLOSED
         for conversation in list(self.conversations.values()):
             conversation.lost()

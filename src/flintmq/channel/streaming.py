@@ -69,6 +69,8 @@ _SYNCPOINT: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
 #: With no other options than these a get needs no later version of MQGMO, unless it asks for a token.
 _PLAIN: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING
 FOR_EVER: Final = -1
+#: When so much data of messages is to be sent on a socket, no more is got for it until that has been handed over.
+UNSENT_MAX: Final = 1024 * 1024
 #: The request id of messages; they answer no request in particular.
 REQUEST_PUSHED: Final = 1
 NO_TOKEN: Final[bytes] = bytes(16)
@@ -141,9 +143,12 @@ class Stream(Answer):
         return True
 
     def pump(self) -> None:
-        """Send messages as long as the client can take them, then wait for more."""
+        """Send messages as long as the client can take them, then wait for more. What is much is sent in turns (S1)."""
         while self.may_pump():
             conversation = self.conversation
+            if conversation.session.unsent >= UNSENT_MAX:
+                conversation.session.more = True
+                return
             connection = conversation.connection
             assert connection is not None
             md, gmo = self._descriptors()
@@ -241,6 +246,7 @@ class Stream(Answer):
         md.version = 2 if self.wish.md_version > 1 else 1
         descriptor = self._memo.pack_fitting(md, big_endian, ccsid)
         self.in_flight += len(descriptor) + len(data)
+        conversation.session.unsent += len(data)
         if ccsid != self._name_ccsid:
             self._name_ccsid, self._name = ccsid, encode(self.handle.resolved_name, ccsid)
             self._padded_name = wire.padded_name(self._name)

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from flintmq.channel.session import AGREED, Session
 from flintmq.channel.terms import Gatekeeper
@@ -19,8 +20,15 @@ from flintmq.server.tls import KeyRepository
 from flintmq.server.turn import Turns, in_time, write, write_all
 from flintmq.telemetry.trace_file import TraceFile
 
+if TYPE_CHECKING:
+    from flintmq.server.link import Link
+
 #: How often heartbeats and streams that could not be read are looked at.
 TICK_S = 1.0
+#: A client that has not agreed on a channel within so many seconds is disconnected: nobody knows yet who it is.
+NEGOTIATION_S = 60
+#: So long a client that is disconnected has to read why. One that does not read would keep its socket for ever.
+LINGER_S = 10
 #: A timer is set a little late, so that what is due is due when it goes off.
 _LATE_S = 0.001
 
@@ -146,6 +154,10 @@ class Hub(Turns):
         """A reply is held back because a page set fills up (B140)."""
         self.loop.call_later(delay_ms / 1000, in_time, self, session)
 
+    def go_on(self, session: Session) -> None:
+        """The next messages for a client that can take many. Others have their turns in between."""
+        self.loop.call_soon(self.run, session.unblocked)
+
     def flush(self) -> None:
         """Have the log written, once for all who wait."""
         if not self._flushing:
@@ -226,6 +238,9 @@ class Hub(Turns):
 
     def _look_around(self) -> None:
         now_ms = self.engine.clock.now_ms()
+        for session, link in list(self.links.items()):
+            if session.state != AGREED:
+                self._hurry(session, link)
         for session in list(self.sessions):
             self.look_at(session, now_ms)
             session.idle_s += 1
@@ -241,6 +256,18 @@ class Hub(Turns):
                 for stream in list(conversation.streams.values()):
                     if stream.stalled:
                         stream.try_again()
+
+    def _hurry(self, session: Session, link: Link) -> None:
+        """Whoever takes too long, at the beginning or at the end, is disconnected."""
+        if session.late or session in self._held:
+            return
+        session.overdue_s += 1
+        if session.overdue_s <= (LINGER_S if session.closing else NEGOTIATION_S):
+            return
+        if not session.closing:
+            text = f"it did not agree on a channel within {NEGOTIATION_S} seconds"
+            self.engine.notice("AMQ9271E", f"The connection from {session.address} was closed: {text}.")
+        link.abort()
 
 
 def _nothing() -> None:

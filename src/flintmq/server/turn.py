@@ -10,6 +10,7 @@ threads:
     flush            something waits for the log
     set_timer        another deadline is the first
     hold_back        a session's answer is to be late (B140); then `in_time` is called
+    go_on            a session has more messages for its client than it hands over at once
 
 The timer is not set anew with every wait that begins or ends, only when a deadline comes before it. It may go off when
 nothing is due; then it is set for what is due next.
@@ -67,6 +68,9 @@ class Turns(Channels):
 
     def hold_back(self, session: Session, delay_ms: int) -> None:
         """Called instead of writing; `in_time` is to be called when so much time has passed."""
+
+    def go_on(self, session: Session) -> None:
+        """Called when something was written and there is more; the session's `unblocked` is to be called in a turn."""
 
 
 def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
@@ -134,6 +138,8 @@ def write(turns: Turns, session: Session) -> None:
         return
     if session.out:
         link.write(session.take_out())
+    if session.more and not session.blocked:  # Else it goes on when the client reads again.
+        turns.go_on(session)
     if session.closing:
         link.close()
 
