@@ -5,6 +5,7 @@
     class3              the same, and ACCTG 1 and 3: ACCTQ(ON); floor: no trace                  1.15
     NAME_p25, NAME_p75  the quarter and three quarters of the rounds' ratios: how far they are apart
     NAME_end            CPU ms of the end of an interval, by itself; floor: 1 s without trace
+    NAME_inproc         the same load without sockets, in one process (inproc.py): what gathering alone costs
 
 Intervals are of one second. The load is that of rr_cc of `bench wire`: ten requesters and four responders over TCP, the
 same queue manager, connections and queues throughout. A round is off, statistics, class3, class3, statistics, off: what
@@ -14,6 +15,10 @@ rounds'. A part of a round takes half a second, so a round has the end of about 
 B17, B18, B19: gathering costs with every call, writing with every interval, and class 3 is the dearest. The end of an
 interval comes once a second on the clock: on a machine where the queue manager gets a quarter of a core, four times as
 often for each round trip. NAME_end times the rounds' seconds tells how much of a ratio that is.
+
+Over sockets the same round trip costs 30 us or 40, by how many requests are found ready at once, and the ratios of
+rounds are a tenth apart. Without sockets they are not: the difference of NAME_inproc from its floor, in us, is what a
+round trip really has more, and that beside the floor of NAME is the share that it has of the whole.
 
     ./flint bench recording
     ./flint bench recording --quick --json
@@ -28,16 +33,17 @@ from dataclasses import asdict
 
 from benchmarks.frame import Figure, Options
 from benchmarks.server.bench_wire import REQUESTERS, RESPONDERS, SIZE
+from benchmarks.server.inproc import Inside
 from benchmarks.server.load import Plan
 from benchmarks.server.stage import Child, Console, Stage, cpu_of
 
 NAME = "recording"
 OFF, STATISTICS, CLASS3 = "off", "statistics", "class3"
-#: What is started for each figure, and for the floor.
-TRACES = {
+#: What is started for each figure, and for the floor: types and classes.
+TRACES: dict[str, tuple[tuple[str, tuple[int, ...]], ...]] = {
     OFF: (),
-    STATISTICS: ("START TRACE(STAT) CLASS(1:5)", "START TRACE(ACCTG) CLASS(4)"),
-    CLASS3: ("START TRACE(STAT) CLASS(1:5)", "START TRACE(ACCTG) CLASS(1,3,4)"),
+    STATISTICS: (("STAT", (1, 2, 3, 4, 5)), ("ACCTG", (4,))),
+    CLASS3: (("STAT", (1, 2, 3, 4, 5)), ("ACCTG", (1, 3, 4))),
 }
 #: The parts of a round.
 ORDER = (OFF, STATISTICS, CLASS3, CLASS3, STATISTICS, OFF)
@@ -50,6 +56,8 @@ _SETUP = (
 _PART_S = 0.55
 _WARM = 0.1
 _IDLE_S = 3.0
+#: Round trips of a part without sockets.
+_INSIDE = 1_000
 #: After so long no other round is begun: a busy machine has fewer.
 _MOST_S = 70.0
 
@@ -76,7 +84,25 @@ def run(options: Options) -> list[Figure]:
                     costs[name].append(cost)
             ends = bench.ends(0.01 if options.tiny else _IDLE_S)
             progress.done()
-    return [figure for name in (STATISTICS, CLASS3) for figure in figures(name, costs[name], costs[OFF], ends)]
+    alone = gathering(options.scale(30, 10, 1), 20 if options.tiny else _INSIDE)
+    return [
+        *(figure for name in (STATISTICS, CLASS3) for figure in figures(name, costs[name], costs[OFF], ends)),
+        *(Figure(f"{name}_inproc", alone[name] * 1e6, "us", alone[OFF] * 1e6) for name in (STATISTICS, CLASS3)),
+    ]
+
+
+def gathering(rounds: int, count: int) -> dict[str, float]:
+    """CPU seconds of a round trip without sockets, by what was traced: the medians of the rounds."""
+    costs: dict[str, list[float]] = {name: [] for name in TRACES}
+    with Inside(Plan("request_reply", "", "", REQUESTERS, RESPONDERS, SIZE)) as inside:
+        inside.admin.alter("QMGR", "BENCH", {"STATQ": "ON", "ACCTQ": "ON", "STATCHL": "MEDIUM"}, False)
+        inside.cost(count)
+        for name in ORDER * rounds:
+            for kind, classes in TRACES[name]:
+                inside.admin.start_trace(kind, classes, "SMF", False)
+            costs[name].append(inside.cost(count))
+            inside.admin.stop_trace("*", (), -1)
+    return {name: statistics.median(all_of_it) for name, all_of_it in costs.items()}
 
 
 def round_trips(load: Child, seconds: float) -> int:
@@ -133,8 +159,8 @@ class Bench:
         return made
 
     def start(self, name: str) -> None:
-        for command in TRACES[name]:
-            self.console.ask(command)
+        for kind, classes in TRACES[name]:
+            self.console.ask(f"START TRACE({kind}) CLASS({','.join(map(str, classes))})")
 
     def stop(self, name: str) -> None:
         if TRACES[name]:

@@ -84,40 +84,45 @@ def sweep(waiting: Waiting) -> None:
         receive(data)
 
 
+class Inside:
+    """A queue manager in memory and the actors of a load, all in this process."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._loop = uvloop.new_event_loop()
+        self._host = ServingHost(*create_in_memory("BENCH", CreateOptions(developer=True)), None)
+        self._hub = Hub(self._host, Gatekeeper(), self._loop)
+        self._waiting: Waiting = deque()
+        self.admin = Admin(self._host.engine)
+        for name in plan.names():
+            self.admin.define("QLOCAL", name, {"MAXDEPTH": 50_000}, False)
+        self._run = Run(lambda at, tls: cast(socket.socket, Shortcut(self._hub, self._waiting)))
+        self._everybody = [(actor, cast(Shortcut, actor.socket).transport.written) for actor in actors(plan, self._run)]
+
+    def cost(self, count: int) -> float:
+        """CPU seconds of the links per round trip, in so many of them."""
+        spent = 0
+        self._run.to_start = self._run.to_end = count
+        for actor, _ in self._everybody:
+            actor.start()
+        while self._run.to_end > 0:
+            began = time.thread_time_ns()
+            sweep(self._waiting)
+            spent += time.thread_time_ns() - began
+            for actor, written in self._everybody:
+                while written:
+                    actor.cut(written.popleft())
+        return spent / count / 1e9
+
+    def __enter__(self) -> Inside:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._hub.close()
+        self._host.close()
+        self._loop.close()
+
+
 def cost(kind: str, first: int, second: int, size: int, count: int, rounds: int) -> float:
     """CPU seconds of the links per round trip: the best of `rounds` of `count`."""
-    loop = uvloop.new_event_loop()
-    try:
-        return _cost(loop, Plan(kind, "", "", first, second, size), count, rounds)
-    finally:
-        loop.close()
-
-
-def _cost(loop: asyncio.AbstractEventLoop, plan: Plan, count: int, rounds: int) -> float:
-    host = ServingHost(*create_in_memory("BENCH", CreateOptions(developer=True)), None)
-    hub = Hub(host, Gatekeeper(), loop)
-    waiting: Waiting = deque()
-    try:
-        admin = Admin(host.engine)
-        for name in plan.names():
-            admin.define("QLOCAL", name, {"MAXDEPTH": 50_000}, False)
-        run = Run(lambda at, tls: cast(socket.socket, Shortcut(hub, waiting)))
-        everybody = [(actor, cast(Shortcut, actor.socket).transport.written) for actor in actors(plan, run)]
-        best = float("inf")
-        for _ in range(rounds):
-            spent = 0
-            run.to_start = run.to_end = count
-            for actor, _ in everybody:
-                actor.start()
-            while run.to_end > 0:
-                began = time.thread_time_ns()
-                sweep(waiting)
-                spent += time.thread_time_ns() - began
-                for actor, written in everybody:
-                    while written:
-                        actor.cut(written.popleft())
-            best = min(best, spent / count / 1e9)
-        return best
-    finally:
-        hub.close()
-        host.close()
+    with Inside(Plan(kind, "", "", first, second, size)) as inside:
+        return min(inside.cost(count) for _ in range(rounds))
