@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flintmq.pipeline.sources.mq_offset import (
+    Backlog,
     BadOffset,
     Member,
     Range,
@@ -47,6 +48,29 @@ def test_a_split_keeps_every_position_and_parts_are_alike(positions: set[int], p
     assert [number for part in made for number in positions_of(part).tolist()] == sorted(positions)
     sizes = [count_of(part) for part in made]
     assert max(sizes) - min(sizes) <= 1 and len(made) == min(parts, len(positions))
+
+
+@given(st.lists(st.integers(1, 99), unique=True), sets, st.integers(1, 20), st.integers(1, 7))
+def test_batches_of_a_backlog_have_what_was_there_and_not_taken(
+    there: list[int], taken: set[int], room: int, chunk: int
+) -> None:
+    """S2, and S5: what stands at a taken position and was put after `newest` is a new message."""
+    backlog = Backlog()
+    start = Taken(ranges_of(sorted(taken)), [], "2026111612000000")
+    for at in range(0, len(there), chunk):
+        part = there[at : at + chunk]
+        backlog.see(part, [b"2026111612000001" if number % 5 == 0 else b"2026111612000000" for number in part])
+    wanted = [number for number in there if number not in taken or number % 5 == 0]
+
+    made = []
+    while (seen := backlog.cut(start, room)).positions:
+        assert len(seen.positions) <= room
+        assert seen.fifo == (seen.positions == sorted(seen.positions))
+        assert seen.newest[-1:] == str(int(any(number % 5 == 0 for number in seen.positions)))
+        assert not seen.again or not made
+        made += seen.positions
+
+    assert made == wanted
 
 
 class Queue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import time
@@ -112,6 +113,28 @@ def test_what_this_reader_has_seen_is_removed_without_looking_for_it(
     reader.stop()
 
 
+def test_available_now_is_what_was_there_when_the_query_was_started(manager: Manager) -> None:
+    """A second run goes on with the offset of the first, whose last batch nobody has committed."""
+    queue = manager.queue()
+    manager.put(queue, numbered(1, 5))
+    reader = reader_of(manager, queue)
+    reader.prepareForTriggerAvailableNow()
+    manager.put(queue, numbered(6, 7))
+    ends: list[dict[str, Any]] = [{}]
+    while (end := latest(reader, ends[-1], 2)) != ends[-1]:
+        ends.append(end)
+    reader.stop()
+    assert [rows_of(reader, *pair)[-1]["position"] for pair in itertools.pairwise(ends)] == [2, 4, 5]
+
+    reader = reader_of(manager, queue)
+    reader.prepareForTriggerAvailableNow()
+    last = latest(reader, ends[-1])
+    assert ids_of(rows_of(reader, ends[-1], last)) == [6, 7]
+    committed(reader, last)
+    assert manager.ids(queue) == []
+    reader.stop()
+
+
 def test_a_removal_that_fails_fails_the_next_call(tmp_path: Path) -> None:
     manager = Manager(tmp_path)
     manager.start()
@@ -209,7 +232,7 @@ def test_columns_say_what_the_message_was(manager: Manager) -> None:
 
 
 def test_several_queues_share_the_limit_and_each_has_its_offset(manager: Manager) -> None:
-    one, two = manager.queue(), manager.queue()
+    one, two = sorted((manager.queue(), manager.queue()))  # An offset has them in this order.
     manager.put(one, numbered(1, 10))
     manager.put(two, numbered(101, 103))
     reader = MqStreamReader(source_options({**manager.options, "queues": f"{one}, {two}", "columns": "queue,body"}))

@@ -181,6 +181,36 @@ class Seen:
             self.newest = max(self.newest, newest)
 
 
+class Backlog:
+    """What was on a queue when a query was started that ends with it, and is in no batch yet."""
+
+    def __init__(self) -> None:
+        self._positions: list[Positions] = []
+        self._put_at: list[np.ndarray[Any, np.dtype[np.bytes_]]] = []
+        self._compared = False
+
+    def see(self, positions: list[int], put_at: list[bytes]) -> None:
+        """Some messages, in the order of the queue, and when they were put."""
+        self._positions.append(np.array(positions, dtype=np.int64))
+        self._put_at.append(np.array(put_at, dtype="S16"))
+
+    def cut(self, taken: Taken, room: int) -> Seen:
+        """The next batch. The first time, what earlier batches have taken is left out, by S2 and S5."""
+        seen = Seen()
+        if not self._positions:
+            return seen
+        positions, put_at = np.concatenate(self._positions), np.concatenate(self._put_at)
+        if not self._compared:
+            known = Member(taken.all()).mask(positions)
+            again = known & (put_at > taken.newest.encode())
+            seen.again = bool(again.any())
+            positions, put_at = positions[~known | again], put_at[~known | again]
+            self._compared = True
+        seen.see(positions[:room].tolist(), max(put_at[:room].tolist(), default=b"").decode("latin-1"))
+        self._positions, self._put_at = [positions[room:]], [put_at[room:]]
+        return seen
+
+
 def planned(start: Taken, removed: list[Range], seen: Seen) -> Taken:
     """The offset after a batch of what was seen; `removed` is what this reader has removed itself (S3)."""
     batch = ranges_of(seen.positions)

@@ -8,7 +8,8 @@
 
 A plan goes on where the last one has stopped, so that it does not pass over the messages of the last batch, which are
 still there; it begins at the head of the queue when it comes to the end, and every AGAIN batches: then it finds what
-was committed late, or has a higher priority.
+was committed late, or has a higher priority. With the trigger AvailableNow the queue is looked at once, when the query
+is started, and all batches are cut from what was there.
 
 The driver's second connection holds the queue open for exclusive input (unless the option `shared` says otherwise):
 nobody else gets what was planned. Against expiry nothing helps: a planned message that is gone fails the batch, or is
@@ -28,9 +29,10 @@ from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, Inp
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
 from flintmq.pipeline.errors import PipelineError
-from flintmq.pipeline.sources.mq_columns import Rows, schema_of
+from flintmq.pipeline.sources.mq_columns import PUT_AT, Rows, schema_of
 from flintmq.pipeline.sources.mq_link import Got, Link, newest_of, put_at
 from flintmq.pipeline.sources.mq_offset import (
+    Backlog,
     Member,
     Range,
     Seen,
@@ -163,8 +165,8 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         #: Where the last plan stopped, and how many have gone on from there.
         self._stopped: dict[str, int] = {}
         self._gone_on: dict[str, int] = {}
-        #: With the trigger AvailableNow: what was there when the query was started.
-        self._only: dict[str, Member] | None = None
+        #: With the trigger AvailableNow: what was there when the query was started, and is not planned yet.
+        self._only: dict[str, Backlog] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What goes to the tasks: the options."""
@@ -193,11 +195,12 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadMaxRows(self.options.messages_max)
 
     def prepareForTriggerAvailableNow(self) -> None:
+        """Look once at all that is there: the batches are cut from that."""
         link = self._linked()
-        self._only = {
-            queue: Member(ranges_of([got[0] for chunk in link.browse(queue, data=False) for got in chunk]))
-            for queue in self._queues
-        }
+        self._only = {queue: Backlog() for queue in self._queues}
+        for queue, backlog in self._only.items():
+            for chunk in link.browse(queue, data=False):
+                backlog.see([got[0] for got in chunk], [got[1][PUT_AT] for got in chunk])
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """The next batch: up to the limit, shared out among the queues; nothing new: `start` itself."""
@@ -210,7 +213,10 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for number, queue in enumerate(self._queues):
             share = max(1, room // (len(self._queues) - number))
             taken = before.get(queue, Taken())
-            seen = self._plan(link, queue, taken, share) if room > 0 else Seen()
+            seen = Seen()
+            if room > 0:
+                only = self._only
+                seen = self._plan(link, queue, taken, share) if only is None else only[queue].cut(taken, share)
             if seen.again:
                 self._removed.pop(queue, None)
             after[queue] = planned(taken, self._removed.get(queue, []), seen)
@@ -237,7 +243,6 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _look(self, link: Link, queue: str, taken: Taken, room: int, seen: Seen, start: int) -> None:
         known = Member(taken.all())
-        only = self._only[queue] if self._only is not None else None
         prefix = link.prefix_of(queue) if start else b""
         for chunk in link.browse(queue, start, data=False, prefix=prefix):
             positions = np.array([got[0] for got in chunk], dtype=np.int64)
@@ -248,8 +253,6 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 ]
                 seen.again = seen.again or any(again)  # S5
                 new |= np.array(again)
-            if only is not None:
-                new &= only.mask(positions)
             more = np.flatnonzero(new)[: room - len(seen.positions)].tolist()
             seen.see(positions[more].tolist(), newest_of([chunk[at] for at in more]))
             if len(seen.positions) >= room:
