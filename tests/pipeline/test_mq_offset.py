@@ -62,7 +62,7 @@ def test_batches_of_a_backlog_have_what_was_there_and_not_taken(
         backlog.see(part, [b"2026111612000001" if number % 5 == 0 else b"2026111612000000" for number in part])
     wanted = [number for number in there if number not in taken or number % 5 == 0]
 
-    made = []
+    made: list[int] = []
     while (seen := backlog.cut(start, room)).positions:
         assert len(seen.positions) <= room
         assert seen.fifo == (seen.positions == sorted(seen.positions))

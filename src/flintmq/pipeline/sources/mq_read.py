@@ -34,6 +34,7 @@ from flintmq.pipeline.sources.mq_link import Got, Link, newest_of, put_at
 from flintmq.pipeline.sources.mq_offset import (
     Backlog,
     Member,
+    Positions,
     Range,
     Seen,
     Taken,
@@ -80,7 +81,7 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
     rows = Rows(schema_of(options.columns, options.body), work.queue, options.body)
     left = count_of(work.ranges)
     wanted = Member(work.ranges)
-    found: list[Range] = []
+    found: list[Positions] = []
     with Link(options.place) as link:
         for chunk in _from_first(link, work):
             positions = np.array([got[0] for got in chunk], dtype=np.int64)
@@ -91,7 +92,7 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
                 positions = positions[mask]
             else:
                 beyond = False
-            found = union(found, ranges_of(positions))
+            found.append(positions)
             left -= len(chunk)
             for at in range(0, len(chunk), BATCH_ROWS):
                 rows.add(chunk[at : at + BATCH_ROWS])
@@ -102,7 +103,7 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
         if len(rows):
             yield rows.batch(link.big_endian)
     if left and not options.skip_missing:
-        gone = minus(work.ranges, found)
+        gone = minus(work.ranges, ranges_of(np.concatenate(found)) if found else [])
         shown = ", ".join(f"{a}-{b}" if a < b else str(a) for a, b in gone[:3]) + (" ..." if len(gone) > 3 else "")
         raise MessagesGone(
             f"mq: queue {work.queue}: {left} messages of this batch are gone (positions {shown}): expired, or taken by "
