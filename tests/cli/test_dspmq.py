@@ -46,6 +46,8 @@ def test_more_is_shown_on_demand(run: Run) -> None:
     for word in ("STATUS(", "DEFAULT(no)", "STANDBY(", "INSTNAME(FlintMQ)", "INSTVER("):
         assert word in everything
     assert "STATUS(" not in run("dspmq", "-o", "installation").out
+    path = run("dspmqver", "-b", "-f", "128").out.strip()
+    assert f"INSTPATH({path})" in run("dspmq", "-o", "installation").out
     assert run("dspmq", "-o", "rubbish").code == 36
 
 

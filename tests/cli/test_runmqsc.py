@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import flintmq
+from flintmq.cli import runmqsc
 
 Run = Callable[..., Any]
 SMALL = flintmq.LogConfig(file_pages=64)
@@ -73,3 +76,19 @@ def test_verify_changes_nothing(run: Run) -> None:
     ended = run("runmqsc", "-v", "QM1", text="DEFINE QLOCAL(A)\nDEFINE QLOCAL(B) MAXDEPTH(x)\n")
     assert ended.code == 10 and "One command has a syntax error." in ended.out
     assert run("runmqsc", "QM1", text="DISPLAY QLOCAL(A)\n").code == 10
+
+
+def test_options_of_mq_that_cannot_be_had_say_what_to_do_instead(run: Run) -> None:
+    for words in (["-w", "30", "QM9"], ["-m", "QM1", "QM9"], ["-w", "30", "-x", "QM9"], ["-n"], ["-u", "admin", "QM1"]):
+        ended = run("runmqsc", *words)
+        assert (ended.code, ended.out, ended.err.count("\n")) == (20, "", 1)
+        assert "-c" in ended.err or "JSON" in ended.err
+
+
+def test_the_prompt_names_the_queue_manager_and_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STAGE", "test")
+    monkeypatch.setenv("MQPROMPT", "+STAGE+ +QMNAME+ +NOT.SET+> ")
+    assert runmqsc._prompt(None, "QM1") == "test QM1 +NOT.SET+> "
+    assert runmqsc._prompt("+QMNAME+: ", "QM1") == "QM1: "
+    monkeypatch.delenv("MQPROMPT")
+    assert runmqsc._prompt(None, "QM1") == ""

@@ -1,6 +1,8 @@
-"""dmpmqcfg, dspmqtrn, rsvmqtrn and runmqdlq on a queue manager that runs: they ask it, and clients go on meanwhile."""
+"""Commands on a queue manager that runs: they ask it, and clients go on meanwhile."""
 
 from __future__ import annotations
+
+import io
 
 import pytest
 
@@ -33,8 +35,9 @@ def test_the_definitions_of_a_running_queue_manager_are_those_it_has_when_it_is_
         qm.mqsc("DEFINE QLOCAL('lower.Case') DESCR('it''s - +')")
         names = ",".join(f"'a.rather.long.name.for.a.namelist.{number:03d}'" for number in range(256))
         qm.mqsc("DEFINE NAMELIST(LONG) NAMES(" + names.replace(",", ",+\n") + ")")
-        with pytest.raises(flintmq.CommandFailed, match="line 1 is longer than 2048 characters"):
-            qm.mqsc(f"DEFINE NAMELIST(LONG) NAMES({names})")
+        qm.mqsc(f"ALTER NAMELIST(LONG) NAMES({names})")
+        with pytest.raises(flintmq.CommandFailed, match="longer than 3276"):
+            qm.mqsc(f"ALTER NAMELIST(LONG) NAMES({names * 4})")
         every = definitions(said(capsys, "dmpmqcfg", "-m", "QM1", "-a"))
         short = definitions(said(capsys, "dmpmqcfg", "QM1", "-o", "1line"))
         one = definitions(said(capsys, "dmpmqcfg", "-n", "lower*", "-t", "qlocal"))
@@ -100,6 +103,37 @@ def test_the_dead_letter_handler_works_beside_other_applications(
         assert queue.depth == 1
     assert main(["runmqdlq", "-f", str(rules), "NO.SUCH", "QM1"]) == 20
     assert "2085" in capsys.readouterr().err
+
+
+def test_runmqsc_as_a_client_asks_the_command_server(
+    manager: Manager, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user is privileged and comes with its password; the first line of standard input is that."""
+
+    def session(*words: str, text: str, code: int) -> str:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return said(capsys, "runmqsc", *words, code=code)
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("passw0rd\n"))
+    assert main(["user", "QM1", "admin", "--stdin", "--privileged"]) == 0
+    manager.start()
+    monkeypatch.setenv("MQSERVER", f"DEV.ADMIN.SVRCONN/TCP/127.0.0.1({manager.port})")
+    script = "DEFINE QLOCAL(A) +\n MAXDEPTH(7)\nRUBBISH\nDELETE QLOCAL(B)\nDISPLAY QLOCAL(A) MAXDEPTH\nend\n"
+    out = session("-c", "-u", "admin", "QM1", text="passw0rd\n" + script, code=10).splitlines()
+    assert "Starting MQSC for queue manager QM1." in out and "       :  MAXDEPTH(7)" in out
+    for line in ("AMQ8006I: Queue created.", "AMQ8147E: Object B not found.", "   MAXDEPTH(7)"):
+        assert line in out
+    assert out[-3:] == [
+        "4 MQSC commands read.",
+        "One command has a syntax error.",
+        "One valid MQSC command could not be processed.",
+    ]
+    assert session("-c", "-e", "-v", "-u", "admin", text="passw0rd\nDELETE QLOCAL(A)\n", code=0)
+    assert "CURDEPTH(0)" in session("-c", "-u", "admin", text="passw0rd\nDIS QL(A) CURDEPTH", code=0)
+    assert session("-c", "-u", "admin", "QM1", text="wrong\nPING QMGR\n", code=20) == "Enter password: \n"
+    monkeypatch.setenv("MQSERVER", f"DEV.APP.SVRCONN/TCP/127.0.0.1({manager.port})")
+    assert "AMQ8135E" in session("-c", "QM1", text="PING QMGR\n", code=10)
+    assert session("-c", "QM1", "-f", "no/such/file", text="", code=20) == ""
 
 
 NO_REQUESTS: list[dict[str, object]] = [

@@ -27,7 +27,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def python_example(text: str) -> str:
     """What `flint up` says about Python, as a program."""
-    found = re.search(r"From Python:\n\n(.*?)\nFrom Java", text, re.DOTALL)
+    found = re.search(r"From Python .*?:\n\n(.*?)\nFrom Java", text, re.DOTALL)
     assert found is not None
     return "\n".join(line[4:] for line in found.group(1).split("\n") if not line.startswith("    ("))
 
@@ -38,7 +38,8 @@ def test_up_creates_starts_and_says_what_works(data: Path, capsys: pytest.Captur
     first = capsys.readouterr().out
     assert "QM1 was created." in first and "QM1 is running." in first and f"127.0.0.1({port})" in first
     assert instance.default_name() == "QM1"
-    ran = subprocess.run([sys.executable, "-c", python_example(first)], capture_output=True, text=True, timeout=60)
+    flint = [sys.executable, "-m", "flintmq.cli", "python"]
+    ran = subprocess.run([*flint, "-c", python_example(first)], capture_output=True, text=True, timeout=60)
     assert (ran.stdout, ran.stderr) == ("b'hello'\n", "")
 
     assert main(["up"]) == 0
@@ -67,3 +68,11 @@ def test_what_cannot_be_is_said(data: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["up", "-p", "99999", "QM1"]) == 39
     assert main(["down", "NO.SUCH"]) == 16
     assert "does not exist" in capsys.readouterr().err
+
+
+def test_flint_python_hands_everything_to_python_and_has_its_exit_code(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import sys, flintmq\nprint(sys.argv[1:], flintmq.__name__)\nsys.exit(7)\n")
+    flint = [sys.executable, "-m", "flintmq.cli", "python"]
+    ran = subprocess.run([*flint, str(program), "-c", "--help"], capture_output=True, text=True, timeout=60)
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("['-c', '--help'] flintmq\n", "", 7)

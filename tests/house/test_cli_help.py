@@ -50,6 +50,8 @@ def test_every_classic_name_that_is_installed_is_a_command() -> None:
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
     classic = {name for name, target in scripts.items() if target.endswith(":classic")}
     assert classic - set(COMMANDS) == set()
+    page = (ROOT / "docs" / "install.md").read_text()
+    assert [name for name in sorted(classic) if f"`{name}`" not in page] == []
 
 
 def test_help_lists_all_commands(capsys: pytest.CaptureFixture[str]) -> None:

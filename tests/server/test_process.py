@@ -115,7 +115,10 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager
 
 def test_a_queue_manager_starts_serves_and_ends(manager: Manager, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strmqm"]) == 0
-    assert main(["strmqm", "QM1"]) == 5
+    capsys.readouterr()
+    for command in ("strmqm", "dltmqm"):
+        assert main([command, "QM1"]) == 5
+        assert capsys.readouterr().err.startswith("AMQ5625E: FlintMQ queue manager 'QM1' running: process ")
     assert main(["dspmq"]) == 0
     assert "STATUS(Running)" in capsys.readouterr().out
     peer = manager.peer()

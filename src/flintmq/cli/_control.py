@@ -8,6 +8,8 @@ import flintmq
 from flintmq.cli._failure import CommandFailed
 from flintmq.client import instance
 from flintmq.client.embedded import Host
+from flintmq.client.lock import holder_of
+from flintmq.server.control import Control, NotRunning
 from flintmq.server.entities import SystemEntities
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
@@ -28,6 +30,18 @@ def refuse(text: str, code: int) -> int:
     """Say on standard error, under an AMQ number where there is one, why not; returns the exit code."""
     print(" ".join(text.split()), file=sys.stderr)
     return code
+
+
+def refuse_running(place: instance.Instance) -> int:
+    """Say that it runs, or which program has it open for itself; returns the exit code."""
+    try:
+        with Control(place) as control:
+            pid = control.ask({"do": "ping"})["pid"]
+        return refuse(f"AMQ5625E: FlintMQ queue manager '{place.name}' running: process {pid}; endmqm ends it", RUNNING)
+    except (NotRunning, OSError):
+        holder = holder_of(place.lock_path)
+        who = f"is in use by {holder}" if holder is not None else "is in use"
+        return refuse(f"AMQ5625E: queue manager {place.name} {who}", RUNNING)
 
 
 def name_or_default(name: str | None) -> str:

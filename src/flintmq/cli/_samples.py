@@ -40,16 +40,17 @@ class Connected(Protocol):
 def connect(name: str | None, application: str, call: str = "MQCONNX") -> AbstractContextManager[Connected]:
     """MQCONNX to the queue manager that is meant. Raises CommandFailed, having said what MQ's samples say."""
     user = os.environ.get("MQSAMP_USER_ID", "")
-    password = _password() if user else ""
+    secret = password() if user else ""
     try:
-        made = flintmq.connect(name or "", user=user, password=password, application=application)
+        made = flintmq.connect(name or "", user=user, password=secret, application=application)
         return closing(cast(Connected, made))
     except flintmq.MQError as error:
         print(f"{call} ended with reason code {error.reason}", flush=True)
         raise CommandFailed(str(error), error.reason % 256) from None
 
 
-def _password() -> str:
+def password() -> str:
+    """The password: asked for, or the first line of standard input."""
     if sys.stdin.isatty():
         return getpass.getpass("Enter password: ")
     print("Enter password: ", end="", flush=True)

@@ -14,6 +14,7 @@ import argparse
 import sys
 
 import flintmq
+from flintmq.cli._launcher import launcher
 from flintmq.perf.demo import SELECTOR, Demo, Phase, Publishing
 
 NAME = "demo"
@@ -46,10 +47,14 @@ def run(options: argparse.Namespace) -> int:
     _table(phases)
     _publications(demo.publishing)
     print("\nWhat to try next:")
-    print("  flint crtmqm --dev QM1            a queue manager with DEV.QUEUE.1 to 3")
-    print("  flint runmqsc QM1                 define and display its objects")
-    print("  flint bench --quick               the same costs beside their floors")
-    print("  docs/embedded.md                  the queue manager in your own program: flintmq.open()")
+    flint = launcher()
+    for what, why in (
+        (f"{flint} up", "a queue manager with DEV.QUEUE.1 to 3, and how to connect to it"),
+        (f"{flint} runmqsc QM1", "define and display its objects"),
+        (f"{flint} bench --quick", "the same costs beside their floors"),
+        ("docs/embedded.md", "the queue manager in your own program: flintmq.open()"),
+    ):
+        print(f"  {what:<32}  {why}")
     return 0
 
 

@@ -30,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
         instance.delete(instance.by_name(options.name))
     except flintmq.InvalidName as error:
         return _control.refuse(f"AMQ7048E: {error.text}", _control.BAD_NAME)
-    except flintmq.QueueManagerInUse as error:
-        return _control.refuse(error.text, _control.RUNNING)
+    except flintmq.QueueManagerInUse:
+        return _control.refuse_running(instance.by_name(options.name))
     except flintmq.QueueManagerNotFound as error:
         return _control.refuse(f"AMQ8118E: {error.text}", _control.DOES_NOT_EXIST)
     if not options.z:

@@ -16,6 +16,7 @@ import argparse
 
 import flintmq
 from flintmq.cli import _control
+from flintmq.cli._version_text import installation_path
 from flintmq.client import instance
 from flintmq.client.lock import holder_of
 
@@ -66,7 +67,7 @@ def _line(each: instance.Instance, options: argparse.Namespace, is_default: bool
     if everything or "standby" in options.o:
         parts.append("STANDBY(Not permitted)")
     if everything or "installation" in options.o:
-        parts.append(f"INSTNAME(FlintMQ) INSTPATH({each.directory}) INSTVER({flintmq.__version__})")
+        parts.append(f"INSTNAME(FlintMQ) INSTPATH({installation_path()}) INSTVER({flintmq.__version__})")
     if "nativeha" in options.o:
         parts.append("ROLE(Active)" if status == instance.RUNNING else "ROLE(Not configured)")
     return f"QMNAME({each.name})".ljust(STATUS_OFFSET) + " ".join(parts)

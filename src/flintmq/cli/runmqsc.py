@@ -3,9 +3,15 @@
     runmqsc QM1
     echo "DISPLAY QLOCAL(*) CURDEPTH WHERE(CURDEPTH GT 0)" | runmqsc QM1
     runmqsc -e -f queues.mqsc QM1
+    MQSERVER='DEV.ADMIN.SVRCONN/TCP/host(1414)' runmqsc -c -u admin QM1
 
-Commands come from a file or from standard input, until END or the end of input. MQPROMPT is the prompt at a terminal.
-Without a name the default queue manager is meant. A name with a `/` in it is the path of a queue manager's directory.
+Commands come from a file or from standard input, until END or the end of input. -p, or else MQPROMPT, is the prompt at
+a terminal: +QMNAME+ in it is the queue manager, +HOME+ an environment variable. Without a name the default queue
+manager is meant. A name with a `/` in it is the path of a queue manager's directory.
+
+With -c the queue manager is reached as a client reaches it, by MQSERVER, a channel definition table or mqclient.ini,
+and its command server answers. -u is the user, and needs -c; the password is asked for, or is the first line of
+standard input.
 
 Exit codes: 0 all well; 10 some command failed; 20 commands could not be run.
 """
@@ -14,12 +20,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterator
 
 import flintmq
 from flintmq.cli import _control
+from flintmq.cli._client_session import ClientSession
 from flintmq.cli._failure import CommandFailed
+from flintmq.cli._samples import password
 from flintmq.client import commands, instance
 from flintmq.server.control import Control, NotRunning, run_session
 
@@ -27,27 +36,51 @@ NAME = "runmqsc"
 SUMMARY = "run MQSC commands against a queue manager"
 COULD_NOT_RUN = 20
 
+#: What MQ's has and ours cannot do -> why, and what to do instead.
+_MISSING = {
+    "w": "-w sends commands through another queue manager, for which there are no message channels; use -c",
+    "x": "-x is for z/OS queue managers behind another queue manager; use -c",
+    "m": "-m names the queue manager that -w sends commands through; give the name alone, or use -c",
+    "n": "-n edits a binary channel definition table; tables are JSON here, edit the file",
+}
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="the queue manager (the default one)")
+    parser.add_argument("-c", action="store_true", help="connect as a client does")
+    parser.add_argument("-u", metavar="USER", help="the user, with -c; the password is asked for")
     parser.add_argument("-e", action="store_true", help="do not echo the commands")
     parser.add_argument("-f", metavar="FILE", help="read commands from this file")
+    parser.add_argument("-p", metavar="PROMPT", help="the prompt at a terminal (MQPROMPT)")
     parser.add_argument("-v", action="store_true", help="check the commands and do not run them")
+    parser.add_argument("-w", help=argparse.SUPPRESS)
+    parser.add_argument("-m", help=argparse.SUPPRESS)
+    parser.add_argument("-x", action="store_true", default=None, help=argparse.SUPPRESS)
+    parser.add_argument("-n", action="store_true", default=None, help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
-    try:
-        lines = _lines(options.f)
-    except OSError as error:
-        return _control.refuse(f"AMQ8101S: {error}", COULD_NOT_RUN)
+    for option, why in _MISSING.items():
+        if getattr(options, option) is not None:
+            return _control.refuse(why, COULD_NOT_RUN)
+    if options.u and not options.c:
+        return _control.refuse("-u needs -c: on this machine you are who the operating system says", COULD_NOT_RUN)
     echo = not options.e and not (options.f is None and sys.stdin.isatty())
+    if options.c:
+        return _as_client(options, echo)
     try:
-        with Control(instance.locate(_control.name_or_default(options.name))) as control:
+        place = instance.locate(_control.name_or_default(options.name))
+        lines = _lines(options, place.name)
+        with Control(place) as control:
             return run_session(control, lines, print, echo=echo, verify=options.v)
     except NotRunning:
         pass  # Then nobody else has it open, or that is told next.
+    except _NoInput as error:
+        return _control.refuse(f"AMQ8101S: {error}", COULD_NOT_RUN)
     except (flintmq.QueueManagerError, CommandFailed) as error:
         return _control.refuse(f"AMQ8118E: {error}", COULD_NOT_RUN)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         return _control.refuse(f"AMQ8146E: {error}", COULD_NOT_RUN)
     host = _control.open_or_refuse(options.name)
@@ -59,16 +92,42 @@ def run(options: argparse.Namespace) -> int:
         host.close()
 
 
-def _lines(path: str | None) -> Iterator[str]:
-    if path is not None:
-        with open(path, encoding="utf-8") as file:
-            return iter(file.readlines())
-    return _typed() if sys.stdin.isatty() else iter(sys.stdin)
+def _as_client(options: argparse.Namespace, echo: bool) -> int:
+    secret = password() if options.u else ""
+    try:
+        with flintmq.connect(options.name or "", user=options.u or "", password=secret, application=NAME) as qm:
+            session = ClientSession(qm, print, echo=echo, verify=options.v)
+            return session.run(_lines(options, qm.name))
+    except _NoInput as error:
+        return _control.refuse(f"AMQ8101S: {error}", COULD_NOT_RUN)
+    except flintmq.MQError as error:
+        return _control.refuse(f"AMQ8146E: {error}", COULD_NOT_RUN)
 
 
-def _typed() -> Iterator[str]:
+class _NoInput(Exception):
+    """The file of -f cannot be read."""
+
+
+def _lines(options: argparse.Namespace, q_mgr: str) -> Iterator[str]:
+    """The commands, line by line. Raises _NoInput."""
+    if options.f is not None:
+        try:
+            with open(options.f, encoding="utf-8") as file:
+                return iter(file.readlines())
+        except (OSError, UnicodeDecodeError) as error:
+            raise _NoInput(str(error)) from None
+    return _typed(_prompt(options.p, q_mgr)) if sys.stdin.isatty() else iter(sys.stdin)
+
+
+def _prompt(given: str | None, q_mgr: str) -> str:
+    """The prompt, with +QMNAME+ and +VARIABLE+ replaced; what is no variable stays."""
+    text = os.environ.get("MQPROMPT", "") if given is None else given
+    known = {**os.environ, "QMNAME": q_mgr}
+    return re.sub(r"\+(\w+)\+", lambda found: known.get(found[1], found[0]), text)
+
+
+def _typed(prompt: str) -> Iterator[str]:
     """Lines from a terminal, each after the prompt."""
-    prompt = os.environ.get("MQPROMPT", "").replace("+QMNAME+", "")
     while True:
         try:
             yield input(prompt)

@@ -40,9 +40,8 @@ def run(options: argparse.Namespace) -> int:
         return _serve(place, options.ready_fd)
     if not place.exists():
         return _control.refuse(f"AMQ8118E: queue manager {place.name} does not exist", _control.DOES_NOT_EXIST)
-    holder = holder_of(place.lock_path)
-    if holder is not None:
-        return _control.refuse(f"AMQ5625E: queue manager {place.name} is in use by {holder}", _control.RUNNING)
+    if holder_of(place.lock_path) is not None:
+        return _control.refuse_running(place)
     print(f"FlintMQ queue manager '{place.name}' starting.")
     try:
         process.start(place)

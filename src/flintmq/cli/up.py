@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 import flintmq
 from flintmq.cli import _control, crtmqm, main, strmqm
+from flintmq.cli._launcher import launcher
 from flintmq.client import instance
 from flintmq.client.lock import holder_of
 from flintmq.server import users
@@ -83,7 +83,8 @@ def how_to_connect(place: instance.Instance, host: str, port: int) -> str:
     python = ', user="app", password=os.environ["MQ_APP_PASSWORD"]' if has_password else ""
     java = "MQSAMP_USER_ID=app " if has_password else ""
     return TEXT.format(
-        flint=_launcher(),
+        flint=launcher(),
+        installed="; elsewhere `pip install .` first" if "FLINT_HOME" in os.environ else "",
         name=name,
         host=host,
         port=port,
@@ -98,13 +99,6 @@ def how_to_connect(place: instance.Instance, host: str, port: int) -> str:
     )
 
 
-def _launcher() -> str:
-    """How this program was called."""
-    if "FLINT_HOME" in os.environ:
-        return "./flint"
-    return "flint" if sys.argv[0].endswith("flint") else f"{sys.executable} -m flintmq.cli"
-
-
 TEXT = """\
 From the shell:
 
@@ -113,7 +107,7 @@ From the shell:
     {flint} runmqsc {name}
     {user}MQSERVER='{channel}/TCP/{host}({port})' {flint} amqsput DEV.QUEUE.1 {name}
 
-From Python:
+From Python (`{flint} python program.py` runs it{installed}):
 
     {imports}
 

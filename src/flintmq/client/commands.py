@@ -35,9 +35,9 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
     """Run MQSC commands, one or a whole script. With `check` the first that fails raises CommandFailed."""
     from flintmq.command.display import render
     from flintmq.command.execute import execute
-    from flintmq.command.parser import CommandReader
+    from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 
-    reader = CommandReader()
+    reader = CommandReader(COMMAND_LENGTH_MAX)
     commands = [command for line in text.split("\n") for command in reader.feed(line)]
     commands += reader.finish()
     reply = CommandReply()

@@ -21,6 +21,7 @@ There is no prompt: a terminal front end prints its own before each line it read
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from flintmq.command.administration import Administration
 from flintmq.command.display import render
@@ -35,18 +36,34 @@ SOME_FAILED = 10
 COULD_NOT_RUN = 20
 
 
+@dataclass(frozen=True)
+class Said:
+    """What one command answered, and how it ended."""
+
+    lines: list[str]
+    syntax_error: bool = False
+    failed: bool = False
+    #: The queue manager is no longer there.
+    lost: bool = False
+
+
 class Session:
-    """One run of runmqsc against one queue manager. `write` gets each line of output without its line end."""
+    """One run of runmqsc against one queue manager. `write` gets each line of output without its line end.
+
+    Without an `administration` the queue manager is elsewhere: a subclass overrides `said`.
+    """
 
     def __init__(
         self,
-        administration: Administration,
+        administration: Administration | None,
         write: Callable[[str], None],
         *,
+        name: str = "",
         echo: bool = True,
         verify: bool = False,
     ) -> None:
         self.administration = administration
+        self.name = name if administration is None else administration.name
         self.write = write
         #: Off for `-e`.
         self.echo = echo
@@ -71,7 +88,7 @@ class Session:
     def banner(self) -> None:
         """What stands above the first command."""
         self.write(f"FlintMQ MQSC, command level {COMMAND_LEVEL}.")
-        self.write(f"Starting MQSC for queue manager {self.administration.name}.")
+        self.write(f"Starting MQSC for queue manager {self.name}.")
         self.write("")
         self.write("")
 
@@ -107,15 +124,21 @@ class Session:
             self._ended = True
             return
         self.commands += 1
-        reply = execute(command, None if self.verify else self.administration)
-        for line in render(reply):
+        said = self.said(command)
+        for line in said.lines:
             self.write(line)
-        if reply.syntax_error:
+        if said.syntax_error:
             self.syntax_errors += 1
-        elif reply.failed:
+        elif said.failed:
             self.failures += 1
-        if reply.reason in (MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE):
+        if said.lost:
             self._ended = self._lost = True
+
+    def said(self, command: CommandText) -> Said:
+        """Run one command, or only check it."""
+        reply = execute(command, None if self.verify else self.administration)
+        lost = reply.reason in (MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE)
+        return Said(render(reply), reply.syntax_error, reply.failed, lost)
 
 
 def summary(commands: int, syntax_errors: int, failures: int) -> list[str]:

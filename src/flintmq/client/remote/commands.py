@@ -13,7 +13,7 @@ from flintmq.client.errors import CommandFailed, MQError, NoMessageAvailable, Un
 from flintmq.client.message import Message
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.steps import RemoteHandle, Steps
-from flintmq.command.parser import CommandReader
+from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 from flintmq.mqi.constants import (
     MQGMO_CONVERT,
     MQGMO_NO_SYNCPOINT,
@@ -46,7 +46,7 @@ _ATTRIBUTE = re.compile(r"\b([A-Z][A-Z0-9]*)\(((?:'[^']*'|[^()']|\([^()]*\))*)\)
 
 def run(link: Link, text: str, check: bool) -> Steps[CommandReply]:
     """Run MQSC commands, one or a whole script. With `check` the first that fails raises CommandFailed."""
-    reader = CommandReader()
+    reader = CommandReader(COMMAND_LENGTH_MAX)
     commands = [command for line in text.split("\n") for command in reader.feed(line)]
     commands += reader.finish()
     reply = CommandReply()
