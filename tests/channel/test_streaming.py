@@ -317,3 +317,26 @@ def put_by_a_program_in_the_process(world: World) -> None:
     od.object_name = QUEUE
     md.reply_to_q, md.format, md.correl_id, md.encoding = "R" * 60, "F" * 12, b"C" * 30, 1 << 40
     assert put1(world.qm, connection, od, md, MQPMO(), b"data") == 0
+
+
+def test_what_stands_in_front_of_a_pushed_message_is_of_that_message(peer: Peer) -> None:
+    """Most of it is kept from the last message: lengths, a message that is cut, and another handle make it differ."""
+    put(peer.world, b"one", b"two", b"three", b"four4", b"longer than ten bytes")
+    put(peer.world, b"else", queue="DEV.QUEUE.2")
+    handle, other = peer.opened(QUEUE, BOTH), peer.opened("DEV.QUEUE.2", BOTH)
+
+    segments = peer.want(handle, room=100_000, options=MQGMO_NO_SYNCPOINT, length=10) + peer.want(other)
+
+    order = ">" if peer.big_endian else "<"
+    fronts = [struct.unpack_from(order + "iiiiiHHiii8s8sHB", segment.body) for segment in segments]
+    tokens = [front[10:12] for front in fronts]
+    assert [front[:10] + front[12:] for front in fronts] == [
+        (1, handle, 1, 1, 3, 0, 5, 0, 3, 3, 1, 11),
+        (1, handle, 2, 2, 3, 0, 5, 0, 3, 3, 1, 11),
+        (1, handle, 3, 3, 5, 0, 5, 0, 5, 5, 1, 11),
+        (1, handle, 4, 4, 5, 0, 5, 0, 5, 5, 1, 11),
+        (1, handle, 5, 5, 10, 0, 5, 2080, 10, 21, 1, 11),
+        (1, other, 1, 6, 4, 0, 5, 0, 4, 4, 1, 11),
+    ]
+    assert len({queue for queue, _ in tokens}) == 2 and len(set(tokens)) == 6
+    assert messages(peer, segments) == [b"one", b"two", b"three", b"four4", b"longer tha", b"else"]

@@ -32,21 +32,12 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_MD_ERROR
 
-MD_SIZES: Final = {1: md_structure.SIZE_1, 2: md_structure.SIZE_2}
-PMO_SIZES: Final = {1: pmo_structure.SIZE_1, 2: pmo_structure.SIZE_2, 3: pmo_structure.SIZE_3}
-GMO_SIZES: Final = {
-    1: gmo_structure.SIZE_1,
-    2: gmo_structure.SIZE_2,
-    3: gmo_structure.SIZE_3,
-    4: gmo_structure.SIZE_4,
-}
-
 # Offsets in MQMD (mqi/md.py).
 _MSG_ID: Final = 48
 _CORREL_ID: Final = 72
 _BACKOUT_COUNT: Final = 96
 _REPLY_TO: Final = 100
-_CONTEXT: Final = 196
+_REST: Final = 196
 _STAMP: Final = 304
 _ORIGIN_DATA: Final = 320
 _ID: Final = 24
@@ -66,8 +57,37 @@ _LONG_LITTLE: Final = struct.Struct("<i")
 _REPLY_TO_MAX: Final = 64
 
 
+def md_size(version: int) -> int:
+    """How long an MQMD is."""
+    return md_structure.SIZE_1 if version == 1 else md_structure.SIZE_2
+
+
+def pmo_size(version: int) -> int:
+    """An MQPMO."""
+    if version == 1:
+        return pmo_structure.SIZE_1
+    return pmo_structure.SIZE_2 if version == 2 else pmo_structure.SIZE_3
+
+
+def gmo_size(version: int) -> int:
+    """An MQGMO."""
+    if version <= 2:
+        return gmo_structure.SIZE_1 if version == 1 else gmo_structure.SIZE_2
+    return gmo_structure.SIZE_3 if version == 3 else gmo_structure.SIZE_4
+
+
 class DescriptorMemo:
-    """MQMD."""
+    """MQMD.
+
+    What was written last is kept in pieces. One behind the other they are the structure:
+
+        offset  piece
+             0  front
+            48  msg_id, correl_id
+            96  backout, the count
+           100  reply_to, the names of queue and queue manager
+           196  rest, with the time of the put
+    """
 
     # What was read last, in front of the ids and behind them.
     _size: int = 0
@@ -79,13 +99,12 @@ class DescriptorMemo:
     _written: bool = False
     _big_endian: bool = False
     _ccsid: int = 0
-    _front: bytes = b""
-    _backout: bytes = b""
-    _reply_to: bytes = b""
-    _context: bytes = b""
-    _stamp: bytes = b""
-    _end: bytes = b""
-    _back: bytes = b""
+    front: bytes = b""
+    msg_id: bytes = b""
+    correl_id: bytes = b""
+    backout: bytes = b""
+    reply_to: bytes = b""
+    rest: bytes = b""
 
     def __init__(self) -> None:
         self._read = MQMD()
@@ -106,7 +125,7 @@ class DescriptorMemo:
             md.correl_id = data[offset + _CORREL_ID : offset + _BACKOUT_COUNT]
             return md
         md = MQMD.unpack(data, offset, big_endian, ccsid)
-        self._size = MD_SIZES[md.version]
+        self._size = md_size(md.version)
         self._read_front = data[offset : offset + _MSG_ID]
         self._read_back = data[offset + _BACKOUT_COUNT : offset + self._size]
         self._read_big_endian = big_endian
@@ -116,6 +135,15 @@ class DescriptorMemo:
 
     def pack(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
         """As MQMD.pack."""
+        self.settle(md, big_endian, ccsid)
+        return self.joined()
+
+    def joined(self) -> bytes:
+        """The pieces as one."""
+        return b"".join([self.front, self.msg_id, self.correl_id, self.backout, self.reply_to, self.rest])
+
+    def settle(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
+        """Bring the pieces to what MQMD.pack gives. Raises what that raises."""
         last = self._last
         if (
             not self._written
@@ -125,60 +153,59 @@ class DescriptorMemo:
             or len(md.correl_id) != _ID
             or not _same_but_ids(md, last)
         ):
-            return self._pack_anew(md, big_endian, ccsid)
+            self._anew(md, big_endian, ccsid)
+            return
         if md.reply_to_q != last.reply_to_q or md.reply_to_q_mgr != last.reply_to_q_mgr:
             named = self._names.get(md.reply_to_q)
             reply_to = named.get(md.reply_to_q_mgr) if named is not None else None
             if reply_to is None:
-                return self._pack_anew(md, big_endian, ccsid)
-            self._set_back(md, reply_to, ccsid)
-        elif md.put_time != last.put_time or md.put_date != last.put_date:
-            self._set_back(md, self._reply_to, ccsid)
-        return b"".join([self._front, md.msg_id, md.correl_id, self._back])
+                self._anew(md, big_endian, ccsid)
+                return
+            last.reply_to_q, last.reply_to_q_mgr, self.reply_to = md.reply_to_q, md.reply_to_q_mgr, reply_to
+        if md.put_time != last.put_time or md.put_date != last.put_date:
+            self._written = False
+            stamp = write_text(md.put_date, 8, ccsid, MQRC_MD_ERROR, "MQMD PutDate")
+            stamp += write_text(md.put_time, 8, ccsid, MQRC_MD_ERROR, "MQMD PutTime")
+            self.rest = self.rest[: _STAMP - _REST] + stamp + self.rest[_ORIGIN_DATA - _REST :]
+            last.put_date, last.put_time = md.put_date, md.put_time
+            self._written = True
+        self.msg_id, self.correl_id = md.msg_id, md.correl_id
 
-    def pack_fitting(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
+    def settle_fitting(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
         """The same for a message that has left its queue: what does not fit its field is cut, nothing is raised.
 
         A program in the process of the queue manager may have put it, whose descriptor has never been bytes.
         """
         try:
-            return self.pack(md, big_endian, ccsid)
+            self.settle(md, big_endian, ccsid)
         except StructureError:
             md.fit()
-            return self.pack(md, big_endian, ccsid)
+            self.settle(md, big_endian, ccsid)
 
-    def _set_back(self, md: MQMD, reply_to: bytes, ccsid: int) -> None:
-        """What is written behind the ids, with another time or other names to reply to. May raise StructureError."""
-        last = self._last
-        if md.put_time != last.put_time or md.put_date != last.put_date:
-            date = write_text(md.put_date, 8, ccsid, MQRC_MD_ERROR, "MQMD PutDate")
-            self._stamp = date + write_text(md.put_time, 8, ccsid, MQRC_MD_ERROR, "MQMD PutTime")
-            last.put_date, last.put_time = md.put_date, md.put_time
-        last.reply_to_q, last.reply_to_q_mgr = md.reply_to_q, md.reply_to_q_mgr
-        self._reply_to = reply_to
-        self._back = b"".join([self._backout, reply_to, self._context, self._stamp, self._end])
+    def pack_fitting(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
+        """The pieces of `settle_fitting` as one."""
+        self.settle_fitting(md, big_endian, ccsid)
+        return self.joined()
 
-    def _pack_anew(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
+    def _anew(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
         """Write all of it, and remember how."""
         self._written = False
         raw = md.pack(big_endian, ccsid)
         if big_endian != self._big_endian or ccsid != self._ccsid or len(self._names) >= _REPLY_TO_MAX:
             self._names = {}
         self._big_endian, self._ccsid = big_endian, ccsid
-        self._front = raw[:_MSG_ID]
-        self._backout = raw[_BACKOUT_COUNT:_REPLY_TO]
-        self._reply_to = raw[_REPLY_TO:_CONTEXT]
-        self._context = raw[_CONTEXT:_STAMP]
-        self._stamp = raw[_STAMP:_ORIGIN_DATA]
-        self._end = raw[_ORIGIN_DATA:]
-        self._back = raw[_BACKOUT_COUNT:]
+        self.front = raw[:_MSG_ID]
+        self.msg_id = raw[_MSG_ID:_CORREL_ID]
+        self.correl_id = raw[_CORREL_ID:_BACKOUT_COUNT]
+        self.backout = raw[_BACKOUT_COUNT:_REPLY_TO]
+        self.reply_to = raw[_REPLY_TO:_REST]
+        self.rest = raw[_REST:]
         named = self._names.get(md.reply_to_q)
         if named is None or len(named) >= _REPLY_TO_MAX:
             named = self._names[md.reply_to_q] = {}
-        named[md.reply_to_q_mgr] = self._reply_to
+        named[md.reply_to_q_mgr] = self.reply_to
         md.copy_to(self._last)
         self._written = True
-        return raw
 
 
 def _same_but_ids(md: MQMD, last: MQMD) -> bool:
@@ -234,7 +261,7 @@ class PutOptionsMemo:
         ):
             return self._read.copy()
         pmo = MQPMO.unpack(data, offset, big_endian, ccsid)
-        self._raw_read = data[offset : offset + PMO_SIZES[pmo.version]]
+        self._raw_read = data[offset : offset + pmo_size(pmo.version)]
         self._read_big_endian, self._read_ccsid = big_endian, ccsid
         self._read = pmo.copy()
         return pmo
@@ -275,7 +302,7 @@ class GetOptionsMemo:
         ):
             return self._read.copy()
         gmo = MQGMO.unpack(data, offset, big_endian, ccsid)
-        self._raw_read = data[offset : offset + GMO_SIZES[gmo.version]]
+        self._raw_read = data[offset : offset + gmo_size(gmo.version)]
         self._read_big_endian, self._read_ccsid = big_endian, ccsid
         self._read = gmo.copy()
         return gmo

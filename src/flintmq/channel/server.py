@@ -208,9 +208,11 @@ def hand_over(channels: Channels) -> None:
     engine = channels.engine
     others: list[Waiter] | None = None
     while engine.woken or channels.due:
-        due = channels.due + engine.woken if channels.due else engine.woken
-        channels.due = []
+        due = engine.woken
         engine.woken = []
+        if channels.due:
+            due = channels.due + due
+            channels.due = []
         for waiter in due:
             conversation = channels.by_connection.get(waiter.connection.connection_id)
             if conversation is not None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE
-from flintmq.channel.memo import GMO_SIZES, MD_SIZES, PMO_SIZES
+from flintmq.channel.memo import gmo_size, md_size, pmo_size
 from flintmq.channel.mqi_calls import finish_get
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.errors import StructureError
@@ -96,9 +96,9 @@ def _put(
     big_endian, ccsid = conversation.big_endian, conversation.ccsid
     try:
         md = memo.md.unpack(data, start, big_endian, ccsid)
-        offset = start + MD_SIZES[md.version]
+        offset = start + md_size(md.version)
         pmo = memo.pmo.unpack(data, offset, big_endian, ccsid)
-        offset += PMO_SIZES[pmo.version]
+        offset += pmo_size(pmo.version)
     except StructureError:
         return False
     if offset + 4 > end or pmo.recs_present:
@@ -133,9 +133,9 @@ def _get(
     big_endian, ccsid = conversation.big_endian, conversation.ccsid
     try:
         md = memo.md.unpack(data, start, big_endian, ccsid)
-        offset = start + MD_SIZES[md.version]
+        offset = start + md_size(md.version)
         gmo = memo.gmo.unpack(data, offset, big_endian, ccsid)
-        offset += GMO_SIZES[gmo.version]
+        offset += gmo_size(gmo.version)
     except StructureError:
         return False
     if offset + 4 > end:

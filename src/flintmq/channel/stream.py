@@ -87,6 +87,12 @@ FIRST_LITTLE: Final = struct.Struct("<iii16sHB")
 WHOLE_BIG: Final = struct.Struct(">iiiiiHHiii16sHB")
 WHOLE_LITTLE: Final = struct.Struct("<iiiiiHHiii16sHB")
 PREFIX: Final[int] = 24
+#: Where the indexes, what follows them, the token and the status are in a message that is one segment.
+INDEXES: Final = 8
+LENGTHS: Final = 16
+TOKEN: Final = 36
+STATUS: Final = 52
+_UNSIGNED: Final = 0xFFFF_FFFF
 #: The prefix and what comes behind it in the first segment, up to the queue name.
 WHOLE_SIZE: Final[int] = PREFIX + 31
 REQUEST_SIZE: Final[int] = 40
@@ -168,24 +174,11 @@ def write_prefix(
     return layout.pack(1, handle, index, global_index, length, segment, selection)
 
 
-def write_whole(
-    handle: int,
-    index: int,
-    global_index: int,
-    selection: int,
-    reason: int,
-    length: int,
-    actual: int,
-    token: bytes,
-    status: int,
-    q_name_length: int,
-    big_endian: bool,
-) -> bytes:
-    """Both of a message that is one segment, up to the queue name."""
-    layout = WHOLE_BIG if big_endian else WHOLE_LITTLE
-    return layout.pack(
-        1, handle, index, global_index, length, 0, selection, reason, length, actual, token, status, q_name_length
-    )
+def write_indexes(index: int, global_index: int, big_endian: bool) -> bytes:
+    """MessageIndex and GlobalMessageIndex."""
+    if big_endian:
+        return ((index & _UNSIGNED) << 32 | global_index & _UNSIGNED).to_bytes(8, "big")
+    return ((global_index & _UNSIGNED) << 32 | index & _UNSIGNED).to_bytes(8, "little")
 
 
 def padded_name(q_name: bytes) -> bytes:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 from flintmq.channel import segment as seg
 from flintmq.channel import stream as wire
 from flintmq.channel.calls import read_longs, write_longs
-from flintmq.channel.memo import DescriptorMemo
+from flintmq.channel.memo import DescriptorMemo, md_size
 from flintmq.channel.segment import Segment
 from flintmq.mqi.ccsid import encode
 from flintmq.mqi.constants import (
@@ -99,13 +99,16 @@ class Stream(Answer):
     index: int = 0
     #: The queue cannot be read: the client knows, and it is tried again from time to time.
     stalled: bool = False
-    # The name of the queue as it is sent, and the header that was sent last.
+    # What the last message of one segment began with, around its indexes and its token, and what that depends on.
+    _front: bytes = b""
+    _lengths: bytes = b""
     _name: bytes = b""
-    _padded_name: bytes = b""
-    _name_ccsid: int = -1
-    _head: bytes = b""
-    _head_length: int = -1
-    _head_tail: bytes = b""
+    _front_size: int = 0
+    _front_length: int = -1
+    _front_tail: bytes = b""
+    _front_actual: int = 0
+    _front_reason: int = 0
+    _front_selection: int = 0
 
     def __init__(self, conversation: Conversation, handle: Handle) -> None:
         self.conversation = conversation
@@ -232,10 +235,11 @@ class Stream(Answer):
     def _send(self, md: MQMD) -> None:
         """The message as ASYNC_MESSAGE, in as many segments as it takes."""
         conversation = self.conversation
+        session = conversation.session
         message = self.message
         token = NO_TOKEN
         if message is not None:
-            conversation.session.hold(message.log_end)
+            session.hold(message.log_end)
             token = msg_token(message)
         data = self.data
         self.data = b""
@@ -244,18 +248,23 @@ class Stream(Answer):
         conversation.global_index += 1
         big_endian, ccsid = conversation.big_endian, conversation.ccsid
         md.version = 2 if self.wish.md_version > 1 else 1
-        descriptor = self._memo.pack_fitting(md, big_endian, ccsid)
-        self.in_flight += len(descriptor) + len(data)
-        conversation.session.unsent += len(data)
-        if ccsid != self._name_ccsid:
-            self._name_ccsid, self._name = ccsid, encode(self.handle.resolved_name, ccsid)
-            self._padded_name = wire.padded_name(self._name)
-        name = self._name
-        compression = conversation.session.compression
-        room = conversation.session.transmission_size - seg.SIZE_M - wire.PREFIX
-        if compression is None and len(descriptor) + len(data) + wire.FIRST_MAX <= room:
-            self._send_whole(token, descriptor, data)
+        memo = self._memo
+        memo.settle_fitting(md, big_endian, ccsid)
+        size = md_size(md.version)
+        self.in_flight += size + len(data)
+        session.unsent += len(data)
+        compression = session.compression
+        room = session.transmission_size - seg.SIZE_M - wire.PREFIX
+        if compression is None and size + len(data) + wire.FIRST_MAX <= room:
+            self._settle_front(size, len(data))
+            indexes = wire.write_indexes(self.index, conversation.global_index, big_endian)
+            parts = [
+                self._front, indexes, self._lengths, token, self._name,
+                memo.front, memo.msg_id, memo.correl_id, memo.backout, memo.reply_to, memo.rest, data,
+            ]  # fmt: skip
+            session.push(b"".join(parts))
             return
+        name, descriptor = encode(self.handle.resolved_name, ccsid), memo.joined()
         first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)
         first += descriptor
         part = data[: room - len(first)]
@@ -285,27 +294,31 @@ class Stream(Answer):
             number += 1
             flags = seg.LAST if sent == len(data) else 0
 
-    def _send_whole(self, token: bytes, descriptor: bytes, data: bytes) -> None:
-        """A message that is one segment, as most are: what `_send` writes in pieces, at once."""
+    def _settle_front(self, size: int, length: int) -> None:
+        """Bring what a message of one segment begins with up to this one: what `_send` writes in pieces, at once.
+
+        It is as it was, but for indexes and token, if the message is as long as the last one.
+        """
         conversation = self.conversation
-        front = wire.write_whole(
-            self.handle.number,
-            self.index,
-            conversation.global_index,
-            self.wish.selection_index,
-            self.reason,
-            len(data),
-            self.data_length,
-            token,
-            _STATUS,
-            len(self._name),
-            conversation.big_endian,
-        )
-        length = len(front) + len(self._padded_name) + len(descriptor) + len(data)
-        if length != self._head_length or conversation.tail is not self._head_tail:
-            self._head = conversation.head(seg.ASYNC_MESSAGE, REQUEST_PUSHED, length)
-            self._head_length, self._head_tail = length, conversation.tail
-        conversation.session.push(b"".join([self._head, front, self._padded_name, descriptor, data]))
+        selection = self.wish.selection_index
+        if (
+            length == self._front_length
+            and size == self._front_size
+            and conversation.tail is self._front_tail
+            and self.data_length == self._front_actual
+            and self.reason == self._front_reason
+            and selection == self._front_selection
+        ):
+            return
+        number, big_endian = self.handle.number, conversation.big_endian
+        name = encode(self.handle.resolved_name, conversation.ccsid)
+        fixed = wire.write_prefix(number, 0, 0, length, 0, selection, big_endian)
+        fixed += wire.write_first(self.reason, length, self.data_length, NO_TOKEN, _STATUS, name, big_endian)
+        head = conversation.head(seg.ASYNC_MESSAGE, REQUEST_PUSHED, len(fixed) + size + length)
+        self._front = head + fixed[: wire.INDEXES]
+        self._lengths, self._name = fixed[wire.LENGTHS : wire.TOKEN], fixed[wire.STATUS :]
+        self._front_length, self._front_size, self._front_tail = length, size, conversation.tail
+        self._front_actual, self._front_reason, self._front_selection = self.data_length, self.reason, selection
 
 
 def notify(conversation: Conversation, handle: int, code: int, value: int, request_id: int) -> None:

@@ -692,8 +692,8 @@ def wait(
     return waiter
 
 
-def serve(qm: QueueManager, queue: Queue, message: Message) -> None:
-    """`message` is available: give it to those who wait, first come first served.
+def serve(qm: QueueManager, queue: Queue, message: Message, now: int) -> None:
+    """`message` is available at `now`: give it to those who wait, first come first served.
 
     It may be on the page set by now: whatever happened since it became available may have relieved the pool.
     """
@@ -713,7 +713,6 @@ def serve(qm: QueueManager, queue: Queue, message: Message) -> None:
                 refused.append(waiter)
             continue
         end_wait(qm, waiter)
-        now = qm.clock.now_ms()
         if message.expires_ms and message.expires_ms <= now:
             queue.add_waiter(waiter)
             qm.waiting += 1

@@ -122,7 +122,7 @@ def to_queue(
     else:
         queue.add(message)
         if queue.waiting or queue.watched:
-            qm.arrived(queue, message)
+            qm.arrived(queue, message, now)
     if account.used > account.slow_from:
         connection.delay_ms = SLOW_DOWN_MS
     pool = queue.pool
@@ -264,7 +264,7 @@ class Delivery:
             queue = message.queue
             if queue.watched or queue.waiting:
                 if not self.syncpoint:
-                    qm.arrived(queue, message)
+                    qm.arrived(queue, message, self.now)
                 elif queue.watched and self.connection.unit is not None:
                     qm.put_in_unit(queue, message, self.connection.unit)
             pool = queue.pool

@@ -200,6 +200,8 @@ class Queue:
         self.definition = definition
         self.name = definition.name
         self.queue_id = definition.object_id
+        #: How the tokens of its messages begin (wanted.py).
+        self.token_front = self.queue_id.to_bytes(8, "big")
         self.pager = pager
         self.account = account
         self.pool = pool

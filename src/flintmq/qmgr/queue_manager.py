@@ -70,6 +70,8 @@ if TYPE_CHECKING:
 #: A checkpoint is due when so many bytes were logged since the last one, unless LOGLOAD says otherwise.
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
+#: The lower half of the eight unique bytes of an id.
+_ID_LOW_MAX: Final = 0xFFFF_FFFF
 #: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
 STUCK_PART: Final = 16
 #: What the properties of a message may have together if MAXPROPL sets no limit.
@@ -217,7 +219,7 @@ class QueueManager:
         short = name[:12].ljust(12).encode("ascii", "replace")
         self._msg_id_prefix = b"AMQ " + short
         self._connection_prefix = b"AMQC" + short
-        self._id_counter = (self.started_ms // 1000) << 32
+        self._count_ids_from((self.started_ms // 1000) << 32)
         self.open_page_set: Callable[[int], PageSet] = _no_page_set
         self.refresh()
 
@@ -289,26 +291,37 @@ class QueueManager:
 
     def new_msg_id(self) -> bytes:
         """A message id that this queue manager has never given out: `AMQ `, its name, eight unique bytes."""
-        self._id_counter += 1
-        return self._msg_id_prefix + self._id_counter.to_bytes(8, "big")
+        self._id_low += 1
+        if self._id_low > _ID_LOW_MAX:
+            self._count_ids_from(self._last_id())
+        return self._msg_id_front + self._id_low.to_bytes(4, "big")
+
+    def _last_id(self) -> int:
+        """The eight unique bytes that were given out last, as a number."""
+        return (self._id_high << 32) + self._id_low
+
+    def _count_ids_from(self, last: int) -> None:
+        """Go on behind `last`. Both halves are small numbers, which are cheap to count; the upper hardly changes."""
+        self._id_high, self._id_low = last >> 32, last & _ID_LOW_MAX
+        self._msg_id_front = self._msg_id_prefix + self._id_high.to_bytes(4, "big")
 
     def reserve_msg_ids(self) -> bytes:
         """The first of 65,536 message ids in a row that nobody else gets: their last two bytes are 0 and up."""
-        first = (self._id_counter | 0xFFFF) + 1
-        self._id_counter = first | 0xFFFF
+        first = (self._last_id() | 0xFFFF) + 1
+        self._count_ids_from(first | 0xFFFF)
         return self._msg_id_prefix + first.to_bytes(8, "big")
 
     def new_connection_id(self) -> bytes:
         """A connection id, of the same make."""
-        self._id_counter += 1
-        return self._connection_prefix + self._id_counter.to_bytes(8, "big")
+        self._count_ids_from(self._last_id() + 1)
+        return self._connection_prefix + self._last_id().to_bytes(8, "big")
 
     def id_seen(self, msg_id: bytes) -> None:
         """A message of an earlier run is back: never give its id out again, even if the clock was set back."""
         if msg_id[:16] == self._msg_id_prefix:
             seen = int.from_bytes(msg_id[16:], "big")
-            if seen > self._id_counter:
-                self._id_counter = seen
+            if seen > self._last_id():
+                self._count_ids_from(seen)
 
     def stamp(self, now_ms: int) -> None:
         """Bring `put_date` and `put_time` up to `now_ms` (GMT, as the descriptor has them)."""
@@ -367,12 +380,12 @@ class QueueManager:
         """MQPUT to one."""
         return distribution.put_to_list(self, connection, handle, md, pmo, data)
 
-    def arrived(self, queue: Queue, message: Message) -> None:
-        """`message` was put outside syncpoint: events, those who wait, triggers."""
+    def arrived(self, queue: Queue, message: Message, now: int) -> None:
+        """`message` was put outside syncpoint at `now`: events, those who wait, triggers."""
         if queue.watched:
             event.after_put(self, queue)
         if queue.waiting:
-            get.serve(self, queue, message)
+            get.serve(self, queue, message, now)
         if queue.trigger_on:
             trigger.after_put(self, queue, message, None)
         if queue.queued:
@@ -387,7 +400,7 @@ class QueueManager:
     def available(self, queue: Queue, message: Message) -> None:
         """`message` can be got now: its put was committed, its get backed out, or its browse lock given up."""
         if queue.waiting:
-            get.serve(self, queue, message)
+            get.serve(self, queue, message, self.clock.now_ms())
         if queue.queued:
             queued.process(self, queue)
 

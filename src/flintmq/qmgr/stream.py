@@ -204,9 +204,9 @@ def _place_pair(
         queue.add(message)
         target.add(copy)
         if queue.waiting or queue.watched:
-            qm.arrived(queue, message)
+            qm.arrived(queue, message, now)
         if target.waiting or target.watched:
-            qm.arrived(target, copy)
+            qm.arrived(target, copy, now)
     account = queue.account
     if account.used > account.slow_from:
         connection.delay_ms = SLOW_DOWN_MS

@@ -39,5 +39,6 @@ def take_back(qm: QueueManager, connection: Connection, mark: int) -> None:
             message.queue.get_bytes -= len(message.data)
             message.queue.make_available(message)
             returned.append(message)
+    now = qm.clock.now_ms()
     for message in returned:
-        qm.arrived(message.queue, message)
+        qm.arrived(message.queue, message, now)

@@ -97,11 +97,11 @@ class Wanted(Acceptor):
 
 def by_token(queue: Queue, token: bytes) -> Message | None:
     """The message on `queue` that a token names, available or not."""
-    if len(token) != _TOKEN_SIZE or token[:_HALF] != queue.queue_id.to_bytes(_HALF, "big"):
+    if len(token) != _TOKEN_SIZE or token[:_HALF] != queue.token_front:
         return None
     return queue.message_at(int.from_bytes(token[_HALF:], "big"))
 
 
 def msg_token(message: Message) -> bytes:
     """Sixteen bytes that name the message as long as it is on its queue."""
-    return message.queue.queue_id.to_bytes(_HALF, "big") + message.sequence.to_bytes(_HALF, "big")
+    return message.queue.token_front + message.sequence.to_bytes(_HALF, "big")

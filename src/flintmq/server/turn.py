@@ -44,6 +44,7 @@ class Turns(Channels):
         #: what was ready before.
         self._held: dict[Session, deque[tuple[int, bytes]]] = {}
         self._log: Any = host.log
+        self._orphans: Any = host.orphans
         self._acquire: Any = host.lock.acquire
         self._release_lock: Any = host.lock.release
         #: When the timer goes off; 0, never.
@@ -83,7 +84,7 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
         session.received(data)
         if engine.woken:
             hand_over(turns)
-        if engine.notices or engine.woken or host.orphans or engine.needs_checkpoint():
+        if engine.notices or engine.woken or turns._orphans or engine.needs_checkpoint():
             turns.house()
         due = engine.next_deadline()
     except BaseException as error:
@@ -128,7 +129,7 @@ def write(turns: Turns, session: Session) -> None:
         return
     session.ready = False
     held = turns._held
-    if (held and session in held) or (session.out and session.force > turns._log.durable):
+    if (held and session in held) or (session.out and session.force and session.force > turns._log.durable):
         if session.out:
             held.setdefault(session, deque()).append((session.force, session.take_out()))
         return
