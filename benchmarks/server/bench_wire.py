@@ -5,6 +5,7 @@
     rr_cb         RR-CB: requesters are clients, responders are local (Unix socket)      4
     rr_bb         RR-BB: both are local                                                  4
     rr_cc_async   RR-CC with asynchronous puts and asynchronous consumers                2
+    rr_cc_async_relay   the same, beside a bare relay between the same sockets        2
     rr_cc_tls13   RR-CC with TLS 1.3                                                     4
     pass_sync     client pass-through, a putter and a getter for each queue (Z93-R21)    2
     pass_async    the same with asynchronous put and read-ahead (Z93-R22)                1
@@ -15,7 +16,9 @@
 
 Ten requesters and four responders; eight pairs pass messages. The load is a process of its own that sends prepared
 segments (load.py). The floor is a bare uvloop echo that moves the same bytes in the same number of exchanges (echo.py),
-in the same run and in turns; that of rr_cb is the mean of those of rr_cc and rr_bb. Bar: at most 1 / 0.70 floors, and
+in the same run and in turns; that of rr_cb is the mean of those of rr_cc and rr_bb. An echo answers the socket that it
+has read from; what it costs to pass the same bytes on to other sockets is shown by a second floor, a bare relay
+(relay.py), which no bar is measured by. Bar: at most 1 / 0.70 floors, and
 65 us for a round trip of four exchanges.
 
     ./flint bench wire
@@ -113,16 +116,27 @@ def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
         loads = [stage.child("benchmarks.server.load", json.dumps(asdict(each))) for each in (plan, floor)]
         return Scenario(name, loads[0], echoes[echo_at], loads[1], stage.pid)
 
+    def relayed(other: Scenario) -> Scenario:
+        """The load of another one beside a relay."""
+        at = f"127.0.0.1:{free_port()}"
+        relay = stage.child("benchmarks.server.relay", at)
+        plan = Plan("relay", at, at, REQUESTERS, RESPONDERS, exchanges=exchanges("request_reply_async"))
+        load = stage.child("benchmarks.server.load", json.dumps(asdict(plan)))
+        return Scenario(f"{other.name}_relay", other.load, relay, load, stage.pid)
+
+    asynchronous = scenario("rr_cc_async", "request_reply_async", stage.address, tcp, REQUESTERS)
     if tiny:
         return [
-            scenario("rr_cc_async", "request_reply_async", stage.address, tcp, REQUESTERS),
+            asynchronous,
+            relayed(asynchronous),
             scenario("pass_sync", "pass", stage.local, unix, 2 * PAIRS),
         ]
     return [
         scenario("rr_cc", "request_reply", stage.address, tcp, REQUESTERS),
         scenario("rr_cb", "request_reply", stage.address, tcp, REQUESTERS, stage.local),
         scenario("rr_bb", "request_reply", stage.local, unix, REQUESTERS),
-        scenario("rr_cc_async", "request_reply_async", stage.address, tcp, REQUESTERS),
+        asynchronous,
+        relayed(asynchronous),
         scenario("rr_cc_tls13", "request_reply", stage.address, tls, REQUESTERS),
         scenario("pass_sync", "pass", stage.address, tcp, 2 * PAIRS),
         scenario("pass_async", "pass_async", stage.address, tcp, PAIRS),

@@ -13,6 +13,7 @@ the next. One thread and one epoll drive all of them.
     pass_async       the same with asynchronous puts and consumers
     nats, rabbitmq, activemq   request/reply with a peer (peer_actors.py)
     echo             the floor: for each actor above, the same bytes both ways, in the same number of exchanges
+    relay            the second floor: the sockets of request_reply_async, through a bare relay (relay.py)
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 
-from benchmarks.server import segments
+from benchmarks.server import relay, segments
 from benchmarks.server.actor import READ, Actor, Run
 from benchmarks.server.peer_actors import peer_actors
 from flintmq.channel import segment as seg
@@ -327,6 +328,38 @@ class Echo(Actor):
         self.start()
 
 
+class RelayRequester(Actor):
+    """The second floor: a frame for any responder, and one that comes back."""
+
+    def __init__(self, run: Run, plan: Plan, number: int) -> None:
+        super().__init__(run, plan.first_at, False)
+        (there, on), _ = plan.exchanges
+        self.request = relay.frame(there, number, on)
+        self.send(relay.frame(relay.HEADER, number, 0))
+
+    def start(self) -> None:
+        if self.run.more():
+            self.send(self.request)
+
+    def take(self, data: bytes) -> None:
+        self.run.to_end -= 1
+        self.start()
+
+
+class RelayResponder(Actor):
+    """Answers a frame with one for the requester that sent it."""
+
+    def __init__(self, run: Run, plan: Plan) -> None:
+        super().__init__(run, plan.second_at, False)
+        _, (there, on) = plan.exchanges
+        reply = relay.frame(there, 0, on)
+        self.head, self.rest = reply[:8], reply[12:]
+        self.send(relay.frame(relay.HEADER, relay.RESPONDER, 0))
+
+    def take(self, data: bytes) -> None:
+        self.send(self.head + data[8:12] + self.rest)
+
+
 def actors(plan: Plan, run: Run) -> list[Actor]:
     """Everybody who takes part."""
     made: list[Actor] = []
@@ -342,6 +375,9 @@ def actors(plan: Plan, run: Run) -> list[Actor]:
             made += [putter, Getter(run, plan, putter, number)]
     elif plan.kind in ("nats", "rabbitmq", "activemq"):
         made += peer_actors(plan.kind, run, plan.first_at, plan.size, plan.first, plan.second)
+    elif plan.kind == "relay":
+        made += [RelayResponder(run, plan) for _ in range(plan.second)]
+        made += [RelayRequester(run, plan, number) for number in range(plan.first)]
     else:
         made += [Echo(run, plan) for _ in range(plan.first)]
     return made
