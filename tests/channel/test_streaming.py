@@ -25,6 +25,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.connect import connect
+from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.open import put1
 from tests.channel.peer import Peer, Reply, World
 
@@ -340,3 +341,59 @@ def test_what_stands_in_front_of_a_pushed_message_is_of_that_message(peer: Peer)
     ]
     assert len({queue for queue, _ in tokens}) == 2 and len(set(tokens)) == 6
     assert messages(peer, segments) == [b"one", b"two", b"three", b"four4", b"longer tha", b"else"]
+
+
+def test_a_message_that_ended_a_wait_is_not_overtaken_when_a_unit_of_work_ends_in_the_same_packet(peer: Peer) -> None:
+    """T3: a commit lets all consumers go on, after one in syncpoint has closed its queue."""
+    put(peer.world, b"first")
+    closing, open_to_all = peer.opened(QUEUE, BOTH), peer.opened("DEV.QUEUE.2", BOTH)
+    peer.want(closing, options=MQGMO_SYNCPOINT, flags=CONSUMER)
+    peer.notify(0, CONN_STATE, STARTED)
+    assert messages(peer, peer.notify(0, TXN_ALLOWED, 0)) == [b"first"]
+    assert peer.close(closing).reason == 0
+    peer.want(open_to_all, room=100_000, options=MQGMO_NO_SYNCPOINT, flags=CONSUMER)
+
+    asynchronous = 4 | MQPMO_ASYNC_RESPONSE
+    together = b"".join(peer.put_request(open_to_all, text, asynchronous) for text in (b"one", b"two"))
+    segments = peer.feed(together + peer.request(seg.MQCMIT, b""))
+
+    assert messages(peer, segments) == [b"one", b"two"]
+    assert peer.world.depth("DEV.QUEUE.2") == 0
+
+
+def test_a_consumer_that_is_stopped_has_what_came_before(peer: Peer) -> None:
+    """T3: a put ends the wait, and the client stops its consumers in the same packet. The message comes first."""
+    handle = peer.opened(QUEUE, BOTH)
+    peer.notify(0, CONN_STATE, STARTED)
+    peer.want(handle, room=100_000, flags=CONSUMER)
+
+    stop = peer.segment(seg.NOTIFICATION, peer.longs(1, 0, CONN_STATE, STOPPED), 0x31, 3)
+    put_both = b"".join(peer.put_request(handle, text, 4 | MQPMO_ASYNC_RESPONSE) for text in (b"one", b"two"))
+    segments = peer.feed(put_both + stop)
+
+    assert [segment.kind for segment in segments] == [seg.ASYNC_MESSAGE, seg.NOTIFICATION]
+    assert messages(peer, segments) == [b"one"]
+    assert peer.world.depth(QUEUE) == 1
+
+
+def test_a_request_that_tells_what_was_used_leaves_the_wait_as_it_is(peer: Peer) -> None:
+    """Nobody else gets in before it. One that asks for something else, or has no room left, begins anew."""
+    handle = peer.opened(QUEUE, BOTH)
+    peer.notify(0, CONN_STATE, STARTED)
+    peer.want(handle, room=1000, flags=CONSUMER)
+    first = waiter_of(peer, handle)
+    assert first is not None
+
+    assert peer.want(handle, room=1000, flags=0x01) == []
+    assert waiter_of(peer, handle) is first
+    assert peer.want(handle, room=1000, flags=0x01, length=10) == []
+    assert waiter_of(peer, handle) not in (first, None)
+    assert peer.want(handle, room=0, flags=0x01, length=10) == []
+    assert waiter_of(peer, handle) is None
+    put(peer.world, b"one")
+    assert peer.received() == []
+    assert messages(peer, peer.want(handle, room=1000, flags=0x01, length=10)) == [b"one"]
+
+
+def waiter_of(peer: Peer, handle: int) -> Waiter | None:
+    return peer.session.conversations[1].streams[handle].waiter

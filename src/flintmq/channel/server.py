@@ -190,11 +190,6 @@ class Channels:
         engine.woken = others
         return bool(self.due)
 
-    def settle(self) -> None:
-        """In the middle of a turn: what is complete is handed over before it can be overtaken (T3 of streaming.py)."""
-        if self.engine.woken or self.due:
-            hand_over(self)
-
     def turn(self) -> None:
         """As `hand_over`."""
         hand_over(self)

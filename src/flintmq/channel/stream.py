@@ -114,7 +114,25 @@ class Request:
     queue_status: int = 0
     flags: int = 0
     global_msg_index: int = 0
-    has_selection: bool = False
+    selection: "Selection | None" = None
+
+    @staticmethod
+    def unpack(body: bytes, big_endian: bool) -> "Request":
+        """What follows the header. Raises ChannelError."""
+        request = Request()
+        (
+            _, request.handle, request.received_bytes, request.requested_bytes, request.max_msg_length,
+            request.options, request.wait_interval, request.queue_status, request.flags, request.global_msg_index,
+        ) = read_longs(body, 0, 10, big_endian)  # fmt: skip
+        if request.flags & REQUEST_SELECTION:
+            request.selection = Selection()
+            request.selection.read(body, big_endian)
+        return request
+
+
+class Selection:
+    """Which messages a REQUEST_MSGS is for."""
+
     selection_index: int = 0
     md_version: int = 1
     ccsid: int = 0
@@ -127,23 +145,10 @@ class Request:
     group_id: bytes = bytes(24)
     msg_token: bytes = bytes(16)
 
-    @staticmethod
-    def unpack(body: bytes, big_endian: bool) -> "Request":
-        """What follows the header. Raises ChannelError."""
-        request = Request()
-        (
-            _, request.handle, request.received_bytes, request.requested_bytes, request.max_msg_length,
-            request.options, request.wait_interval, request.queue_status, request.flags, request.global_msg_index,
-        ) = read_longs(body, 0, 10, big_endian)  # fmt: skip
-        if request.flags & REQUEST_SELECTION:
-            request.read_selection(body, big_endian)
-        return request
-
-    def read_selection(self, body: bytes, big_endian: bool) -> None:
-        """Which messages are wanted. Raises ChannelError."""
+    def read(self, body: bytes, big_endian: bool) -> None:
+        """What follows the numbers of a request. Raises ChannelError."""
         if len(body) < SELECTION_SIZE:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"REQUEST_MSGS has {len(body)} bytes and no selection")
-        self.has_selection = True
         (
             self.selection_index, self.md_version, self.ccsid, self.encoding, self.msg_seq_number, self.offset,
             self.match_options,

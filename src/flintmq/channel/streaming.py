@@ -23,7 +23,8 @@ T1  What is pushed to a consumer in syncpoint is pushed one at a time to a conve
     client has used the last. So a commit in the callback commits what was consumed, and nothing else.
 T2  What was sent and not used when the handle is closed is lost without syncpoint, as read-ahead is in MQ; in syncpoint
     it belongs to the unit of work, and the client backs it out.
-T3  A message that a wait has brought is sent before anything else is done with its stream, which has room for one.
+T3  What a wait has brought is sent before anything else is done with its stream: the host may not have handed it over
+    yet when the next segment of the same packet, or of another client, asks for more. `settle` sees to it.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ class Stream(Answer):
     index: int = 0
     #: The queue cannot be read: the client knows, and it is tried again from time to time.
     stalled: bool = False
+    #: The wait whose end was not looked at yet; it may be over (T3).
+    _wait: Waiter | None = None
     # What the last message of one segment began with, around its indexes and its token, and what that depends on.
     _front: bytes = b""
     _lengths: bytes = b""
@@ -113,23 +116,34 @@ class Stream(Answer):
     def __init__(self, conversation: Conversation, handle: Handle) -> None:
         self.conversation = conversation
         self.handle = handle
-        self.wish = wire.Request()
+        self.wish = wire.Selection()
         self._memo = DescriptorMemo()
 
     def request(self, request: wire.Request) -> None:
-        """The client wants messages."""
-        self.stop_waiting()
-        if request.has_selection:
-            self.wish = request
-        self.consumer = request.flags & wire.REQUEST_CONSUMER != 0
-        self.options = request.options
-        self.wait_interval = request.wait_interval
-        if self.consumer:
-            self.options |= MQGMO_WAIT
-            self.wait_interval = FOR_EVER
-        self.max_length = request.max_msg_length
+        """The client wants messages. One that only tells what its consumer has used does not disturb the wait."""
+        self.settle()
+        consumer = request.flags & wire.REQUEST_CONSUMER != 0
+        options, wait_interval = request.options, request.wait_interval
+        if consumer:
+            options |= MQGMO_WAIT
+            wait_interval = FOR_EVER
         self.in_flight = max(0, self.in_flight - max(0, request.received_bytes))
         self.room = request.requested_bytes
+        if (
+            not consumer
+            or not self.consumer
+            or request.selection is not None
+            or options != self.options
+            or request.max_msg_length != self.max_length
+            or self.in_flight >= self.room
+        ):
+            self.stop_waiting()
+        if request.selection is not None:
+            self.wish = request.selection
+        self.consumer = consumer
+        self.options = options
+        self.wait_interval = wait_interval
+        self.max_length = request.max_msg_length
         self.stalled = False
 
     def may_pump(self) -> bool:
@@ -147,6 +161,7 @@ class Stream(Answer):
 
     def pump(self) -> None:
         """Send messages as long as the client can take them, then wait for more. What is much is sent in turns (S1)."""
+        self.settle()
         while self.may_pump():
             conversation = self.conversation
             if conversation.session.unsent >= UNSENT_MAX:
@@ -157,19 +172,36 @@ class Stream(Answer):
             md, gmo = self._descriptors()
             connection.force = 0
             if get_into(conversation.engine, connection, self.handle, self, md, gmo, self.max_length) == WAITING:
+                self._wait = self.waiter
                 return
             if not self._got(md):
                 return
 
     def woken(self, waiter: Waiter) -> None:
-        """The wait is over, with a message or without."""
-        if self._got(waiter.md) and not (self.may_pump() and wait_again(self.conversation.engine, waiter)):
+        """The wait is over, with a message or without. If that was settled before, whoever did it has gone on."""
+        if self._wait is not waiter:
+            return
+        self._wait = None
+        if not self._got(waiter.md):
+            return
+        if self.may_pump() and wait_again(self.conversation.engine, waiter):
+            self._wait = waiter
+        else:
             self.pump()
+
+    def settle(self) -> None:
+        """If the wait is over, send what it has brought (T3)."""
+        waiter = self._wait
+        if waiter is not None and waiter.done:
+            self._wait = None
+            self._got(waiter.md)
 
     def stop_waiting(self) -> None:
         """Wait no longer."""
+        self.settle()
         waiter = self.waiter
-        if waiter is not None and not waiter.done:
+        if waiter is not None:
+            self._wait = None
             end_wait(self.conversation.engine, waiter)
 
     def _descriptors(self) -> tuple[MQMD, MQGMO]:
@@ -329,7 +361,6 @@ def notify(conversation: Conversation, handle: int, code: int, value: int, reque
 
 def request_messages(conversation: Conversation, segment: Segment) -> None:
     """REQUEST_MSGS. Raises ChannelError."""
-    conversation.session.channels.settle()
     request = wire.Request.unpack(segment.body, segment.big_endian)
     connection = conversation.connection
     assert connection is not None
@@ -375,7 +406,8 @@ def _served(stream: Stream) -> int:
 def notified(conversation: Conversation, segment: Segment) -> None:
     """NOTIFICATION from the client: the table above. Raises ChannelError."""
     _, number, code, value = read_longs(segment.body, 0, 4, segment.big_endian)
-    conversation.session.channels.settle()
+    for stream in conversation.streams.values():
+        stream.settle()
     if code == wire.NOTIFY_CONN_STATE:
         conversation.started = value == _STARTED
         if not conversation.started:

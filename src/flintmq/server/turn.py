@@ -81,10 +81,12 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
         return
     turns._acquire()
     try:
+        logged = engine.records_since_checkpoint
         session.received(data)
         if engine.woken:
             hand_over(turns)
-        if engine.notices or engine.woken or turns._orphans or engine.needs_checkpoint():
+        grown = engine.records_since_checkpoint != logged
+        if engine.notices or engine.woken or turns._orphans or (grown and engine.needs_checkpoint()):
             turns.house()
         due = engine.next_deadline()
     except BaseException as error:
