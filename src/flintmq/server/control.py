@@ -84,8 +84,8 @@ class Control:
         return self.read()
 
     def read(self) -> Reply:
-        """The next answer, of a request that has several."""
-        line = self._file.readline(_LINE_MAX)
+        """The next answer, of a request that has several. It is as long as it is: DISPLAY may show every queue."""
+        line = self._file.readline()
         if not line:
             raise ConnectionResetError("the queue manager has closed the connection")
         reply = json.loads(line)
@@ -93,9 +93,13 @@ class Control:
             raise ConnectionResetError("the queue manager has answered with something else")
         return reply
 
+    def take_your_time(self) -> None:
+        """From now on answers may take as long as they take: MOVE QLOCAL may move millions of messages."""
+        self._socket.settimeout(None)
+
     def wait(self) -> None:
         """Until the other side hangs up."""
-        self._socket.settimeout(None)
+        self.take_your_time()
         try:
             self._file.readline(_LINE_MAX)
         except OSError:
@@ -117,6 +121,7 @@ def run_session(
     control: Control, lines: Iterable[str], write: Callable[[str], None], *, echo: bool, verify: bool
 ) -> int:
     """runmqsc over the socket; the return code."""
+    control.take_your_time()
     _tell(write, control.ask({"do": "runmqsc", "echo": echo, "verify": verify}))
     for line in lines:
         reply = control.ask(line)

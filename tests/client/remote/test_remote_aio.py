@@ -119,6 +119,52 @@ def test_a_cancelled_get_loses_no_message(run: Callable[[Test], None]) -> None:
     run(test)
 
 
+def test_a_get_without_wait_that_is_cancelled_loses_no_message(run: Callable[[Test], None]) -> None:
+    """Either it was not made, or it returns the message, and the next call of its task raises the cancellation."""
+
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("A")
+
+        async def get_and_go_on() -> None:
+            message = await queue.get_or_none()
+            got.append("" if message is None else message.text)
+            await queue.get_or_none()
+
+        for steps in range(12):
+            got: list[str] = []
+            await queue.put(str(steps))
+            task = asyncio.create_task(get_and_go_on())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            cancelled = task.cancel()
+            await asyncio.wait([task])
+            assert task.cancelled() == cancelled
+            left = [message.text async for message in queue.messages()]
+            assert got + left == [str(steps)]
+
+    run(test)
+
+
+def test_a_task_that_is_cancelled_when_its_answer_has_come_leaves_the_connection_to_others(serving: Serving) -> None:
+    """The answer has been read, and the task that waited for it has not gone on yet."""
+
+    async def test() -> None:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn) as qm:
+            queue, wire = await qm.queue("DEV.QUEUE.1"), qm._shared.wire
+            await queue.put("1")
+            task = asyncio.create_task(queue.put("2"))
+            while wire._news is None or not wire._news.done():
+                await asyncio.sleep(0)
+            assert not task.done()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            async with asyncio.timeout(20.0):
+                assert await queue.inquire_depth() == 2
+
+    asyncio.run(test())
+
+
 def test_publications_come_to_those_who_subscribe(run: Callable[[Test], None]) -> None:
     async def test(qm: AsyncCalls, serving: Serving) -> None:
         async with qm.subscribe("prices/#") as prices:

@@ -244,17 +244,23 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 lambda line: line.link.get(name, md, gmo, length, requeue, True, selector), waits
             )
         if not waits:
-            return await self._call(lambda line: line.link.get(name, md, gmo, length, requeue, False, selector))
+            try:
+                return await self._call(
+                    lambda line: line.link.get(name, md, gmo, length, requeue, False, selector), self._owe
+                )
+            except MQError:
+                self._pay()  # There is no message that could be lost.
+                raise
         return await self._call_apart(
             lambda line: _got_for_certain(line, name, md, gmo, length, requeue, selector), self._owe
         )
 
-    async def _call(self, make: Callable[[_Line], Steps[T]]) -> T:
+    async def _call(self, make: Callable[[_Line], Steps[T]], owe: Callable[[], None] | None = None) -> T:
         """A call on the shared connection, on a new one if that was lost."""
         while True:
             line = self._shared
             try:
-                return await line.run(make(line))
+                return await line.run(make(line), False, owe)
             except NotConnected as error:
                 await self._again(line, error)
 

@@ -5,7 +5,8 @@ If the task is cancelled in a call:
     a get that waits       the socket is closed: the queue manager ends the wait, and puts back what it had just got
     a get that waits for   nothing: the message is found by the next get
       what is read ahead
-    the commit of a get    it is completed and the message returned; the task is cancelled with its next call
+    the commit of a get,   it is completed and the message returned; the task is cancelled with its next call
+      a get without wait
     any other call         its answer is waited for by nobody; the connection takes the next call when it is there
 
 Calls that are not answered are sent together, at the end of the loop's turn at the latest. If the queue manager does
@@ -139,7 +140,8 @@ class AsyncWire(asyncio.Protocol):
     async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:
         """Make the exchanges of a call. `waits`: it may take long, and a cancelled task ends it.
 
-        With `owe` a commit is not ended by that: it is called, and the call completed.
+        With `owe` a commit is not ended by that, nor is anything that does not wait: `owe` is called, and the call
+        completed.
         """
         await self._lock.acquire()
         keep = False
@@ -156,7 +158,7 @@ class AsyncWire(asyncio.Protocol):
                     elif answered:
                         self.in_flight = kind
                         self._send(self.session.with_late(self.session.request(kind, handle, body, flags)))
-                        answer = await self._answer(kind, owe)
+                        answer = await self._answer(kind, owe if kind == seg.MQCMIT or not waits else None)
                         self.session.unconfirmed = 0
                     else:
                         await self._send_later(self.session.request(kind, handle, body, flags))
@@ -177,6 +179,7 @@ class AsyncWire(asyncio.Protocol):
                 keep = True
                 self._news = self._loop.create_future()
                 self._news.add_done_callback(lambda _: self._lock.release())
+                self._tell()  # The answer may have come just before.
             raise
         finally:
             if not keep:
@@ -226,7 +229,7 @@ class AsyncWire(asyncio.Protocol):
 
     async def _answer(self, kind: int, owe: Callable[[], None] | None) -> Answer:
         news = self._news = self._loop.create_future()
-        if owe is None or kind != seg.MQCMIT:
+        if owe is None:
             await news
         else:
             while not news.done():
