@@ -388,3 +388,20 @@ def test_requests_of_many_threads_get_their_own_answers(world: World) -> None:
         for thread in threads:
             thread.join(30)
     assert answers == {n: str(n) for n in range(6)}
+
+
+def test_browsers_that_are_thrown_away_leave_nothing_behind() -> None:
+    """Nothing that would be opened again with another connection, for as long as the program runs."""
+    serving = Serving()
+    with serving.connect() as qm:
+        queue = qm.queue("DEV.QUEUE.1")
+        queue.put(b"1")
+        before = len(qm.mqi._opened)
+        for _ in range(20):
+            browser = queue.browse()
+            assert next(browser).data == b"1"
+            del browser
+            gc.collect()
+        assert queue.depth == 1  # The call that closes what is left.
+        assert len(qm.mqi._opened) == before
+    serving.close()

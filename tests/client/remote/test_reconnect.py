@@ -13,7 +13,15 @@ import flintmq
 from flintmq.cli.main import main
 from flintmq.mqi import reason as rc
 from flintmq.mqi.cbd import MQCBD
-from flintmq.mqi.constants import MQCBT_EVENT_HANDLER, MQOO_INPUT_EXCLUSIVE, MQOP_REGISTER
+from flintmq.mqi.constants import (
+    MQCBT_EVENT_HANDLER,
+    MQGMO_NO_SYNCPOINT,
+    MQGMO_WAIT,
+    MQOO_INPUT_EXCLUSIVE,
+    MQOO_INPUT_SHARED,
+    MQOP_REGISTER,
+    MQOP_START,
+)
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
@@ -28,8 +36,12 @@ def quickly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tries are milliseconds apart, and the last comes after some seconds."""
     for name in ("MQSERVER", "MQCCDTURL", "MQCHLLIB", "MQCHLTAB"):
         monkeypatch.delenv(name, raising=False)
-    path = tmp_path / "quick.ini"
-    path.write_text("CHANNELS:\n   ReconDelay=(10,5)(30,10)\n   MQReconnectTimeout=20\n")
+    reconnect_for(20, tmp_path, monkeypatch)
+
+
+def reconnect_for(seconds: int, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = directory / "quick.ini"
+    path.write_text(f"CHANNELS:\n   ReconDelay=(10,5)(30,10)\n   MQReconnectTimeout={seconds}\n")
     monkeypatch.setenv("MQCLNTCF", str(path))
 
 
@@ -154,6 +166,30 @@ def test_the_event_handler_of_a_connection_hears_of_it(serving: Serving) -> None
     assert heard == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED]
 
 
+def test_consumers_that_cannot_be_connected_again_end_without_a_traceback(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The event handler hears why: 2548 when it is given up, 2556 from the thread that calls back."""
+    reconnect_for(1, tmp_path, monkeypatch)
+    escaped: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", escaped.append)
+    heard: list[int] = []
+    events, consumer, gmo, od = MQCBD(), MQCBD(), MQGMO(), MQOD()
+    events.callback_type = MQCBT_EVENT_HANDLER
+    events.callback_function = lambda mqi, md, gmo, data, cbc: heard.append(cbc.reason)
+    consumer.callback_function = lambda mqi, md, gmo, data, cbc: None
+    gmo.options, gmo.wait_interval, od.object_name = MQGMO_WAIT | MQGMO_NO_SYNCPOINT, -1, QUEUE
+    with serving.connect(reconnect="yes") as qm:
+        mqi = qm.connect().mqi
+        mqi.cb(MQOP_REGISTER, events)
+        mqi.cb(MQOP_REGISTER, consumer, mqi.open(od, MQOO_INPUT_SHARED), MQMD(), gmo)
+        mqi.ctl(MQOP_START)
+        serving.close()
+        until(lambda: rc.MQRC_RECONNECT_TIMED_OUT in heard)
+    assert heard == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECT_FAILED, rc.MQRC_RECONNECT_TIMED_OUT]
+    assert not escaped
+
+
 def test_subscriptions_are_made_again(serving: Serving) -> None:
     with serving.connect(reconnect="yes") as qm:
         with qm.subscribe("news/#") as news, qm.subscribe("news/#", durable_name="mine") as mine:
@@ -269,9 +305,14 @@ def test_reconnect_is_one_of_three_words(serving: Serving) -> None:
         serving.connect(reconnect="perhaps")
 
 
+#: What a restart of the queue manager may take on a machine that has much else to do.
+PATIENCE_S = 180
+
+
 @pytest.fixture
 def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager]:
     monkeypatch.setenv("FLINTMQ_DATA", str(tmp_path / "data"))
+    reconnect_for(PATIENCE_S, tmp_path, monkeypatch)
     port = free_port()
     assert main(["crtmqm", "--dev", "-q", "-p", str(port), "QM1"]) == 0
     made = Manager(port)
@@ -293,12 +334,12 @@ def test_a_restart_of_the_queue_manager_is_outlived(manager: Manager, how: str) 
         queue.put(b"persistent", persistent=True)
         got: list[bytes] = []
         other = qm.queue("DEV.QUEUE.2")
-        waiting = threading.Thread(target=lambda: got.append(other.get(wait=30.0).data))
+        waiting = threading.Thread(target=lambda: got.append(other.get(wait=PATIENCE_S).data))
         waiting.start()
         assert main(["endmqm", how, "QM1"]) == 0
         manager.wait_until_ended()
         manager.start()
         assert queue.get(wait=5.0).data == b"persistent"
         other.put(b"to the one who waited")
-        waiting.join(30)
+        waiting.join(PATIENCE_S)
         assert got == [b"to the one who waited"]

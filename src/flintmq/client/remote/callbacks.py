@@ -225,7 +225,9 @@ class Callbacks:
             self._hold()
             for each in list(self._consumers.values()):
                 self._special(each, mq.MQCBDO_STOP_CALL, mq.MQCBCT_STOP_CALL)
-        except NotConnected as error:
+        except MQError as error:
+            if here and not isinstance(error, NotConnected):
+                raise
             self._tell_event(MQCC_FAILED, error.reason)
         finally:
             with self._changed:

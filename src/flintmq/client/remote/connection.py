@@ -197,6 +197,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     def _drop_handle(self, handle: RemoteHandle) -> None:
         """The next call on this connection closes it: a finalizer must not use the socket."""
         if handle.open:
+            self._mqi.forget(handle)
             self._mqi.wire.orphans.append(handle.number)
 
     def _subscribe(self, sd: MQSD, queue: str | None) -> Subscribed:

@@ -198,11 +198,15 @@ class MQISteps(PropertyCalls):
         body = write_long(options & ~MQCO_QUIESCE, self.wire.session.big_endian)
         yield from self._call(seg.MQCLOSE, number, body, handle.object_name)
         self.wire.session.streams.pop(number, None)
+        self.forget(handle)
+        self._subscriptions = [each for each in self._subscriptions if each[3] is not handle]
+
+    def forget(self, handle: RemoteHandle) -> None:
+        """It is closed, or nobody has it any more: it is not opened again with another connection."""
         handle.open = False
         handle.ahead = None
         if handle in self._opened:
             self._opened.remove(handle)
-        self._subscriptions = [each for each in self._subscriptions if each[3] is not handle]
 
     def inq_steps(self, handle: RemoteHandle, selectors: Sequence[int]) -> Steps[Inquiry]:
         """MQINQ: `integers` and `characters` of the answer are in the order of their selectors."""
