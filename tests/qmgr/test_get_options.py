@@ -242,6 +242,41 @@ def test_a_browse_lock_keeps_others_away(driver: Driver, app: App, q: Handle) ->
     driver.qm.check()
 
 
+@pytest.mark.parametrize("how", ["token", "message id", "whichever is first"])
+def test_who_has_locked_a_message_gets_it_in_any_way(driver: Driver, app: App, q: Handle, how: str) -> None:
+    """A lock hides a message from other handles only. IBM's JMS client gets by token what it has browsed with one."""
+    fill(app, q, b"1", b"2")
+    assert app.get(q, FIRST | mq.MQGMO_LOCK, token=bytes(16)) == 0
+    token, msg_id = app.gmo.msg_token, app.md.msg_id
+    if how == "token":
+        assert app.get(q, match=mq.MQMO_MATCH_MSG_TOKEN, token=token, max_length=0) == 2080  # Truncated: still locked.
+        other = driver.app()
+        assert other.get(other.open("Q"), match=mq.MQMO_MATCH_MSG_TOKEN, token=token) == 2033
+        assert app.get(q, match=mq.MQMO_MATCH_MSG_TOKEN, token=token, syncpoint=True) == 0
+        assert app.backout() == 0
+        assert app.get(q, match=mq.MQMO_MATCH_MSG_TOKEN, token=token) == 0
+    elif how == "message id":
+        assert app.get(q, msg_id=msg_id) == 0
+    else:
+        assert app.get(q) == 0
+    assert app.data == b"1"
+    assert app.get(q, mq.MQGMO_UNLOCK) == 2209
+    assert app.get(q) == 0 and app.data == b"2"
+    assert app.get(q) == 2033
+    driver.qm.check()
+
+
+def test_a_lock_stays_while_another_message_is_got(driver: Driver, app: App, q: Handle) -> None:
+    fill(app, q, b"1", b"2", b"3")
+    assert app.get(q, FIRST) == 0
+    assert app.get(q, NEXT | mq.MQGMO_LOCK) == 0 and app.data == b"2"
+    assert app.get(q) == 0 and app.data == b"1"
+    other = driver.app()
+    assert other.get(other.open("Q")) == 0 and other.data == b"3"
+    assert app.get(q) == 0 and app.data == b"2"
+    driver.qm.check()
+
+
 def test_unlock_next_browse_and_close_give_a_lock_up(driver: Driver, app: App, q: Handle) -> None:
     fill(app, q, b"1", b"2")
     queue = driver.queue("Q")

@@ -278,7 +278,10 @@ def _try_get(
             if message is None or not _reachable(handle, message):
                 return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
         else:
-            message = find(queue, md, gmo, handle)
+            if handle.locked is None:
+                message = find(queue, md, gmo, handle)
+            else:
+                message = _find_with_own(queue, md, gmo, handle)
             if message is not None and message.marked_until and browse_mark.is_held(handle, gmo, message, now):
                 return fail(answer, MQRC_MSG_MARKED_BROWSE_CO_OP)
         if message is None:
@@ -314,6 +317,17 @@ def find(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
         named = by_token(queue, gmo.msg_token)
         return named if named is not None and named.state == AVAILABLE else None
     return find_wanted(queue, Wanted(md, gmo, handle))
+
+
+def _find_with_own(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
+    """The same for a handle that has browsed with MQGMO_LOCK: its message is hidden from others, not from itself."""
+    own = handle.locked
+    if own is None or own.state != LOCKED:
+        return find(queue, md, gmo, handle)
+    queue.unlock(own)
+    message = find(queue, md, gmo, handle)
+    queue.lock(own, LOCKED)  # Still so if another message is got, or this one is too long; take() ends it.
+    return message
 
 
 def _find_selected(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
@@ -583,6 +597,7 @@ def _browsed(qm: QueueManager, handle: Handle, queue: Queue, message: Message, g
     if gmo.options & MQGMO_LOCK and message.state == AVAILABLE:
         queue.lock(message, LOCKED)
         handle.locked = message
+        handle.straight_get = handle.plain_get = False  # The straight get does not look for what is locked.
     if gmo.options & MARK_OPTIONS:
         browse_mark.browsed(qm, handle, message, gmo.options)
 

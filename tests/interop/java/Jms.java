@@ -19,6 +19,7 @@ import javax.jms.JMSException;
 import javax.jms.MapMessage;
 import javax.jms.Message;
 import javax.jms.MessageConsumer;
+import javax.jms.MessageFormatRuntimeException;
 import javax.jms.MessageProducer;
 import javax.jms.ObjectMessage;
 import javax.jms.Queue;
@@ -49,6 +50,7 @@ public final class Jms {
         Scenarios scenarios = new Scenarios();
         add(scenarios, "text", Jms::text);
         add(scenarios, "context", Jms::context);
+        add(scenarios, "receiveBody", Jms::receiveBody);
         add(scenarios, "sizes", Jms::sizes);
         add(scenarios, "repeated", Jms::repeated);
         add(scenarios, "bodies", Jms::bodies);
@@ -124,22 +126,42 @@ public final class Jms {
      * policy of the queue by itself, unless it has opened the queue before.
      */
     static void context(Connection connection) throws Exception {
-        for (int mode : new int[] {JMSContext.AUTO_ACKNOWLEDGE, JMSContext.SESSION_TRANSACTED}) {
-            try (JMSContext context = factory().createContext(mode)) {
-                Queue queue = context.createQueue("queue:///DEV.CONTEXT.QUEUE");
-                context.createProducer().setProperty("color", "red").send(queue, "one");
-                JMSConsumer consumer = context.createConsumer(queue);
-                if (mode == JMSContext.SESSION_TRANSACTED) {
-                    Scenarios.same(null, consumer.receiveNoWait());
-                    context.commit();
-                }
-                Message message = consumer.receive(2000);
-                Scenarios.same("one", textOf(message));
-                Scenarios.same("red", message.getStringProperty("color"));
-                if (mode == JMSContext.SESSION_TRANSACTED) {
-                    context.commit();
-                }
+        try (JMSContext context = factory().createContext(JMSContext.SESSION_TRANSACTED)) {
+            Queue queue = context.createQueue("queue:///DEV.CONTEXT.QUEUE");
+            context.createProducer().setProperty("color", "red").send(queue, "one");
+            JMSConsumer consumer = context.createConsumer(queue);
+            Scenarios.same(null, consumer.receiveNoWait());
+            context.commit();
+            Message message = consumer.receive(2000);
+            Scenarios.same("one", textOf(message));
+            Scenarios.same("red", message.getStringProperty("color"));
+            context.commit();
+        }
+    }
+
+    /** The body alone: the client browses the message with a lock, and gets it by its token if the body fits. */
+    static void receiveBody(Connection connection) throws Exception {
+        try (JMSContext context = factory().createContext()) {
+            Queue queue = context.createQueue("queue:///DEV.CONTEXT.QUEUE");
+            JMSConsumer consumer = context.createConsumer(queue);
+            for (int mode : new int[] {DeliveryMode.PERSISTENT, DeliveryMode.NON_PERSISTENT}) {
+                context.createProducer().setDeliveryMode(mode).send(queue, "one").send(queue, "two");
+                Scenarios.same("one", consumer.receiveBody(String.class, 2000));
+                Scenarios.same("two", consumer.receiveBodyNoWait(String.class));
+                Scenarios.same(null, consumer.receiveBodyNoWait(String.class));
+                Scenarios.that(!context.createBrowser(queue).getEnumeration().hasMoreElements(), "still there");
             }
+            context.createProducer().send(queue, "three");
+            try {
+                consumer.receiveBody(java.util.Map.class, 2000);
+                Scenarios.that(false, "a text was taken for a map");
+            } catch (MessageFormatRuntimeException expected) {
+                Scenarios.same("three", consumer.receiveBody(String.class, 2000));
+            }
+        }
+        try (JMSContext context = factory().createContext()) {
+            Queue queue = context.createQueue("queue:///DEV.CONTEXT.QUEUE");
+            Scenarios.same(null, context.createConsumer(queue).receiveNoWait());
         }
     }
 
