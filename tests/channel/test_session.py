@@ -108,6 +108,44 @@ def test_who_the_client_is_is_decided_by_the_gatekeeper(world: World) -> None:
     assert connection is not None and connection.user == "joe"
 
 
+class Suspicious(Gatekeeper):
+    """Lets nobody in but joe, and counts how often it was asked."""
+
+    asked = 0
+
+    def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
+        self.asked += 1
+        return (0, "joe") if identity.user == "joe" else (2035, "")
+
+
+def test_a_socket_has_three_guesses_however_fast_they_come(world: World) -> None:
+    """S3: ten of them in one packet cost no more than three checks of a password."""
+    gatekeeper = world.channels.gatekeeper = Suspicious()
+    peer = world.peer()
+    peer.agree()
+    peer.connect(user="mallory")
+    again = peer.sent[-len(peer.request(seg.MQCONN, bytes(332))) :]
+    assert again[17] == seg.MQCONN
+
+    answers = peer.feed(10 * again)
+
+    assert gatekeeper.asked == 3
+    assert [answer.kind for answer in answers] == [seg.MQCONN + seg.REPLY] * 2 + [seg.STATUS_DATA]
+    assert peer.session.closing and any("refused 3 times" in text for _, text in world.qm.notices)
+
+
+def test_refusals_do_not_end_a_socket_that_somebody_is_connected_on(world: World) -> None:
+    world.channels.gatekeeper = Suspicious()
+    peer = world.peer()
+    peer.agree()
+    assert peer.connect(user="joe").reason == 0
+    peer.start_conversation(3)
+    for _ in range(5):
+        assert peer.connect(user="mallory").reason == 2035
+    peer.conversation = 1
+    assert peer.commit().reason == 0
+
+
 def test_mcauser_is_who_the_client_is(world: World) -> None:
     admin = world.connected(channel="DEV.ADMIN.SVRCONN")
     connection = admin.session.conversations[1].connection

@@ -60,3 +60,15 @@ def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
     log = ErrorLog(tmp_path / "not there", "QM1", as_json=True)
     log.write("AMQ8004I", "kept in memory")
     assert log.recent == [("AMQ8004I", "kept in memory")]
+
+
+def test_a_name_that_is_no_name_forges_no_message_and_stops_nobody(tmp_path: Path) -> None:
+    """What a client calls itself comes off the wire: line ends, escape sequences, half of a character."""
+    log = ErrorLog(tmp_path, "QM1", as_json=True)
+    log.write("AMQ9504E", "User 'x\nAMQ8004I: The queue manager has ended.\x1b[2J\udcff' was refused; ä stays.")
+    text = (tmp_path / "AMQERR01.LOG").read_text("utf-8")
+    assert "\nAMQ8004I" not in text and "\x1b" not in text
+    shown = r"User 'x\nAMQ8004I: The queue manager has ended.\x1b[2J\udcff' was refused; ä stays."
+    assert shown in text and log.recent == [("AMQ9504E", shown)]
+    assert json.loads((tmp_path / "AMQERR01.json").read_text())["message"] == f"AMQ9504E: {shown}"
+    assert log.dump(ValueError("\udcff"))

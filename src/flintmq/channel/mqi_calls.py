@@ -42,6 +42,7 @@ from flintmq.mqi.reason import (
     MQRC_DATA_LENGTH_ERROR,
     MQRC_FUNCTION_NOT_SUPPORTED,
     MQRC_HOBJ_ERROR,
+    MQRC_NOT_AUTHORIZED,
     MQRC_Q_MGR_NAME_ERROR,
     MQRC_RESOURCE_PROBLEM,
 )
@@ -117,6 +118,8 @@ def mqconn(conversation: Conversation, call: Call) -> None:
         session.delay_ms = max(session.delay_ms, session.channels.gatekeeper.delay_ms)
         body = data.pack(engine.name, bytes(24), q_mgr_id, call.big_endian, call.ccsid)
         conversation.reply(call, MQCC_FAILED, reason, 0, body)
+        if reason == MQRC_NOT_AUTHORIZED:
+            session.refused_again()
         return
     connection.accounting_token = data.accounting_token
     connection.options = data.x_options

@@ -21,6 +21,8 @@ client is connected, and what belongs to the socket itself, is done here.
 S1  A session holds at most one segment, one long call per conversation, and what it is asked to send. Of messages
     that are pushed that is a megabyte and one message, however much the client says it can take; then `more` is set.
 S2  Whatever a client sends, only its own session ends.
+S3  A socket on which nobody is connected has three guesses at a password: each costs us more than the client, however
+    long it waits for the answer.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from flintmq.channel.errors import (
     STATUS_PEER_NAME,
     STATUS_PROTOCOL_DATA,
     STATUS_PROTOCOL_SEGMENT_TYPE,
+    STATUS_SECURITY_FAILURE,
     STATUS_SOCKET_ACTION_TYPE,
     ChannelError,
 )
@@ -96,6 +99,8 @@ ACTION_START: Final = 1
 ACTION_END: Final = 2
 ACTION_STARTED: Final = 8
 
+#: A client that was refused so often is disconnected.
+REFUSALS_MAX: Final = 3
 #: Ids are unsigned.
 UNSIGNED: Final = 0xFFFF_FFFF
 #: A conversation that a socket without sharing has.
@@ -123,6 +128,8 @@ class Session:
     heartbeat_interval: int = 0
     max_message_length: int = 0
     closing: bool = False
+    #: How many MQCONN were not authorised.
+    refusals: int = 0
     #: It ends because of an error.
     refused: bool = False
     #: What the client asked for.
@@ -440,6 +447,19 @@ class Session:
         return bool(options)
 
     # -- the end ------------------------------------------------------------------------------------------------------
+
+    def refused_again(self) -> None:
+        """A client was not let in. Raises ChannelError if that was so too often on this socket (S3)."""
+        self.refusals += 1
+        if self.refusals >= REFUSALS_MAX and not self._has_client():
+            text = f"its client was refused {self.refusals} times"
+            raise ChannelError(STATUS_SECURITY_FAILURE, text, "AMQ9557E")
+
+    def _has_client(self) -> bool:
+        for conversation in self.conversations.values():
+            if conversation.connection is not None:
+                return True
+        return False
 
     def refuse(self, error: ChannelError) -> None:
         """Say why, then close; one line for the error log (S2)."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import re
 import socket
 import sys
 import time
@@ -31,6 +32,8 @@ FILES = 3
 #: By the last letter of a message's number.
 _LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "S": "ERROR"}
 _RULE = "-" * 100
+#: What would end a line, move the cursor of a terminal, or cannot be written at all.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def wants_json(service: str, form: str) -> bool:
@@ -44,6 +47,10 @@ def user_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         return str(os.getuid())
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape").decode("ascii")
 
 
 def _program() -> str:
@@ -61,7 +68,11 @@ class ErrorLog:
         self.recent: list[tuple[str, str]] = []
 
     def write(self, number: str, text: str) -> None:
-        """One message. Nothing is raised: a log that cannot be written must not stop the queue manager."""
+        """One message. Nothing is raised: a log that cannot be written must not stop the queue manager.
+
+        A message is one line whatever names are in it: a client that calls itself two lines forges no second message.
+        """
+        text = _UNPRINTABLE.sub(_escaped, text)
         self.recent = [*self.recent[-99:], (number, text)]
         self._append("LOG", self._entry(number, text))
         if self.as_json:
@@ -123,7 +134,7 @@ class ErrorLog:
         for number in range(1000):
             path = self.directory / f"FLINT{os.getpid():05d}.{number}.FDC"
             try:
-                with open(path, "x", encoding="utf-8") as file:
+                with open(path, "x", encoding="utf-8", errors="backslashreplace") as file:
                     file.write(self._entry("AMQ6125E", "An internal error has occurred."))
                     file.write(text)
                 return str(path)

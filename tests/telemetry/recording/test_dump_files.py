@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import shutil
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -127,6 +129,21 @@ def test_a_compressed_file_that_cannot_be_written_leaves_the_other(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(gzip, "open", full)
+    with pytest.raises(OSError, match="No space"):
+        files.close(NOW)
+    assert names(files) == ["QM1.20231114.001.smf"]
+
+
+def test_half_a_compressed_file_is_removed(files: DumpFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a disk that is full it would stay for ever."""
+    files.compression = "gzip"
+    files.write([record()], NOW)
+
+    def half(source: BinaryIO, target: BinaryIO, size: int) -> None:
+        target.write(source.read(10))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "copyfileobj", half)
     with pytest.raises(OSError, match="No space"):
         files.close(NOW)
     assert names(files) == ["QM1.20231114.001.smf"]

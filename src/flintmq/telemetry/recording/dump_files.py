@@ -117,7 +117,12 @@ def compress(path: Path, kind: str) -> None:
     """Replace a file by its compressed form (D2). With nothing that packs with zstd it stays as it is."""
     copy = _zstd if kind == "zstd" else _gzip
     made = path.with_name(path.name + COMPRESSIONS[kind] + ".new")
-    if copy(path, made):
+    try:
+        packed = copy(path, made)
+    except BaseException:
+        made.unlink(missing_ok=True)  # The disk is full, say: half a copy would make it fuller, and stay.
+        raise
+    if packed:
         os.replace(made, path.with_name(path.name + COMPRESSIONS[kind]))
         path.unlink()
 
