@@ -89,7 +89,7 @@ def read_long(body: bytes, offset: int, big_endian: bool) -> int:
 
 def write_long(value: int, big_endian: bool) -> bytes:
     """An int32."""
-    return (_LONG_BIG if big_endian else _LONG_LITTLE).pack(value)
+    return value.to_bytes(4, "big", signed=True) if big_endian else value.to_bytes(4, "little", signed=True)
 
 
 def read_longs(body: bytes, offset: int, count: int, big_endian: bool) -> tuple[int, ...]:

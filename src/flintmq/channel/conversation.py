@@ -204,8 +204,10 @@ class Conversation:
             connection.delay_ms = 0
         self.reply(call, connection.completion, connection.reason, handle, body)
 
-    def answer_parts(self, memo: HeadMemo, kind: int, request: int, handle: int, parts: list[bytes]) -> None:
-        """The same for an MQPUT or MQGET whose reply is in parts. The first of them is free for the head."""
+    def answer_parts(
+        self, memo: HeadMemo, kind: int, request: int, handle: int, length: int, parts: list[bytes]
+    ) -> None:
+        """The same for an MQPUT or MQGET whose reply is in parts, `length` bytes. The first is free for the head."""
         connection = self.connection
         assert connection is not None
         session = self.session
@@ -213,9 +215,6 @@ class Conversation:
         if connection.delay_ms:
             session.delay_ms = max(session.delay_ms, connection.delay_ms)
             connection.delay_ms = 0
-        length = 0
-        for part in parts:
-            length += len(part)
         completion, reason = connection.completion, connection.reason
         if length > session.transmission_size - seg.SIZE_M - API_SIZE or session.compression is not None:
             self.reply_to(kind, request, completion, reason, handle, b"".join(parts))

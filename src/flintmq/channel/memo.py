@@ -182,11 +182,6 @@ class DescriptorMemo:
             md.fit()
             self.settle(md, big_endian, ccsid)
 
-    def pack_fitting(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
-        """The pieces of `settle_fitting` as one."""
-        self.settle_fitting(md, big_endian, ccsid)
-        return self.joined()
-
     def _anew(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
         """Write all of it, and remember how."""
         self._written = False

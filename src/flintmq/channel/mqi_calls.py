@@ -23,13 +23,11 @@ from flintmq.channel.calls import (
 )
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.lists import read_object_records, read_put_records, write_object_records, write_put_records
+from flintmq.channel.memo import gmo_size, md_size, pmo_size
 from flintmq.channel.streaming import no_longer_consuming
 from flintmq.channel.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.channel.terms import LOCAL_CHANNEL
-from flintmq.mqi import gmo as gmo_structure
-from flintmq.mqi import md as md_structure
 from flintmq.mqi import od as od_structure
-from flintmq.mqi import pmo as pmo_structure
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCO_QUIESCE, MQOT_Q, MQOT_TOPIC, MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
@@ -63,14 +61,6 @@ if TYPE_CHECKING:
     from flintmq.channel.conversation import Call, Conversation
 
 NO_HANDLE: Final = -1
-MD_SIZES: Final = {1: md_structure.SIZE_1, 2: md_structure.SIZE_2}
-PMO_SIZES: Final = {1: pmo_structure.SIZE_1, 2: pmo_structure.SIZE_2, 3: pmo_structure.SIZE_3}
-GMO_SIZES: Final = {
-    1: gmo_structure.SIZE_1,
-    2: gmo_structure.SIZE_2,
-    3: gmo_structure.SIZE_3,
-    4: gmo_structure.SIZE_4,
-}
 
 
 def _connection(conversation: Conversation) -> Connection:
@@ -235,9 +225,9 @@ class _Put:
     def __init__(self, conversation: Conversation, call: Call, offset: int) -> None:
         body = call.body
         self.md = MQMD.unpack(body, offset, call.big_endian, call.ccsid)
-        offset += MD_SIZES[self.md.version]
+        offset += md_size(self.md.version)
         self.pmo = MQPMO.unpack(body, offset, call.big_endian, call.ccsid)
-        start, offset = offset, offset + PMO_SIZES[self.pmo.version]
+        start, offset = offset, offset + pmo_size(self.pmo.version)
         if self.pmo.recs_present:
             offset = read_put_records(body, start, offset, self.pmo, call.big_endian)
         self.length = read_long(body, offset, call.big_endian)
@@ -303,9 +293,9 @@ def mqget(conversation: Conversation, call: Call) -> None:
         return
     body = call.body
     md = MQMD.unpack(body, API_SIZE, call.big_endian, call.ccsid)
-    offset = API_SIZE + MD_SIZES[md.version]
+    offset = API_SIZE + md_size(md.version)
     gmo = MQGMO.unpack(body, offset, call.big_endian, call.ccsid)
-    length = read_long(body, offset + GMO_SIZES[gmo.version], call.big_endian)
+    length = read_long(body, offset + gmo_size(gmo.version), call.big_endian)
     if length < 0:
         conversation.reply(call, MQCC_FAILED, MQRC_DATA_LENGTH_ERROR, call.handle, body[API_SIZE:])
         return
@@ -333,9 +323,15 @@ def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, 
     memo = conversation.gets
     assert memo is not None
     big_endian, ccsid = conversation.big_endian, conversation.ccsid
-    descriptor, options = memo.md.pack_fitting(md, big_endian, ccsid), memo.gmo.pack(gmo, big_endian, ccsid)
-    parts = [b"", descriptor, options, write_long(length, big_endian), data]
-    conversation.answer_parts(memo.head, seg.MQGET, request, number, parts)
+    written = memo.md
+    written.settle_fitting(md, big_endian, ccsid)
+    options = memo.gmo.pack(gmo, big_endian, ccsid)
+    parts = [
+        b"", written.front, written.msg_id, written.correl_id, written.backout, written.reply_to, written.rest,
+        options, write_long(length, big_endian), data,
+    ]  # fmt: skip
+    size = md_size(md.version) + len(options) + 4 + len(data)
+    conversation.answer_parts(memo.head, seg.MQGET, request, number, size, parts)
 
 
 # -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------

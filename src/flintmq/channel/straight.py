@@ -118,8 +118,15 @@ def _put(
         return True
     pmo.known_dest_count = 1 if connection.completion != MQCC_FAILED else 0
     pmo.invalid_dest_count = 1 - pmo.known_dest_count
-    parts = [b"", memo.md.pack(md, big_endian, ccsid), memo.pmo.pack(pmo, big_endian, ccsid), data[offset : offset + 4]]
-    conversation.answer_parts(memo.head, seg.MQPUT, request, handle.number, parts)
+    written = memo.md
+    written.settle(md, big_endian, ccsid)
+    options = memo.pmo.pack(pmo, big_endian, ccsid)
+    parts = [
+        b"", written.front, written.msg_id, written.correl_id, written.backout, written.reply_to, written.rest,
+        options, data[offset : offset + 4],
+    ]  # fmt: skip
+    size = md_size(md.version) + len(options) + 4
+    conversation.answer_parts(memo.head, seg.MQPUT, request, handle.number, size, parts)
     return True
 
 

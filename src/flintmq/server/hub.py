@@ -17,7 +17,7 @@ from flintmq.server import refusals
 from flintmq.server.gatekeeper import without_port
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
-from flintmq.server.turn import Turns, in_time, write, write_all
+from flintmq.server.turn import Turns, in_time, keep_time, write, write_all
 from flintmq.telemetry.trace_file import TraceFile
 
 if TYPE_CHECKING:
@@ -95,11 +95,12 @@ class Hub(Turns):
                 step()
                 self.turn()
                 self.house()
+                due = self.engine.next_deadline()
         except Exception:
             self._failed()
             return
         write_all(self)
-        self.set_timer()
+        keep_time(self, due)
 
     def refuses(self, address: str) -> bool:
         """Whether nobody may connect from `address`."""
@@ -204,15 +205,11 @@ class Hub(Turns):
 
     # -- the clock ----------------------------------------------------------------------------------------------------
 
-    def set_timer(self) -> None:
-        """Be there when the first wait is over, or before."""
-        due = self.engine.next_deadline()
-        if not due or (self._timer_ms and self._timer_ms <= due):
-            return
+    def set_timer(self, due_ms: int) -> None:
+        """Another wait is the first to be over."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer_ms = due
-        in_s = max(0, due - self.engine.clock.now_ms()) / 1000 + _LATE_S
+        in_s = max(0, due_ms - self.engine.clock.now_ms()) / 1000 + _LATE_S
         self._timer = self.loop.call_later(in_s, self._timer_went_off)
 
     def _timer_went_off(self) -> None:

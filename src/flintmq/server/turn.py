@@ -64,8 +64,8 @@ class Turns(Channels):
     def flush(self) -> None:
         """Called when something waits for the log."""
 
-    def set_timer(self) -> None:
-        """Called when a deadline comes before the timer."""
+    def set_timer(self, due_ms: int) -> None:
+        """Called when a deadline comes before the timer, which is to go off then."""
 
     def hold_back(self, session: Session, delay_ms: int) -> None:
         """Called instead of writing; `in_time` is to be called when so much time has passed."""
@@ -100,8 +100,14 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
         link.write(session.take_out())
     elif ready:
         write_all(turns)
-    if due and (due < turns._timer_ms or not turns._timer_ms):
-        turns.set_timer()
+    keep_time(turns, due)
+
+
+def keep_time(turns: Turns, due_ms: int) -> None:
+    """Something is due then, or never if that is 0: the timer goes off then, or before."""
+    if due_ms and (due_ms < turns._timer_ms or not turns._timer_ms):
+        turns._timer_ms = due_ms
+        turns.set_timer(due_ms)
 
 
 def write_all(turns: Turns) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from flintmq.channel.calls import API_SIZE
 from flintmq.channel.lists import read_put_records, write_object_records, write_put_records
-from flintmq.channel.mqi_calls import MD_SIZES, PMO_SIZES, od_end
+from flintmq.channel.memo import md_size, pmo_size
+from flintmq.channel.mqi_calls import od_end
 from flintmq.client.remote.session import Answer
 from flintmq.mqi.dh import put_message_record_size
 from flintmq.mqi.md import MQMD
@@ -65,9 +66,9 @@ def tell_options(answer: Answer, has_od: bool, pmo: MQPMO) -> None:
     at = API_SIZE
     if has_od:
         at = od_end(body, at, MQOD.unpack(body, at, big_endian, ccsid), big_endian, ccsid)
-    at += MD_SIZES[MQMD.unpack(body, at, big_endian, ccsid).version]
+    at += md_size(MQMD.unpack(body, at, big_endian, ccsid).version)
     made = MQPMO.unpack(body, at, big_endian, ccsid)
-    read_put_records(body, at, at + PMO_SIZES[made.version], made, big_endian)
+    read_put_records(body, at, at + pmo_size(made.version), made, big_endian)
     if made.response_records is not None and pmo.response_records is not None:
         for own, said in zip(pmo.response_records, made.response_records, strict=False):
             own.comp_code, own.reason = said.comp_code, said.reason

@@ -28,7 +28,8 @@ from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_XAREQUEST
-from flintmq.channel.mqi_calls import GMO_SIZES, MD_SIZES, od_end
+from flintmq.channel.memo import gmo_size, md_size
+from flintmq.channel.mqi_calls import od_end
 from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.mqi_properties import PropertyCalls
@@ -347,7 +348,7 @@ class MQISteps(PropertyCalls):
         if has_od:
             at = od_end(body, at, MQOD.unpack(body, at, big_endian, ccsid), big_endian, ccsid)
         md = MQMD.unpack(body, at, big_endian, ccsid)
-        got = MQPMO.unpack(body, at + MD_SIZES[md.version], big_endian, ccsid)
+        got = MQPMO.unpack(body, at + md_size(md.version), big_endian, ccsid)
         pmo.known_dest_count, pmo.unknown_dest_count = got.known_dest_count, got.unknown_dest_count
         pmo.invalid_dest_count = got.invalid_dest_count
         pmo.resolved_q_name, pmo.resolved_q_mgr_name = got.resolved_q_name, got.resolved_q_mgr_name
@@ -391,9 +392,9 @@ class MQISteps(PropertyCalls):
             body = answer.body
             try:
                 got = MQMD.unpack(body, API_SIZE, answer.big_endian, answer.ccsid)
-                at = API_SIZE + MD_SIZES[got.version]
+                at = API_SIZE + md_size(got.version)
                 said = MQGMO.unpack(body, at, answer.big_endian, answer.ccsid)
-                at += GMO_SIZES[said.version]
+                at += gmo_size(said.version)
                 whole = read_long(body, at, answer.big_endian)
                 data = body[at + 4 : at + 4 + min(whole, length)]
                 if whole < 0 or len(data) < min(whole, length):

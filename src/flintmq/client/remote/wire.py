@@ -105,13 +105,8 @@ class Wire:
                         self._between()
                     return answer
                 self._between()
-        except (OSError, ChannelError) as error:
-            self._fail(why(error))
-        except MQError:
-            raise
-        except BaseException:
-            self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
-            raise
+        except BaseException as error:
+            self._cut_short(error)
         finally:
             self._lock.release()
 
@@ -174,13 +169,8 @@ class Wire:
                         self._take(self._socket.recv(_READ_MAX))
                     elif not self._taken_within(end - time.monotonic()):
                         return
-            except (OSError, ChannelError) as error:
-                self._fail(why(error))
-            except MQError:
-                raise
-            except BaseException:
-                self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
-                raise
+            except BaseException as error:
+                self._cut_short(error)
 
     def _take(self, data: bytes) -> None:
         """What has come, outside of a call."""
@@ -220,13 +210,8 @@ class Wire:
                 while self._taken_within(0):
                     pass
             self._socket.sendall(self.session.with_late(data))
-        except (OSError, ChannelError) as error:
-            self._fail(why(error))
-        except MQError:
-            raise
-        except BaseException:
-            self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
-            raise
+        except BaseException as error:
+            self._cut_short(error)
 
     # -- what keeper.py does ------------------------------------------------------------------------------------------
 
@@ -323,6 +308,14 @@ class Wire:
         """It is dead: no call can be made on it."""
         self.lost, self.in_flight = True, 0
         self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "the other side has closed the connection"))
+
+    def _cut_short(self, error: BaseException) -> NoReturn:
+        """`error` came out of the middle of an exchange: what it leaves behind can be used by no other."""
+        if isinstance(error, (OSError, ChannelError)):
+            self._fail(why(error))
+        if not isinstance(error, MQError):
+            self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "a call was interrupted"))
+        raise error
 
     def _fail(self, why: str) -> NoReturn:
         self.lost = not self._ending

@@ -30,7 +30,7 @@ import numpy as np
 
 import flintmq
 from flintmq.channel import segment as seg
-from flintmq.channel.mqi_calls import GMO_SIZES
+from flintmq.channel.memo import gmo_size
 from flintmq.channel.segment import Segment
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.remote.ahead import Ahead, Arrived
@@ -404,7 +404,7 @@ class Link:
         if not self.shared:
             return self._take_singly(queue, handle, gmo, prefix, positions)
         front = MQMD().pack(session.big_endian, session.ccsid) + gmo.pack(session.big_endian, session.ccsid)
-        at = len(front) - GMO_SIZES[3] + _TOKEN_IN_GMO
+        at = len(front) - gmo_size(3) + _TOKEN_IN_GMO
         front, behind = front[:at] + prefix, front[at + 16 :] + bytes(4)
         session.refused.clear()
         self.mqi.has_work = True
