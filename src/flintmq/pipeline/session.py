@@ -16,11 +16,14 @@ import contextlib
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import flintmq
@@ -104,6 +107,47 @@ def worker_path() -> list[str]:
     """Where Python workers look for modules besides what is installed: their start, and this FlintMQ."""
     package = Path(flintmq.__file__).resolve().parent
     return [str(package / "pipeline" / "worker_start"), str(package.parent)]
+
+
+@contextlib.contextmanager
+def interruptible(spark: SparkSession) -> Iterator[threading.Event]:
+    """Ctrl-C ends the jobs of a session, which ends the call that waits for them: KeyboardInterrupt. The event is set
+    by it. A second Ctrl-C interrupts at once.
+
+    PySpark's own handler calls Java from inside the call that it interrupts, which py4j prints as an error. This one
+    leaves the call alone and has another thread cancel what it waits for, again and again: one job follows another.
+    """
+    asked, over = threading.Event(), threading.Event()
+
+    def cancel() -> None:
+        while not over.is_set():
+            try:
+                spark.sparkContext.cancelAllJobs()
+            except Exception:
+                return  # The session is at its end.
+            over.wait(0.2)
+
+    def handle(signal_number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        threading.Thread(target=cancel, daemon=True).start()
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main:
+        signal.signal(signal.SIGINT, handle)
+    try:
+        yield asked
+    except Exception:
+        if asked.is_set():
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        over.set()
+        if is_main:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    if asked.is_set():
+        raise KeyboardInterrupt
 
 
 def defaults(master: str, memory: str) -> dict[str, str]:
