@@ -126,12 +126,26 @@ def test_put_times_of_messages_are_counted_by_the_second(spark: SparkSession, ta
     assert report.words[-1] == "This was seen from the put times of messages."
 
 
+def test_slots_of_a_tenth_of_a_second_are_drawn_where_they_are(
+    spark: SparkSession, tables: Path, tmp_path: Path
+) -> None:
+    """0.1 has no exact form: the slots of a chart are told by their number."""
+    times = [datetime(2024, 3, 1, 12, 0, 0, 100_000 * tenth, tzinfo=UTC) for tenth in range(10) for _ in range(tenth)]
+    rows = {"queue": ["FINE"] * len(times), "put_time": times}
+    pq.write_table(pa.table(rows), tmp_path / "messages.parquet")
+    settings = {"messages": tmp_path, "window": 1, "slot": 0.1, "least": 40}
+    chart = make(spark, tables, "bursts", settings, "NONE").charts[0]
+    assert chart.x[3] == "0.3 s" and chart.series[0].values == pytest.approx([10.0 * tenth for tenth in range(10)])
+
+
 def test_what_cannot_be_asked_is_refused_and_what_is_not_there_is_said(
     spark: SparkSession, tables: Path, tmp_path: Path
 ) -> None:
     assert "STATIME(0.05)" in make(spark, tables, "bursts", {}, "NONE").words[1]
     with pytest.raises(BadOption, match="a slot is at most a quarter"):
         make(spark, tables, "bursts", {"slot": 20})
+    with pytest.raises(BadOption, match="not a whole number of such slots"):
+        make(spark, tables, "bursts", {"slot": 7})
     with pytest.raises(BadOption, match="no such directory"):
         make(spark, tables, "bursts", {"messages": tmp_path / "none"})
     pq.write_table(pa.table({"queue": ["A"]}), tmp_path / "a.parquet")

@@ -13,7 +13,7 @@ from flintmq.cli import main  # noqa: E402
 from flintmq.pipeline.errors import BadOption  # noqa: E402
 from flintmq.pipeline.reports import csv, text  # noqa: E402
 from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table  # noqa: E402
-from flintmq.pipeline.reports.options import Options, moment, settings_of  # noqa: E402
+from flintmq.pipeline.reports.options import Options, moment, period, settings_of  # noqa: E402
 from flintmq.pipeline.reports.registry import FORMATS, REPORTS  # noqa: E402
 
 
@@ -61,8 +61,17 @@ def test_csv_of_several_tables_names_each() -> None:
 def test_a_time_is_utc_unless_it_says_otherwise() -> None:
     assert moment("--from", "2024-03-01") == datetime(2024, 3, 1, tzinfo=UTC)
     assert moment("--from", "2024-03-01T10:00+02:00") == datetime(2024, 3, 1, 8, tzinfo=UTC)
-    with pytest.raises(BadOption, match="--from yesterday: a time is written 2024-03-01"):
-        moment("--from", "yesterday")
+    for wrong in ("yesterday", "2024-02-30", "0001-01-01T00:00+14:00"):
+        with pytest.raises(BadOption, match="a time is written 2024-03-01"):
+            moment("--from", wrong)
+
+
+def test_a_period_that_ends_before_it_begins_is_refused() -> None:
+    assert period("", "") == (None, None)
+    assert period("2024-03-01", "2024-03-02")[1] == datetime(2024, 3, 2, tzinfo=UTC)
+    for until in ("2024-03-01", "2024-02-01"):
+        with pytest.raises(BadOption, match="is not before --until"):
+            period("2024-03-01", until)
 
 
 def test_a_setting_is_one_that_the_report_has() -> None:
@@ -93,6 +102,11 @@ def test_every_report_says_what_it_is_and_has_a_form_that_exists() -> None:
         (["report", "qstat", "--out", "."], "has no tables of records: `flint pipeline run"),
         (["report", "qstat", "--out", "nowhere"], "nowhere: there is no such directory"),
         (["report", "qstat"], "--out DIR, or FLINT_TABLES"),
+        (["report", "capacity", "qstat"], "--out DIR, or FLINT_TABLES"),
+        (["report", "itr", "--set", "cost=3"], "a conversion needs two machines"),
+        (["report", "itr", "--to", "nowhere/x.html"], "--to nowhere/x.html: there is no directory nowhere"),
+        (["report", "itr", "--to", "."], "--to .: that is a directory"),
+        (["report", "itr", "--from", "2024-03-01", "--until", "2024-03-01"], "is not before --until"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line_before_spark_starts(
@@ -104,6 +118,26 @@ def test_what_cannot_be_is_refused_in_one_line_before_spark_starts(
     assert main.main(["pipeline", *words]) in (1, 2)
     shown = capsys.readouterr().err
     assert expected in shown and shown.count("\n") == 1
+
+
+def test_what_needs_no_records_needs_no_tables_and_no_spark(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B169, B215: arithmetic. Without Java it would not start."""
+    monkeypatch.delenv("FLINT_TABLES", raising=False)
+    monkeypatch.setenv("JAVA_HOME", "nowhere")
+    given = ["memory=1466", "used=120", "from=2084-304", "to=2064-1C5", "cost=98"]
+    words = ["pipeline", "report", "capacity", "itr", *(f"--set={setting}" for setting in given)]
+    assert main.main(words) == 0
+    shown = capsys.readouterr().out
+    assert "4,643 channels fit" in shown and "98 us on 2084-304 are 180.0 us on 2064-1C5" in shown
+    assert main.main(["pipeline", "report", "itr"]) == 0
+    assert "9672-X27" in capsys.readouterr().out
+
+
+def test_text_sends_no_control_characters_to_the_terminal() -> None:
+    report = Report("r", "R", ["a\x1b[2Jb\x9f"], [Table("", [Column("Q")], [("\x07é",)])])
+    assert "a.[2Jb." in text.render([report]) and ".é" in text.render([report])
 
 
 def test_without_a_name_the_reports_are_listed(

@@ -127,7 +127,7 @@ def pool_statistics() -> list[bytes]:
 
 
 def channel_records() -> list[bytes]:
-    """A sender over two intervals, a receiver, and the channel initiator of a minute."""
+    """A sender over two intervals, two instances of a receiver, and the channel initiator of a minute."""
     sender: dict[str, Value] = {"QCSTCHNM": "TO.VTS2", "QCSTCHTY": 1, "QCSTCNNM": "vts2(1414)", "QCSTRQMN": "VTS2"}
     sender |= {"QCSTNMSG": 300, "QCSTNPMG": 100, "QCSTBATC": 10, "QCSTFUBA": 4, "QCSTCBSZ": 50, "QCSTBYST": 700_000}
     sender |= {"QCSTNTAV": 200, "QCSTNTMX": 900, "QCSTETMX": 0, "QCSTCPRA": 80}
@@ -140,7 +140,7 @@ def channel_records() -> list[bytes]:
         pack(QCTDSP, {"QCTREQN": 100, "QCTCPTM": 1000, "QCTELTM": 3000, "QCTWTTM": 9000}),
         pack(QCTDSP, {"QCTREQN": 0, "QCTWTTM": 12000}),
     ]
-    first = [pack(QCST, sender), pack(QCST, receiver)]
+    first = [pack(QCST, sender), pack(QCST, receiver), pack(QCST, receiver)]
     return [
         Record(116, 10, {1: first}, qmgr="VTS1", at=NOON).packed(),
         Record(116, 10, {1: [pack(QCST, quiet)]}, qmgr="VTS1", at=NOON + MINUTE).packed(),
@@ -234,7 +234,7 @@ class TestQueues:
             for row in reference("QQST")
         ]
         assert [(row[queue], row[depth], row[record]) for row in report.tables[0].rows] == expected
-        assert len(expected) == 13 and any("4 records partial" in sentence for sentence in report.words)
+        assert len(expected) == 13 and any("4 records are partial" in sentence for sentence in report.words)
 
     def test_qstatcsv_has_every_counter_and_empty_cells_for_what_was_not_recorded(
         self, spark: SparkSession, tables: Path
@@ -431,7 +431,7 @@ class TestOthers:
         report = make(spark, tables, "buffer", qmgrs=("VTS1",))
         pools, intervals = report.tables
         assert column(pools, "Pool") == [12, 0] and column(pools, "Intervals") == [2, 2]
-        assert column(pools, "Highest full") == [96.0, pytest.approx(0.01)] and column(pools, "Lowest free") == [
+        assert column(pools, "Highest full") == [96.0, pytest.approx(0.01)] and column(pools, "Lowest stealable") == [
             40,
             19_998,
         ]
@@ -450,7 +450,7 @@ class TestOthers:
         """B60: puts and opens of our own run, without and with a stream queue; the messages of the data manager too."""
         report = make(spark, tables, "msg", qmgrs=("QM1",))
         table = report.tables[0]
-        assert column(table, "MQPUTs") == [10, 20] and column(table, "Messages put") == [10, 20]
+        assert column(table, "MQPUTs") == [10, 20] and column(table, "Put requests") == [10, 20]
         assert column(table, "MQOPENs") == [1, 2]
         assert report.charts[0].series[0].values == [pytest.approx(10 / 60), pytest.approx(20 / 60)]
         assert report.words[0].startswith("30 puts and 0 gets in 2 intervals of 1 queue manager, 0.25 puts a second")
@@ -464,7 +464,9 @@ class TestOthers:
         assert column(channels, "Messages in a batch") == [24.0, None]
         assert column(channels, "Full batches") == [pytest.approx(100 * 4 / 15), None]
         assert column(channels, "Network time") == [pytest.approx((300 * 200 + 60 * 800) / 360), None]
-        assert column(channels, "Put retries") == [0, 2]
+        assert column(channels, "Put retries") == [0, 4]
+        # Two instances in one minute are one minute.
+        assert [row[8] for row in channels.rows] == [360 / 120, 14 / 60]
         assert initiator.rows[0][:7] == ("VTS1", "VTS1CHIN", 1, 12, 200, 9, 200)
         assert tasks.rows == [("VTS1", "Dispatcher", 2, 100, 10.0, 30.0, 12.5, 25.0)]
         assert report.words[1] == "The longest network time was 1,000 us, on TO.VTS2 of VTS1."

@@ -417,6 +417,9 @@ def test_the_whole_pipeline_on_spark_ends_in_gold_tables(spark: SparkSession, du
     assert (queue["MQA1"].Puts, queue["MQA1"].Depth_Max, queue["MQA1"].CPU_Avg_US) == (10, 9, 10.0)
     task = {row.QMgr: row for row in gold("task")}
     assert (task["MQA1"].Connection_Name, task["MQA1"].Commits, task["MQA1"].CPU_US) == ("BATCHJOB", 3, 130)
+    # What two dumps hold is counted once.
+    assert (queue["MQB1"].Puts, queue["MQB1"].Messages_Put, queue["MQB1"].Intervals) == (20, 20, 1)
+    assert (task["MQB1"].Commits, task["MQB1"].Puts, task["MQB1"].Intervals) == (3, 20, 1)
     interval = {row.QMgr: row for row in gold("interval")}
     assert interval["MQB1"].Puts_Per_Second == pytest.approx(20 / 60)
     assert (interval["MQB1"].Buffer_Pools, interval["MQB1"].Buffers_Used_Max) == (2, 0.6)

@@ -9,12 +9,14 @@
     flint pipeline report qstat --out tables --qmgr QM1 --from 2024-03-01T10:00 --until 2024-03-01T11:00
     flint pipeline report qstatcsv --out tables --to queues.csv
     flint pipeline report task --out tables --set queue=ORDERS --set compare=yes
+    flint pipeline report capacity --set memory=1466 --set used=120
     flint pipeline report all --out tables --format html --to report.html
 
 `run` loads what is new and may be repeated: bronze (raw records), silver (one table per structure) and gold (per
 queue, task, channel and interval), in Parquet, with a report of what was damaged or unknown and where. With --stream it
 goes on until Ctrl-C. `report` alone lists the reports; with names it makes them, and prints them or writes them to a
-file. `--out` may be left out where FLINT_TABLES names the directory. Needs the spark extra and Java 17.
+file. `--out` may be left out where FLINT_TABLES names the directory, and where a report needs no records (capacity,
+itr). Needs the spark extra and Java 17.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     listing = options.action == "report" and not options.name
     out = options.out or (Path(os.environ["FLINT_TABLES"]) if os.environ.get("FLINT_TABLES") else None)
-    if out is None and not listing:
+    if out is None and options.action != "report":
         raise CommandFailed("say where the tables are: --out DIR, or FLINT_TABLES", exit_code=2)
     try:
         from flintmq.pipeline import command
@@ -73,8 +75,8 @@ def run(options: argparse.Namespace) -> int:
         ) from None
     if listing:
         return command.list_reports(sys.stdout)
-    assert out is not None
     if options.action == "run":
+        assert out is not None
         return command.run_dumps(
             options.smf,
             out,
@@ -84,10 +86,8 @@ def run(options: argparse.Namespace) -> int:
             master=options.master,
             every=options.every if options.stream else None,
         )
-    if not out.is_dir():
+    if out is not None and not out.is_dir():
         raise CommandFailed(f"{out}: there is no such directory; `flint pipeline run` makes it")
-    if options.action == "tables":
-        return command.list_tables(out, sys.stdout)
     if options.action == "report":
         return command.report(
             out,
@@ -102,4 +102,7 @@ def run(options: argparse.Namespace) -> int:
             master=options.master,
             to=sys.stdout,
         )
+    assert out is not None
+    if options.action == "tables":
+        return command.list_tables(out, sys.stdout)
     return command.query(out, options.query, options.master, options.rows, options.csv, sys.stdout)

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import math
+import os
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from flintmq.pipeline import session
 from flintmq.pipeline.errors import BadOption, PipelineError, explain
+from flintmq.pipeline.reports.text import left_out, printable
 from flintmq.pipeline.sources.smf import size_of
 from flintmq.pipeline.tables import catalogue
 from flintmq.pipeline.tables.place import LAYERS, SILVER
 from flintmq.pipeline.tables.quality import lines_of
 from flintmq.pipeline.tables.run import Settings, dumps_of, run
 from flintmq.telemetry.smf.framing import FRAMINGS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from flintmq.pipeline.reports.model import Report
+    from flintmq.pipeline.reports.options import Options
+    from flintmq.pipeline.reports.registry import Entry
 
 WIDTH = 30
 #: The widest cell that a query prints.
@@ -59,26 +72,36 @@ def run_dumps(
         raise BadOption(f"layers are {', '.join(LAYERS)}, not {', '.join(strange) or 'none'}")
     if framing and framing not in FRAMINGS:
         raise BadOption(f"framing is {', '.join(FRAMINGS)}, not {framing!r}")
+    if every is not None and not (math.isfinite(every) and every > 0):
+        raise BadOption(f"--every {every:g}: between two looks is some time, in seconds")
     settings = Settings(smf, out, chosen, size_of("--partition-size", partition_size), framing, every is not None)
-    dumps_of(smf)  # What is not there is said before Spark starts.
+    if not dumps_of(smf) and every is None:  # What is not there is said before Spark starts.
+        raise PipelineError(f"there are no dumps in {' or '.join(smf)}")
     bar = Bar()
-    bar.at("Spark", 0, 1)
-    spark = session.start(master, quiet=True)
     try:
-        while True:
-            report = run(spark, settings, bar.at)
-            bar.done()
-            if every is None or report.fresh:
-                print("\n".join(lines_of(report)), flush=True)
-            if every is None:
-                return 0
-            time.sleep(every)
-    except PipelineError:
-        raise
+        with spark_for(master, bar) as (spark, asked):
+            while not asked.is_set():
+                report = run(spark, settings, bar.at)
+                bar.done()
+                if every is None or report.fresh:
+                    print("\n".join(lines_of(report)), flush=True)
+                if every is None:
+                    return 0
+                asked.wait(every)
     except KeyboardInterrupt:
         if every is None:
             raise
-        return 0
+    return 0
+
+
+@contextlib.contextmanager
+def spark_for(master: str, bar: Bar) -> Iterator[tuple[SparkSession, threading.Event]]:
+    """A session for one command, and whether Ctrl-C was pressed. What Spark reports becomes one line."""
+    bar.at("Spark", 0, 1)
+    spark = session.start(master, quiet=True)
+    try:
+        with session.interruptible(spark) as asked:
+            yield spark, asked
     except Exception as error:
         raise _told(error) from error
     finally:
@@ -96,19 +119,17 @@ def list_tables(out: Path, to: IO[str]) -> int:
 
 def query(out: Path, text: str, master: str, rows_max: int, as_csv: bool, to: IO[str]) -> int:
     """Run a query and print at most `rows_max` rows of it."""
-    spark = session.start(master, quiet=True)
-    try:
+    if rows_max < 1:
+        raise BadOption(f"--rows {rows_max}: at least one row is printed")
+    with spark_for(master, Bar()) as (spark, _):
         catalogue.register(spark, out, text)
         found = spark.sql(text)
         rows = found.limit(rows_max + 1).collect()
-        _print(found.columns, rows[:rows_max], as_csv, to)
-        if len(rows) > rows_max:
-            print(f"only the first {rows_max} rows; --rows N prints more", file=sys.stderr)
-        return 0
-    except Exception as error:
-        raise _told(error) from error
-    finally:
-        spark.stop()
+        columns = found.columns
+    _print(columns, rows[:rows_max], as_csv, to)
+    if len(rows) > rows_max:
+        print(f"only the first {rows_max} rows; --rows N prints more", file=sys.stderr)
+    return 0
 
 
 def list_reports(to: IO[str]) -> int:
@@ -122,7 +143,7 @@ def list_reports(to: IO[str]) -> int:
 
 
 def report(
-    out: Path,
+    out: Path | None,
     names: list[str],
     *,
     form: str,
@@ -135,10 +156,12 @@ def report(
     master: str,
     to: IO[str],
 ) -> int:
-    """Make reports and print them, or write them to a file. What cannot be is said before Spark starts."""
-    from flintmq.pipeline.reports.options import Options, moment, settings_of
+    """Make reports and print them, or write them to a file. What cannot be is said before Spark starts.
+
+    Without a directory of tables there is no Spark: a report says what it can without records.
+    """
+    from flintmq.pipeline.reports.options import Options, period, settings_of
     from flintmq.pipeline.reports.registry import entries, renderer
-    from flintmq.pipeline.reports.text import left_out
 
     chosen = entries(names)
     form = form or next(iter(chosen.values())).format
@@ -147,26 +170,21 @@ def report(
         raise BadOption(f"--rows {rows}: a table has at least one row")
     known = {name: meaning for entry in chosen.values() for name, meaning in entry.settings.items()}
     given = settings_of(settings, known, " and ".join(chosen))
-    period = (moment("--from", start) if start else None, moment("--until", until) if until else None)
-    if not (out / SILVER).is_dir():
-        raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
-    made = []
-    bar = Bar()
-    bar.at("Spark", 0, 1)
-    spark = session.start(master, quiet=True)
-    try:
-        for number, (name, entry) in enumerate(chosen.items()):
-            bar.at(name, number, len(chosen))
-            own = {key: value for key, value in given.items() if key in entry.settings}
-            options = Options(tuple(qmgrs), *period, entry.rows if rows is None else rows, own)
-            made.append(entry.make(spark, out, options))
-    except PipelineError:
-        raise
-    except Exception as error:
-        raise _told(error) from error
-    finally:
-        bar.done()
-        spark.stop()
+    when = period(start, until)
+    if file is not None:
+        check_writable(file)
+
+    def options_of(entry: Entry) -> Options:
+        own = {key: value for key, value in given.items() if key in entry.settings}
+        return Options(tuple(qmgrs), *when, entry.rows if rows is None else rows, own)
+
+    if out is None:
+        alone = [(entry.without_records, options_of(entry)) for entry in chosen.values()]
+        made = [make(options) for make, options in alone if make is not None]
+        if len(made) < len(chosen):
+            raise BadOption(f"{' and '.join(chosen)}: say where the tables are: --out DIR, or FLINT_TABLES")
+    else:
+        made = _made(out, {name: (entry, options_of(entry)) for name, entry in chosen.items()}, master)
     text = render(made)
     if file is None:
         to.write(text)
@@ -177,6 +195,28 @@ def report(
         for line in [left_out(table) for report in made for table in report.tables if table.left_out]:
             print(line, file=sys.stderr)
     return 0
+
+
+def check_writable(file: Path) -> None:
+    """What cannot be written is said before it is made."""
+    if file.is_dir() or not file.parent.is_dir():
+        what = "that is a directory" if file.is_dir() else f"there is no directory {file.parent}"
+        raise BadOption(f"--to {file}: {what}")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise BadOption(f"--to {file}: that cannot be written: permission denied")
+
+
+def _made(out: Path, chosen: dict[str, tuple[Entry, Options]], master: str) -> list[Report]:
+    """Reports from tables."""
+    if not (out / SILVER).is_dir():
+        raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
+    made = []
+    bar = Bar()
+    with spark_for(master, bar) as (spark, _):
+        for number, (name, (entry, options)) in enumerate(chosen.items()):
+            bar.at(name, number, len(chosen))
+            made.append(entry.make(spark, out, options))
+    return made
 
 
 def _print(names: list[str], rows: list[Any], as_csv: bool, to: IO[str]) -> None:
@@ -194,7 +234,7 @@ def _print(names: list[str], rows: list[Any], as_csv: bool, to: IO[str]) -> None
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    text = f"{value:.4g}" if isinstance(value, float) else printable(str(value)).replace("\n", ".")
     return text if len(text) <= CELL else text[: CELL - 3] + "..."
 
 

@@ -56,27 +56,25 @@ _KEEP = ("QMgr", "{object} as Object", "Interval_Start as Start", "Interval_Dura
 _OFFSET = "coalesce(UTC_Offset_Minutes, 0) as Offset_Minutes"
 _WHOLE = "if(Record = 'PARTIAL', null, {})"
 
-#: Counters by structure: object, keys of a row, and rows of counter, kind, unit and expression.
-COUNTERS: dict[str, tuple[str, list[str], list[tuple[str, str, str, str]]]] = {
+#: Counters by structure: object, and rows of counter, kind, unit and expression.
+COUNTERS: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
     "QQST": (
         "Queue",
-        ["Queue"],
         [
-            ("puts", COUNT, "", "Put + Put1"),
+            ("puts", COUNT, "", "try_add(Put, Put1)"),
             ("gets", COUNT, "", "Get"),
-            ("bytes put", AMOUNT, "bytes", "Put_Bytes + Put1_Bytes"),
+            ("bytes put", AMOUNT, "bytes", "try_add(Put_Bytes, Put1_Bytes)"),
             ("messages at its deepest", LEVEL, "", _WHOLE.format("coalesce(Queue_Depth_High_Water, Current_Depth)")),
             ("age of the oldest message", LEVEL, "s", _WHOLE.format("Max_Age")),
             ("messages expired", COUNT, "", "Expired"),
-            ("messages backed out", COUNT, "", "Rollback_Put + Rollback_Get"),
+            ("messages backed out", COUNT, "", "try_add(Rollback_Put, Rollback_Get)"),
         ],
     ),
     "QMST": (
         f"'{MANAGER}'",
-        [],
-        [("puts", COUNT, "", "Put + Put1"), ("gets", COUNT, "", "Get"), ("opens", COUNT, "", "Open")],
+        [("puts", COUNT, "", "try_add(Put, Put1)"), ("gets", COUNT, "", "Get"), ("opens", COUNT, "", "Open")],
     ),
-    "QJST": (f"'{LOG}'", [], [("pages written", COUNT, "", "Log_CI")]),
+    "QJST": (f"'{LOG}'", [("pages written", COUNT, "", "Log_CI")]),
 }
 
 
@@ -114,13 +112,13 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
 def _values(spark: SparkSession, tables: Path, options: Options) -> DataFrame | None:
     """QMgr, Object, Start, Seconds, Offset_Minutes, Counter, Kind, Unit, Value: a row per counter and interval."""
     parts = []
-    for structure, (whose, keys, counters) in COUNTERS.items():
+    for structure, (whose, counters) in COUNTERS.items():
         if is_there(tables, structure):
-            rows = chosen(spark, tables, structure, options, keys)
+            rows = chosen(spark, tables, structure, options)
             keep = [text.format(object=whose, offset=_OFFSET) for text in _KEEP]
             parts.append(rows.selectExpr(*keep, _stacked(counters)))
     if is_there(tables, "WQ"):
-        parts.append(_costs(chosen(spark, tables, "WQ", options, ["Correlation", "Base_Name"])))
+        parts.append(_costs(chosen(spark, tables, "WQ", options)))
     if not parts:
         return None
     every = reduce(lambda one, other: one.unionByName(other), parts)
@@ -140,8 +138,8 @@ def _costs(tasks: DataFrame) -> DataFrame:
     cpu = " + ".join(f"{call}_CT_US" for call in ("Get", "Put", "Put1"))
     begun = f.expr("timestamp_micros(unix_micros(Record_Time - interval 1 second) div 900000000 * 900000000) as Start")
     grouped = tasks.groupBy("QMgr", f.col("Base_Name").alias("Object"), begun).agg(
-        f.expr(f"sum({cpu}) / nullif(sum({calls}), 0) as CPU"),
-        f.expr("sum(Total_Time_On_Queue_US) / nullif(sum(Total_Valid_Gets), 0) as Waited"),
+        f.expr(f"try_sum({cpu}) / nullif(try_sum({calls}), 0) as CPU"),
+        f.expr("try_sum(Total_Time_On_Queue_US) / nullif(try_sum(Total_Valid_Gets), 0) as Waited"),
         f.expr("max(UTC_Offset_Minutes) as UTC_Offset_Minutes"),
     )
     counters = [("CPU of a put or get", LEVEL, "us", "CPU"), ("time of a message on the queue", LEVEL, "us", "Waited")]
@@ -233,7 +231,7 @@ with marked as (
          lag(sign(Z)) over series as Sign
   from {{judged}} where Unusual window series as (partition by {_SERIES} order by Start, Seconds)
 ), numbered as (
-  select *, sum(if(sign(Z) = Sign and unix_micros(Start) - unix_micros(Before) <= 1.5e6 * Before_Seconds, 0, 1))
+  select *, try_sum(if(sign(Z) = Sign and unix_micros(Start) - unix_micros(Before) <= 1.5e6 * Before_Seconds, 0, 1))
     over (partition by {_SERIES} order by Start, Seconds) as Episode
   from marked
 ), worst as (

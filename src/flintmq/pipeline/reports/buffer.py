@@ -7,8 +7,9 @@ The listing has the names of the record's fields, as the supplied formatter prin
     > 00 DWT 0  DMC 0  STL 0  STLA 0  SOS 0
     > 00 Highest 0% full, now 0% full, above the bar, pageable
 
-A pool that has no buffer left (SOS) stops work; one that reached 95 % (DMC) writes in line with the application; one
-that reached 85 % (DWT) and reads pages back (Rio) is too small for what is kept on its queues.
+A pool that has no buffer left (SOS) stops work; one in which 95 % of the buffers were changed (DMC), or that wrote
+pages synchronously (IMW), made applications wait for writes; one that reached 85 % (DWT) and reads pages back (Rio) is
+too small for what is kept on its queues.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ _REMEDY = "They are written while START TRACE(STAT) CLASS(1) is in force."
 
 _POOLS = """
 select QMgr, BufferPool as Pool, count(*) as Intervals, max(Buffer_Count) as Buffers, min(Lowest_Stealable) as Lowest,
-       100 * max(Used_Max) as Full_Max, sum(Getp_Old_Requests) as Old, sum(Getp_New_Requests) as New,
-       sum(DASD_Read) as Reads, sum(Set_Write_Pages) as Changed, sum(Pages_Written) as Written,
-       sum(DASD_Write) as Write_IO, sum(Sync_Writes) as Sync, sum(Defer_Write_THold_Reached) as Deferred,
-       sum(Sync_Write_THold_Reached) as Threshold, sum(Buffer_Steals) as Steals, sum(Suspend_No_Buffers) as Short
+       100 * max(Used_Max) as Full_Max, try_sum(Getp_Old_Requests) as Old, try_sum(Getp_New_Requests) as New,
+       try_sum(DASD_Read) as Reads, try_sum(Set_Write_Pages) as Changed, try_sum(Pages_Written) as Written,
+       try_sum(DASD_Write) as Write_IO, try_sum(Sync_Writes) as Sync, try_sum(Defer_Write_THold_Reached) as Deferred,
+       try_sum(Sync_Write_THold_Reached) as Threshold, try_sum(Buffer_Steals) as Steals,
+       try_sum(Suspend_No_Buffers) as Short
 from {qpst} group by QMgr, BufferPool order by Short desc, Threshold desc, Full_Max desc nulls last, QMgr, Pool
 """
 _POOL_COLUMNS = [
@@ -40,7 +42,7 @@ _POOL_COLUMNS = [
     Column("Pool", 0),
     Column("Intervals", 0),
     Column("Buffers", 0),
-    Column("Lowest free", 0),
+    Column("Lowest stealable", 0),
     Column("Highest full", 1, "%"),
     Column("Page gets, old", 0),
     Column("Page gets, new", 0),
@@ -48,7 +50,7 @@ _POOL_COLUMNS = [
     Column("Pages changed", 0),
     Column("Pages written", 0),
     Column("Write I/Os", 0),
-    Column("Written at once", 0),
+    Column("Synchronous writes", 0),
     Column("85 % reached", 0),
     Column("95 % reached", 0),
     Column("Steals", 0),
@@ -65,7 +67,7 @@ from {rows} order by SOS desc, DMC desc, Full_Max desc nulls last, QMgr, Start, 
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    with kept(chosen(spark, tables, "QPST", options, ["BufferPool"])) as pools:
+    with kept(chosen(spark, tables, "QPST", options)) as pools:
         return _report(spark, pools, options)
 
 
@@ -89,7 +91,12 @@ def _report(spark: SparkSession, pools: DataFrame, options: Options) -> Report:
 
 
 def _column(name: str) -> Column:
-    texts = {"QMgr": Column("QMgr"), "Start": Column("Interval start"), "LOC": Column("LOC"), "FIX": Column("FIX")}
+    texts = {
+        "QMgr": Column("QMgr"),
+        "Start": Column("Interval start", unit="UTC"),
+        "LOC": Column("LOC"),
+        "FIX": Column("FIX"),
+    }
     shares = {"Full_Max": Column("Highest full", 1, "%"), "Full": Column("Full", 1, "%")}
     return texts.get(name) or shares.get(name) or Column(name, 0)
 
@@ -117,6 +124,7 @@ def _words(pools: DataFrame) -> list[str]:
         "max(struct(Used_Max, QMgr, BufferPool)) as Fullest",
         "count(distinct if(Suspend_No_Buffers > 0, struct(QMgr, BufferPool), null)) as Short",
         "count(distinct if(Sync_Write_THold_Reached > 0, struct(QMgr, BufferPool), null)) as Threshold",
+        "count(distinct if(Sync_Writes > 0, struct(QMgr, BufferPool), null)) as Synchronous",
         "count(distinct if(Defer_Write_THold_Reached > 0 and DASD_Read > 0, struct(QMgr, BufferPool), null)) as Small",
     ).collect()[0]
     made = [f"{many(seen.Pools, 'buffer pool')}."]
@@ -130,10 +138,12 @@ def _words(pools: DataFrame) -> list[str]:
         made.append(f"{many(seen.Short, 'pool')} ran out of buffers: work waited until pages had been written.")
     if seen.Threshold:
         made.append(f"{many(seen.Threshold, 'pool')} reached 95 % and wrote pages in line with the application.")
+    if seen.Synchronous:
+        made.append(f"{many(seen.Synchronous, 'pool')} wrote pages synchronously: applications waited for the writes.")
     if seen.Small:
         made.append(
             f"{many(seen.Small, 'pool')} reached 85 % and read pages back: too small for the depth of the queues."
         )
-    if not (seen.Short or seen.Threshold or seen.Small):
+    if not (seen.Short or seen.Threshold or seen.Synchronous or seen.Small):
         made.append("No pool was short of buffers.")
     return made

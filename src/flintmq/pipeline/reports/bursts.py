@@ -56,6 +56,8 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     window, slot = options.number("window", WINDOW, 1), options.number("slot", SLOT, 0.01)
     if slot * FINE > window:
         raise BadOption(f"--set slot={slot:g}: a slot is at most a quarter of the window of {window:g} s")
+    if abs(window / slot - round(window / slot)) > 1e-6:
+        raise BadOption(f"--set slot={slot:g}: a window of {window:g} s is not a whole number of such slots")
     least = options.number("least", LEAST, 1)
     made = Report("bursts", TITLE)
     slots = _slots(spark, tables, options, window, slot)
@@ -73,18 +75,18 @@ def _slots(spark: SparkSession, tables: Path, options: Options, window: float, s
     """QMgr, Queue, Source, Window (number), Start (s), Seconds, Puts, Slots: a row per slot; Slots is of the window."""
     parts = []
     if is_there(tables, "QQST"):
-        fine = chosen(spark, tables, "QQST", options, ["Queue"]).selectExpr(
+        fine = chosen(spark, tables, "QQST", options).selectExpr(
             "QMgr",
             "Queue",
             "'interval' as Source",
             "unix_micros(Interval_Start) / 1e6 as Start",
             "Interval_Duration_US / 1e6 as Seconds",
-            "Put + Put1 as Puts",
+            "try_add(Put, Put1) as Puts",
             "cast(null as int) as Slots",
         )
         parts.append(fine.where(f"Seconds > 0 and Seconds <= {window / FINE}"))
     if is_there(tables, "WQ"):
-        parts.append(_tasks(chosen(spark, tables, "WQ", options, ["Correlation", "Base_Name"]), window, slot))
+        parts.append(_tasks(chosen(spark, tables, "WQ", options), window, slot))
     if options.text("messages"):
         parts.append(_messages(spark, options, window, slot))
     if not parts:
@@ -99,7 +101,9 @@ def _tasks(tasks: DataFrame, window: float, slot: float) -> DataFrame:
     lived = f"Close >= Open and unix_micros(Close) - unix_micros(Open) <= {slot * 1e6}D"
     short = tasks.where(f"Put_Count + Put1_Count > 0 and {lived}")
     grouped = short.selectExpr("QMgr", "Base_Name as Queue", begun, "Put_Count + Put1_Count as Puts")
-    return _counted(grouped.groupBy("QMgr", "Queue", "Start").sum("Puts"), "task", "`sum(Puts)`", window, slot)
+    return _counted(
+        grouped.groupBy("QMgr", "Queue", "Start").agg({"Puts": "try_sum"}), "task", "`try_sum(Puts)`", window, slot
+    )
 
 
 def _messages(spark: SparkSession, options: Options, window: float, slot: float) -> DataFrame:
@@ -128,21 +132,21 @@ def _counted(rows: DataFrame, source: str, count: str, window: float, slot: floa
         "Start",
         f"{slot}D as Seconds",
         f"{count} as Puts",
-        f"{max(int(window / slot), 1)} as Slots",
+        f"{round(window / slot)} as Slots",
     )
 
 
 #: spread.spread, in SQL: a row per window. The fewest slots that hold half are those before which less than half came.
 SPREADS = """
 with ranked as (
-  select *, sum(Puts) over (partition by Source, QMgr, Queue, Window) as Total,
-         sum(Puts) over (partition by Source, QMgr, Queue, Window order by Puts desc, Start
+  select *, try_sum(Puts) over (partition by Source, QMgr, Queue, Window) as Total,
+         try_sum(Puts) over (partition by Source, QMgr, Queue, Window order by Puts desc, Start
                          rows between unbounded preceding and current row) - Puts as Before
   from {slots}
 ), windows as (
-  select Source, QMgr, Queue, Window, sum(Puts) as Messages, sum(Seconds) as Recorded, count(*) as Rows,
+  select Source, QMgr, Queue, Window, try_sum(Puts) as Messages, try_sum(Seconds) as Recorded, count(*) as Rows,
          coalesce(max(Slots), count(*)) as Slots, max(Puts) as Peak, max(Puts / Seconds) as Peak_Rate,
-         count_if(Puts > 0) as Busy, count_if(Puts > 0 and 2 * Before < Total) as Half, max(Seconds) as Slot
+         count_if(Puts > 0) as Busy, count_if(Puts > 0 and Before < Total / 2) as Half, max(Seconds) as Slot
   from ranked group by Source, QMgr, Queue, Window
 )
 select *, Slots - Busy as Idle, if(Slots > Rows, Slot * Slots, Recorded) as Covered,
@@ -152,7 +156,7 @@ from windows
 """
 
 _QUEUES = """
-select Source, QMgr, Queue, count(*) as Windows, sum(Messages) as Messages, max(Peak_Rate) as Peak_Rate,
+select Source, QMgr, Queue, count(*) as Windows, try_sum(Messages) as Messages, max(Peak_Rate) as Peak_Rate,
        percentile_approx(Burst, 0.5) as Burst_Usual, max(Burst) as Burst_Max, count_if(Burst >= 3) as Bursty
 from {spreads} where Messages >= {least} group by Source, QMgr, Queue
 order by Burst_Max desc, Messages desc, Source, QMgr, Queue
@@ -296,7 +300,8 @@ def _charts(slots: DataFrame, rows: list[Any], window: float) -> list[Chart]:
             counts[one.Start - row.Window * window] = one.Puts / one.Seconds
         if row.Slots > row.Rows:  # Slots without a message are not in the data.
             step = row.Covered / row.Slots
-            counts = {number * step: counts.get(number * step, 0.0) for number in range(row.Slots)}
+            slots_seen = {round(place / step): rate for place, rate in counts.items()}
+            counts = {number * step: slots_seen.get(number, 0.0) for number in range(row.Slots)}
         places = sorted(counts)
         title = f"{_whose(row)}: the {window:g} s from {row.At}"
         labels = [f"{place:.4g} s" for place in places]
@@ -310,8 +315,9 @@ def _charts(slots: DataFrame, rows: list[Any], window: float) -> list[Chart]:
 
 _BOUNDS = """
 with intervals as (
-  select QMgr, Queue, Interval_Start as Start, Interval_Duration_US / 1e6 as Seconds, Put + Put1 as Puts, Get as Gets,
-         Queue_Depth_High_Water as Deepest, Fast_Put_Messages as Straight, Current_Depth, Record,
+  select QMgr, Queue, Interval_Start as Start, Interval_Duration_US / 1e6 as Seconds,
+         try_add(Put, Put1) as Puts, Get as Gets, Queue_Depth_High_Water as Deepest,
+         Fast_Put_Messages as Straight, Current_Depth, Record,
          (unix_micros(Last_Put) - unix_micros(Interval_Start)) / 1e6 as Last_Put,
          lag(struct(Current_Depth, Record, Interval_Start, Interval_Duration_US)) over
            (partition by QMgr, Queue order by Interval_Start, Interval_Duration_US) as Before
@@ -331,7 +337,7 @@ order by Seconds / Within + Backlog / Puts desc, Puts desc, QMgr, Queue, Start
 
 
 def _bounds(made: Report, spark: SparkSession, tables: Path, options: Options, window: float, least: float) -> None:
-    rows = chosen(spark, tables, "QQST", options, ["Queue"])
+    rows = chosen(spark, tables, "QQST", options)
     found, left = first(spark.sql(_BOUNDS, rows=rows, least=least, fine=window / FINE), options.rows)
     if not found:
         return

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from flintmq.pipeline.errors import BadOption
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import chosen, first
+from flintmq.pipeline.reports.records import chosen, first, many
 from flintmq.pipeline.reports.sizing import (
     CEILING,
     CHANNELS_MAX,
@@ -43,6 +43,7 @@ from flintmq.pipeline.reports.sizing import (
     mca_kb,
     messages_that_fit,
     plan,
+    planned_mb,
     private_kb,
     svrconn_kb,
     users_mb,
@@ -83,6 +84,15 @@ _INITIATOR = f"""stack(4,
   'active channels', 'channels', double(Active_Chl_High_Water), double(Active_Chl_Max)) as {_COLUMNS}"""
 
 
+def without_records(options: Options) -> Report:
+    """The plan alone: it is arithmetic."""
+    made = Report("capacity", TITLE)
+    _plan(made, options, [])
+    made.words += _storage(options)
+    made.words.append("What runs full when was not looked at: --out DIR names the tables that tell.")
+    return made
+
+
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     made = Report("capacity", TITLE)
     points = _points(spark, tables, options)
@@ -102,7 +112,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
 
 def _initiators(spark: SparkSession, tables: Path, options: Options) -> list[Any]:
     """Per queue manager what its channel initiator had in use at least, its limit and its most channels."""
-    rows = chosen(spark, tables, "QCCT", options, []).groupBy("QMgr")
+    rows = chosen(spark, tables, "QCCT", options).groupBy("QMgr")
     found = rows.agg(
         *_exprs(
             "min(Storage_Usage_31) as Used",
@@ -188,8 +198,8 @@ def _storage(options: Options) -> list[str]:
     made = []
     users, resources = int(options.number("users", 0)), int(options.number("resources", 1, 1))
     if users:
-        many = f"{resources} resource{'' if resources == 1 else 's'}"
-        made.append(f"{users:,} users with {many} each take {users_mb(users, resources):,.0f} MB of 64-bit storage.")
+        each = many(resources, "resource")
+        made.append(f"{users:,} users with {each} each take {users_mb(users, resources):,.0f} MB of 64-bit storage.")
     messages = int(options.number("indexed", 0))
     if messages:
         made.append(f"The index of {messages:,} messages takes {index_mb(messages):,.0f} MB of 64-bit storage.")
@@ -240,19 +250,19 @@ def _matrix(first_plan: tuple[str, Plan], ceiling: float) -> Table:
 def _points(spark: SparkSession, tables: Path, options: Options) -> DataFrame | None:
     """QMgr, Resource, Unit, Day (days since 1970), Value, Limit_: a row per resource and interval."""
     memory, ceiling = options.number("memory", 0), options.number("ceiling", 100 * CEILING) / 100
-    of_memory = f"{memory * ceiling:.0f}D" if memory else "cast(null as double)"
+    of_memory = f"{planned_mb(memory, ceiling)}D" if memory else "cast(null as double)"
     log = options.number("log-mb", LOG_MB, 0.001)
     rows_of = partial(chosen, spark, tables, options=options)
     pool = f"stack(1, concat('buffer pool ', BufferPool), '%', 100 * Used_Max, 85D) as {_COLUMNS}"
     page_set = f"stack(1, concat('page set ', Pageset), '%', 100 * Used, 85D) as {_COLUMNS}"
     writes = f"stack(1, 'log, one copy', 'MB/s', Log_MB_Per_Second_1, {log}D) as {_COLUMNS}"
     parts: dict[str, Callable[[], DataFrame]] = {
-        "QCCT": lambda: rows_of("QCCT", keys=[]).selectExpr(*_KEEP, _INITIATOR.format(memory=of_memory)),
-        "QCTDSP": lambda: _busy(rows_of("QCTDSP", keys=["Task_Index"]), "dispatchers, the busiest", "max"),
-        "QCTADP": lambda: _busy(rows_of("QCTADP", keys=["Task_Index"]), "adapters, all together", "avg"),
-        "QPST": lambda: rows_of("QPST", keys=["BufferPool"]).selectExpr(*_KEEP, pool),
-        "QIS1": lambda: rows_of("QIS1", keys=["Pageset"]).selectExpr(*_KEEP, page_set),
-        "QJST": lambda: rows_of("QJST", keys=[]).selectExpr(*_KEEP, writes),
+        "QCCT": lambda: rows_of("QCCT").selectExpr(*_KEEP, _INITIATOR.format(memory=of_memory)),
+        "QCTDSP": lambda: _busy(rows_of("QCTDSP"), "dispatchers, the busiest", "max"),
+        "QCTADP": lambda: _busy(rows_of("QCTADP"), "adapters, all together", "avg"),
+        "QPST": lambda: rows_of("QPST").selectExpr(*_KEEP, pool),
+        "QIS1": lambda: rows_of("QIS1").selectExpr(*_KEEP, page_set),
+        "QJST": lambda: rows_of("QJST").selectExpr(*_KEEP, writes),
     }
     made = [part() for structure, part in parts.items() if is_there(tables, structure)]
     if not made:
@@ -279,12 +289,12 @@ with spanned as (
   from spanned group by QMgr, Resource, 6
 ), lines as (
   select QMgr, Resource, any_value(Unit) as Unit, any_value(First) as First, any_value(Last) as Last,
-         sum(Records) as Records, count(*) as Points, max(Value) as Most, max_by(Latest, At) as Now,
+         try_sum(Records) as Records, count(*) as Points, max(Value) as Most, max_by(Latest, At) as Now,
          max_by(Limit_, At) as Limit_, regr_slope(Value, At) as Slope, regr_intercept(Value, At) as Base,
          regr_r2(Value, At) as Explained
   from peaks group by QMgr, Resource
 )
-select *, Base + Slope * (Last - 19000) as Line_Now, Most / Limit_ as Share from lines
+select *, Base + Slope * (Last - 19000) as Line_Now, Most / nullif(Limit_, 0) as Share from lines
 order by Share desc nulls last, QMgr, Resource
 """
 
@@ -325,7 +335,7 @@ def full_when(row: Any) -> tuple[str, float | None]:
     if row.Now >= row.Limit_:
         return "it is", 0.0
     if row.Points < POINTS_LEAST:
-        return f"too short: {row.Points} points", None
+        return f"too short: {many(row.Points, 'point')}", None
     if not row.Slope or row.Slope <= 0:
         return "it does not grow", None
     if (row.Explained or 0) < EXPLAINED:
@@ -387,7 +397,7 @@ def _table(told: list[tuple[Any, tuple[str, float | None]]], left: int) -> Table
             row.Limit_,
             None if row.Share is None else 100 * row.Share,
             row.Slope if _is_line(row) else None,
-            None if row.Explained is None else 100 * row.Explained,
+            100 * row.Explained if row.Explained is not None and row.Slope else None,
             when,
         )
         for row, (when, _) in told
@@ -413,7 +423,7 @@ def _lines(points: DataFrame, rows: list[Any]) -> Chart:
         wanted = wanted | (f.col("QMgr").eqNullSafe(row.QMgr) & (f.col("Resource") == row.Resource))
     place = f.round((f.col("Day") - start) / width).cast("int")
     grouped = points.where(wanted).groupBy("QMgr", "Resource", place.alias("Place"))
-    found = grouped.agg(f.max(f.col("Value") / f.col("Limit_")).alias("Share")).collect()
+    found = grouped.agg(f.expr("max(Value / nullif(Limit_, 0))").alias("Share")).collect()
     places = sorted({row.Place for row in found})
     shares = {(row.QMgr, row.Resource, row.Place): 100 * row.Share for row in found if row.Share is not None}
     series = [
@@ -431,13 +441,13 @@ def _lines(points: DataFrame, rows: list[Any]) -> Chart:
 def _page_sets(made: Report, spark: SparkSession, tables: Path, options: Options) -> None:
     size = options.number("message-kb", 32)
     last = "struct(Interval_Start, File, Offset, Entry)"
-    rows = chosen(spark, tables, "QIS1", options, ["Pageset"]).groupBy("QMgr", "Pageset")
+    rows = chosen(spark, tables, "QIS1", options).groupBy("QMgr", "Pageset")
     found = rows.agg(
         *_exprs(
             f"max_by(Total_Pages, {last}) as Total",
             f"max_by(Unused_Pages, {last}) as Unused",
-            "sum(Full_Count) as Full",
-            "sum(if(Expand, 1, 0)) as Expanded",
+            "try_sum(Full_Count) as Full",
+            "try_sum(if(Expand, 1, 0)) as Expanded",
         )
     ).orderBy("QMgr", "Pageset")
     kept, left = first(found, options.rows)
@@ -470,7 +480,11 @@ def _connections(made: Report, spark: SparkSession, tables: Path, options: Optio
     """Connections that the private storage of the queue manager still takes, from 115-7 (B163)."""
     sharecnv = int(options.number("sharecnv", 1))
     kb = private_kb(sharecnv)
-    rows = chosen(spark, tables, "QSRS", options, []).groupBy("QMgr").agg(*_exprs("min(Avail_31) as Free"))
+    rows = (
+        chosen(spark, tables, "QSRS", options)
+        .groupBy("QMgr")
+        .agg(*_exprs("min(if(Avail_31 < 0, null, Avail_31)) as Free"))
+    )
     kept, left = first(rows.orderBy("QMgr"), options.rows)
     if kept:
         columns = [

@@ -26,21 +26,28 @@ _REMEDY = (
 #: Channels of the chart.
 BUSIEST = 20
 
-_CHANNELS = """
+_CHANNEL = "QMgr, Chl_Name, Type, Connection_Name, Remote_QMgr_Or_App"
+#: The length of an interval is of the first instance of a channel in it: a rate is of all instances together.
+_CHANNELS = f"""
+with instances as (
+  select *, if(lag(Interval_Start) over (partition by {_CHANNEL} order by Interval_Start, File, Offset, Entry)
+               <=> Interval_Start, 0, Interval_Duration_US) as Own_US
+  from {{qcst}}
+)
 select QMgr, Chl_Name as Channel, Type, Connection_Name as Connection, Remote_QMgr_Or_App as Partner,
-       count(*) as Intervals, sum(Msg_All_Count) as Messages, sum(Msg_Persistent_Count) as Persistent,
-       sum(Msg_All_Count) / nullif(sum(Interval_Duration_US) / 1e6, 0) as Rate,
-       sum(Number_Bytes) as Bytes, sum(Bytes_Sent) as Sent, sum(Bytes_Received) as Received,
-       sum(Batches) as Batches, sum(Msg_All_Count) / nullif(sum(Batches), 0) as Fill,
-       100 * sum(Full_Batches) / nullif(sum(Batches), 0) as Full, max(BatchSize) as Batch_Size,
+       count(*) as Intervals, try_sum(Msg_All_Count) as Messages, try_sum(Msg_Persistent_Count) as Persistent,
+       try_sum(Msg_All_Count) / nullif(try_sum(Own_US) / 1e6, 0) as Rate,
+       try_sum(Number_Bytes) as Bytes, try_sum(Bytes_Sent) as Sent, try_sum(Bytes_Received) as Received,
+       try_sum(Batches) as Batches, try_sum(Msg_All_Count) / nullif(try_sum(Batches), 0) as Fill,
+       100 * try_sum(Full_Batches) / nullif(try_sum(Batches), 0) as Full, max(BatchSize) as Batch_Size,
        max(Compression_Rate) as Compression, max(Current_Shared_Convs) as Conversations,
-       sum(Net_Time_Avg * Msg_All_Count) / nullif(sum(if(Net_Time_Max > 0, Msg_All_Count, 0)), 0) as Net_Avg,
+       sum(double(Net_Time_Avg) * Msg_All_Count) / nullif(sum(if(Net_Time_Max > 0, Msg_All_Count, 0)), 0) as Net_Avg,
        max(Net_Time_Max) as Net_Max,
-       sum(Exit_Time_Avg * Msg_All_Count) / nullif(sum(if(Exit_Time_Max > 0, Msg_All_Count, 0)), 0) as Exit_Avg,
+       sum(double(Exit_Time_Avg) * Msg_All_Count) / nullif(sum(if(Exit_Time_Max > 0, Msg_All_Count, 0)), 0) as Exit_Avg,
        max(Exit_Time_Max) as Exit_Max,
-       sum(Put_Retry_Count) as Retries, sum(XmitQ_Empty_Count) as Empty,
+       try_sum(Put_Retry_Count) as Retries, try_sum(XmitQ_Empty_Count) as Empty,
        date_format(max(Last_Msg), 'yyyy-MM-dd HH:mm:ss') as Last
-from {qcst} group by QMgr, Chl_Name, Type, Connection_Name, Remote_QMgr_Or_App
+from instances group by {_CHANNEL}
 order by Messages desc, QMgr, Channel, Connection, Partner
 """
 _CHANNEL_COLUMNS = [
@@ -60,15 +67,15 @@ _CHANNEL_COLUMNS = [
     Column("Messages in a batch", 1),
     Column("Full batches", 1, "%"),
     Column("Batch size", 0),
-    Column("Compression", 0, "%"),
-    Column("Conversations", 0),
+    Column("Compression rate", 0, "%"),
+    Column("Shared conversations", 0),
     Column("Network time", 0, "us"),
-    Column("Longest", 0, "us"),
+    Column("Longest network time", 0, "us"),
     Column("Exit time", 0, "us"),
-    Column("Longest exit", 0, "us"),
+    Column("Longest exit time", 0, "us"),
     Column("Put retries", 0),
-    Column("Queue empty", 0),
-    Column("Last message"),
+    Column("XMITQ empty", 0),
+    Column("Last message", unit="UTC"),
 ]
 
 _INITIATOR = """
@@ -90,15 +97,15 @@ _INITIATOR_COLUMNS = [
     Column("TCPCHL", 0),
     Column("31-bit storage", 0, "MB"),
     Column("64-bit storage", 0, "MB"),
-    Column("its limit", 0, "MB"),
+    Column("64-bit limit", 0, "MB"),
 ]
 
 _KINDS = {"QCTDSP": "Dispatcher", "QCTADP": "Adapter", "QCTSSL": "TLS", "QCTDNS": "DNS"}
 _TASKS = """
-select QMgr, '{kind}' as Kind, count(distinct Task_Index) as Tasks, sum(Request_Count) as Requests,
-       sum(Task_CPU_Time_US) / nullif(sum(Request_Count), 0) as CPU_Avg,
-       sum(Task_Elapsed_Time_US) / nullif(sum(Request_Count), 0) as Elapsed_Avg,
-       100 * sum(Task_Elapsed_Time_US) / nullif(sum(Task_Elapsed_Time_US + Task_Wait_Time_US), 0) as Busy,
+select QMgr, '{kind}' as Kind, count(distinct Task_Index) as Tasks, try_sum(Request_Count) as Requests,
+       try_sum(Task_CPU_Time_US) / nullif(try_sum(Request_Count), 0) as CPU_Avg,
+       try_sum(Task_Elapsed_Time_US) / nullif(try_sum(Request_Count), 0) as Elapsed_Avg,
+       100 * try_sum(Task_Elapsed_Time_US) / nullif(try_sum(Task_Elapsed_Time_US + Task_Wait_Time_US), 0) as Busy,
        100 * max(Busy) as Busy_Max
 from {rows} group by QMgr
 """
@@ -115,12 +122,12 @@ _TASK_COLUMNS = [
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    with kept(chosen(spark, tables, "QCST", options, ["Chl_Name", "Connection_Name", "Start", "Entry"])) as channels:
+    with kept(chosen(spark, tables, "QCST", options)) as channels:
         return _report(spark, tables, channels, options)
 
 
 def _report(spark: SparkSession, tables: Path, channels: DataFrame, options: Options) -> Report:
-    initiators = chosen(spark, tables, "QCCT", options, [])
+    initiators = chosen(spark, tables, "QCCT", options)
     rows, left = first(spark.sql(_CHANNELS, qcst=channels), options.rows)
     managers, managers_left = first(spark.sql(_INITIATOR, qcct=initiators), options.rows)
     if not rows and not managers:
@@ -144,7 +151,7 @@ def _tasks(spark: SparkSession, tables: Path, options: Options) -> Table:
     frames = [
         spark.sql(
             _TASKS.replace("{kind}", kind),
-            rows=chosen(spark, tables, structure, options, ["Task_Index", "Task_Number"]),
+            rows=chosen(spark, tables, structure, options),
         )
         for structure, kind in _KINDS.items()
     ]
@@ -158,10 +165,10 @@ def _tasks(spark: SparkSession, tables: Path, options: Options) -> Table:
 def _words(channels: DataFrame) -> list[str]:
     seen = channels.selectExpr(
         "count(distinct QMgr, Chl_Name) as Channels",
-        "sum(Msg_All_Count) as Messages",
-        "sum(Bytes_Sent) as Sent",
-        "sum(Bytes_Received) as Received",
-        "sum(Put_Retry_Count) as Retries",
+        "try_sum(Msg_All_Count) as Messages",
+        "try_sum(Bytes_Sent) as Sent",
+        "try_sum(Bytes_Received) as Received",
+        "try_sum(Put_Retry_Count) as Retries",
         "max(struct(Net_Time_Max, QMgr, Chl_Name)) as Slowest",
     ).collect()[0]
     over = f"{many(seen.Messages or 0, 'message')} over {many(seen.Channels, 'channel')}"

@@ -33,22 +33,39 @@ CALLS = ("Open", "Close", "Get", "Put", "Put1", "Inq", "Set", "CallBack")
 BARS = 15
 
 
-def make(spark: SparkSession, tables: Path, options: Options) -> Report:
+def without_records(options: Options) -> Report:
+    """The machines, and a cost that is given."""
     made = Report("itr", TITLE)
-    names = options.text("from"), options.text("to")
-    if not all(names):
-        if any(names) or options.text("cost"):
-            raise BadOption("a conversion needs two machines: --set from=2084-304 --set to=2064-1C5")
+    pair = _pair(options)
+    if pair is None:
         made.words.append(
             "Nothing was converted: say of which machine the records are and to which to convert, as in "
             "--set from=2084-304 --set to=2064-1C5, or --set to=3931-703:3:5.2 (name, engines, ITR of an LSPR table)."
         )
-        made.tables.append(_machines(list(MACHINES.values())))
+    else:
+        made.words += _words(*pair, options.number("cost", 0))
+    made.tables.append(_machines(list(pair or MACHINES.values())))
+    return made
+
+
+def _pair(options: Options) -> tuple[Machine, Machine] | None:
+    """The machine of the records and the other one; None if neither is given."""
+    names = options.text("from"), options.text("to")
+    if all(names):
+        return machine_of(names[0]), machine_of(names[1])
+    if any(names) or options.text("cost"):
+        raise BadOption("a conversion needs two machines: --set from=2084-304 --set to=2064-1C5")
+    return None
+
+
+def make(spark: SparkSession, tables: Path, options: Options) -> Report:
+    made = without_records(options)
+    pair = _pair(options)
+    if pair is None:
         return made
-    here, there = machine_of(names[0]), machine_of(names[1])
-    given = options.number("cost", 0)
-    made.words += _words(here, there, given)
-    costs = chosen(spark, tables, "WQ", options, ["Correlation", "Base_Name"])
+    here, there = pair
+    machines = made.tables.pop()
+    costs = chosen(spark, tables, "WQ", options)
     _calls(made, costs, here, there)
     if made.tables:
         _queues(made, costs, here, there, options)
@@ -57,7 +74,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
             f"There is no accounting of tasks{options.words()} whose costs could be converted: START TRACE(ACCTG) "
             "CLASS(3) writes it."
         )
-    made.tables.append(_machines([here, there]))
+    made.tables.append(machines)
     return made
 
 
@@ -98,7 +115,7 @@ def _calls(made: Report, costs: DataFrame, here: Machine, there: Machine) -> Non
     """The calls of all queues together, and what share of the engines they took."""
     from pyspark.sql import functions as f
 
-    sums = [f.expr(f"sum({call}_{part}) as {call}_{part}") for call in CALLS for part in ("Count", "CT_US")]
+    sums = [f.expr(f"try_sum({call}_{part}) as {call}_{part}") for call in CALLS for part in ("Count", "CT_US")]
     row = costs.agg(*sums).collect()[0]
     rows: list[tuple[Cell, ...]] = []
     for call in CALLS:
@@ -112,7 +129,7 @@ def _calls(made: Report, costs: DataFrame, here: Machine, there: Machine) -> Non
         return
     made.tables.append(Table("Calls", [Column("Call"), Column("Calls", 0), *_costs(here, there)], rows))
     hour = "date_format(date_trunc('hour', Record_Time), 'yyyy-MM-dd HH:mm')"
-    busiest = costs.groupBy(f.expr(f"{hour} as Hour")).agg(f.expr("sum(Queue_CT_US) as CPU"))
+    busiest = costs.groupBy(f.expr(f"{hour} as Hour")).agg(f.expr("try_sum(Queue_CT_US) as CPU"))
     top = busiest.orderBy(f.desc("CPU"), "Hour").first()
     if top and top.CPU:
         made.words.append(_hour(top.Hour, float(top.CPU), here, there))
@@ -137,9 +154,9 @@ def _queues(made: Report, costs: DataFrame, here: Machine, there: Machine, optio
     from pyspark.sql import functions as f
 
     texts = [
-        "sum(Queue_CT_US) as CPU",
-        "sum(Put_CT_US + Put1_CT_US) / nullif(sum(Put_Count + Put1_Count), 0) as A_Put",
-        "sum(Get_CT_US) / nullif(sum(Get_Count), 0) as A_Get",
+        "try_sum(Queue_CT_US) as CPU",
+        "try_sum(Put_CT_US + Put1_CT_US) / nullif(try_sum(Put_Count + Put1_Count), 0) as A_Put",
+        "try_sum(Get_CT_US) / nullif(try_sum(Get_Count), 0) as A_Get",
     ]
     grouped = costs.groupBy("QMgr", "Base_Name").agg(*(f.expr(text) for text in texts)).where("CPU > 0")
     rows, left = first(grouped.orderBy(f.desc("CPU"), "QMgr", "Base_Name"), options.rows)

@@ -43,7 +43,7 @@ FULL = 0.95
 
 _START = "date_format(Interval_Start, 'yyyy-MM-dd HH:mm:ss')"
 _COLUMNS = [
-    ("Start", _START, Column("Interval start")),
+    ("Start", _START, Column("Interval start", unit="UTC")),
     ("QMgr", "QMgr", Column("QMgr")),
     ("Seconds", "Interval_Duration_US / 1e6", Column("Length", 0, "s")),
     ("Pages_Per_IO", "Pages_Per_IO_1", Column("Pages per I/O", 2)),
@@ -111,7 +111,7 @@ _TOP = "concat('z/OS:', LPAR, '  MQ QMGR:', QMgr, '  Time: ', date_format(Time, 
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    log = chosen(spark, tables, "QJST", options, [])
+    log = chosen(spark, tables, "QJST", options)
     shown = [f"{expression} as {name}" for name, expression, _ in _COLUMNS]
     rows, left = first(log.orderBy(*ORDER.split(", ")).selectExpr(*shown, *HEADING), options.rows)
     if not rows:
@@ -145,14 +145,14 @@ def short(value: float | None) -> str:
 def _words(log: DataFrame) -> list[str]:
     seen = log.selectExpr(
         "count(*) as Intervals",
-        "sum(if(IO_CI_1_1 is null, null, Interval_Duration_US)) as Duration",
-        "sum(IO_CI_1_1 + IO_CI_1_2) as Pages",
-        "sum(IO_Count_1_1 + IO_Count_1_2) as Writes",
+        "try_sum(if(IO_CI_1_1 is null, null, Interval_Duration_US)) as Duration",
+        "try_sum(IO_CI_1_1 + IO_CI_1_2) as Pages",
+        "try_sum(IO_Count_1_1 + IO_Count_1_2) as Writes",
         "max(Log_MB_Per_Second_1) as Rate_Max",
         "max(struct(Logger_Task_Busy, Pages_Per_IO_1, Interval_Start, QMgr)) as Busiest",
-        "sum(Unavailable_Buffer_Count) as No_Buffer",
-        "sum(Tape_Contention_Delays) as Delays",
-        "sum(Log_Read_Output_Buffer + Log_Read_Active_Log + Log_Read_Archive_Log) as Reads",
+        "try_sum(Unavailable_Buffer_Count) as No_Buffer",
+        "try_sum(Tape_Contention_Delays) as Delays",
+        "try_sum(Log_Read_Output_Buffer + Log_Read_Active_Log + Log_Read_Archive_Log) as Reads",
     ).collect()[0]
     words = []
     if seen.Duration and seen.Pages is not None:
@@ -203,11 +203,11 @@ def _counters(
     """Counters by interval under the labels of CSQW1150, and the data-compression block after them."""
     every = [*labels, *_COMPRESSION]
     shown = [f"{_START} as Start", "QMgr", *(f"{column} as {label}" for label, column in every), *HEADING, _TOP]
-    log = chosen(spark, tables, "QJST", options, [])
+    log = chosen(spark, tables, "QJST", options)
     rows, left = first(log.orderBy(*ORDER.split(", ")).selectExpr(*shown), options.rows)
     if not rows:
         return nothing(name, title, options, _WHAT, _REMEDY)
-    columns = [Column("Interval start"), Column("QMgr"), *(Column(label, 0) for label, _ in labels)]
+    columns = [Column("Interval start", unit="UTC"), Column("QMgr"), *(Column(label, 0) for label, _ in labels)]
     columns += [Column(label, 0) for label, _ in _COMPRESSION[:4]]
     columns += [Column("Compression before", 0, "bytes"), Column("Compression after", 0, "bytes")]
     columns += [Column("Decompression before", 0, "bytes"), Column("Decompression after", 0, "bytes")]
@@ -267,10 +267,10 @@ def make_compression(spark: SparkSession, tables: Path, options: Options) -> Rep
 
 def _saved(log: DataFrame) -> list[str]:
     seen = log.selectExpr(
-        "sum(Comp_Requests) as Requests",
-        "sum(Comp_Fail) as Failed",
-        "sum(Comp_Uncompressed_Bytes) as Before",
-        "sum(Comp_Compressed_Bytes) as After",
+        "try_sum(Comp_Requests) as Requests",
+        "try_sum(Comp_Fail) as Failed",
+        "try_sum(Comp_Uncompressed_Bytes) as Before",
+        "try_sum(Comp_Compressed_Bytes) as After",
     ).collect()[0]
     if not seen.Requests or not seen.Before:
         return ["Nothing was compressed: SET LOG COMPLOG(RLE) switches compression of log records on."]

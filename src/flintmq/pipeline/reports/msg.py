@@ -1,7 +1,7 @@
 """MSG: MQI calls and messages of each interval, of the whole queue manager (115-2, QMST and QIST).
 
 Calls count what applications asked for. Messages put to stream queues, and opens of stream queues, are among them, and
-in the data manager's messages too.
+in the requests to the data manager too. A get request is not a message: one that waits asks several times.
 
     MQOPENs       2  MQCLOSEs      2  MQGETs        0  MQPUTs       20  MQPUT1s       0
     MQINQs        0  MQINQLs       0  MQSETs        0  Close_all_H   0
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flintmq.pipeline.reports.model import Column, Report, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import HEADING, ORDER, cells, chosen, first, listing, many, nothing, over_time
+from flintmq.pipeline.tables.catalogue import silver
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,30 +39,30 @@ _LINES = [
 ]
 #: Of the data manager, which has its own structure in the same record.
 _DATA = [
-    ("Messages put", "Msg_Put"),
-    ("Messages got", "Msg_Get"),
+    ("Put requests", "Msg_Put"),
+    ("Get requests", "Msg_Get"),
     ("Gets from buffers", "Gets_From_BufferPool"),
     ("Gets from disk", "Gets_From_Disk"),
 ]
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    calls = chosen(spark, tables, "QMST", options, [])
-    data = chosen(spark, tables, "QIST", options, []).select("QMgr", "File", "Offset", *(column for _, column in _DATA))
-    joined = calls.join(data, ["QMgr", "File", "Offset"], "left")
+    calls = chosen(spark, tables, "QMST", options)
+    data = silver(spark, tables, "QIST").select("File", "Offset", *(column for _, column in _DATA))
+    joined = calls.join(data, ["File", "Offset"], "left")
     labels = [pair for line in _LINES for pair in line] + _DATA
     shown = [
         "date_format(Interval_Start, 'yyyy-MM-dd HH:mm:ss') as Start",
         "QMgr",
         "Interval_Duration_US / 1e6 as Seconds",
-        "(Put + Put1) / (Interval_Duration_US / 1e6) as Put_Rate",
-        "Get / (Interval_Duration_US / 1e6) as Get_Rate",
+        "try_add(Put, Put1) / nullif(Interval_Duration_US / 1e6, 0) as Put_Rate",
+        "Get / nullif(Interval_Duration_US / 1e6, 0) as Get_Rate",
         *(f"{column} as `{label}`" for label, column in labels),
     ]
     rows, left = first(joined.orderBy(*ORDER.split(", ")).selectExpr(*shown, *HEADING), options.rows)
     if not rows:
         return nothing("msg", TITLE, options, _WHAT, _REMEDY)
-    columns = [Column("Interval start"), Column("QMgr"), Column("Length", 0, "s")]
+    columns = [Column("Interval start", unit="UTC"), Column("QMgr"), Column("Length", 0, "s")]
     columns += [Column("Puts", 2, "1/s"), Column("Gets", 2, "1/s"), *(Column(label, 0) for label, _ in labels)]
     made = Table("Intervals", columns, [cells(row[: len(columns)]) for row in rows], left, listing(rows, _lines))
     chart = over_time(rows, "Calls per second", {"Put_Rate": "puts", "Get_Rate": "gets"}, "calls per second")
@@ -81,16 +82,16 @@ def _words(calls: DataFrame) -> list[str]:
     seen = calls.selectExpr(
         "count(*) as Intervals",
         "count(distinct QMgr) as Managers",
-        "sum(Put + Put1) as Puts",
-        "sum(Get) as Gets",
-        "sum(Interval_Duration_US) / 1e6 as Seconds",
-        "max(struct((Put + Put1) / nullif(Interval_Duration_US / 1e6, 0), QMgr)) as Busiest",
-        "sum(PersPuts) as Persistent",
-        "sum(PersPuts + NonPersPuts) as Known",
+        "try_sum(try_add(Put, Put1)) as Puts",
+        "try_sum(Get) as Gets",
+        "try_sum(Interval_Duration_US) / 1e6 as Seconds",
+        "max(struct(try_add(Put, Put1) / nullif(Interval_Duration_US / 1e6, 0), QMgr)) as Busiest",
+        "try_sum(PersPuts) as Persistent",
+        "try_sum(PersPuts + NonPersPuts) as Known",
     ).collect()[0]
-    made = f"{seen.Puts:,} puts and {seen.Gets:,} gets in {many(seen.Intervals, 'interval')} of "
+    made = f"{seen.Puts or 0:,} puts and {seen.Gets or 0:,} gets in {many(seen.Intervals, 'interval')} of "
     made += many(seen.Managers, "queue manager")
-    if seen.Seconds:
+    if seen.Seconds and seen.Puts is not None:
         made += f", {seen.Puts / seen.Seconds:,.2f} puts a second on average"
     if seen.Busiest and seen.Busiest[0] is not None:
         made += f" and {seen.Busiest[0]:,.2f} in the busiest interval ({seen.Busiest.QMgr})"

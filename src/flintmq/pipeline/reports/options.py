@@ -54,9 +54,17 @@ def moment(option: str, text: str) -> datetime:
     """`2024-03-01`, `2024-03-01T10:00` or with seconds; UTC unless it says otherwise."""
     try:
         made = datetime.fromisoformat(text)
-    except ValueError:
+        return made.replace(tzinfo=UTC) if made.tzinfo is None else made.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise BadOption(f"{option} {text}: a time is written 2024-03-01 or 2024-03-01T10:00:00, in UTC") from None
-    return made.replace(tzinfo=UTC) if made.tzinfo is None else made.astimezone(UTC)
+
+
+def period(start: str, until: str) -> tuple[datetime | None, datetime | None]:
+    """From when until when, each None where it was not given."""
+    begin, end = moment("--from", start) if start else None, moment("--until", until) if until else None
+    if begin and end and begin >= end:
+        raise BadOption(f"--from {start} is not before --until {until}: there is no time between them")
+    return begin, end
 
 
 def settings_of(given: list[str], known: Mapping[str, str], report: str) -> dict[str, str]:

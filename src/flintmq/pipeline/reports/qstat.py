@@ -46,7 +46,7 @@ _REMEDY = (
 DEEPEST = 20
 
 _COLUMNS = [
-    ("Time", "date_format(Time, 'yyyy-MM-dd HH:mm:ss')", Column("Time")),
+    ("Time", "date_format(Time, 'yyyy-MM-dd HH:mm:ss')", Column("Time", unit="local")),
     ("LPAR", "LPAR", Column("LPAR")),
     ("QMgr", "QMgr", Column("QMgr")),
     ("Queue", "Queue", Column("Queue")),
@@ -62,7 +62,7 @@ _COLUMNS = [
     ("Age", "Max_Age", Column("Oldest", 0, "s")),
     ("Inputs", "Input_Handles", Column("Open for input", 0)),
     ("Outputs", "Output_Handles", Column("Open for output", 0)),
-    ("Puts", "Put + Put1", Column("Puts", 0)),
+    ("Puts", "try_add(Put, Put1)", Column("Puts", 0)),
     ("Gets", "Get", Column("Gets", 0)),
     ("Streamed", "Streamed", Column("Streamed", 0)),
     ("Expired", "Expired", Column("Expired", 0)),
@@ -70,7 +70,7 @@ _COLUMNS = [
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    queues = chosen(spark, tables, "QQST", options, ["Queue"])
+    queues = chosen(spark, tables, "QQST", options)
     shown = [f"{expression} as {name}" for name, expression, _ in _COLUMNS]
     rows, left = first(queues.orderBy(*ORDER.split(", ")).selectExpr(*shown, *HEADING), options.rows)
     if not rows:
@@ -85,7 +85,7 @@ def make_csv(spark: SparkSession, tables: Path, options: Options) -> Report:
     """Every column of the record; what an older release lacks is empty."""
     title = "QSTATCSV: every counter of queue statistics"
     columns = [name for name in silver_schema("QQST").names if name not in ("File", "Offset", "Entry")]
-    queues = chosen(spark, tables, "QQST", options, ["Queue"]).orderBy(*ORDER.split(", "))
+    queues = chosen(spark, tables, "QQST", options).orderBy(*ORDER.split(", "))
     shown = texts_for_times(queues.select(*columns))
     rows, left = first(shown, options.rows)
     if not rows:
@@ -100,22 +100,24 @@ def _words(queues: DataFrame) -> list[str]:
         "count(distinct QMgr) as Managers",
         "count(distinct QMgr, LPAR, Interval_Start) as Intervals",
         "count(distinct QMgr, Queue) as Queues",
-        "sum(if(Record = 'PARTIAL', 1, 0)) as Partial",
+        "try_sum(if(Record = 'PARTIAL', 1, 0)) as Partial",
     ).collect()[0]
     words = f"{many(seen.Queues, 'queue')} in {many(seen.Intervals, 'interval')} of "
     made = [
         f"{words}{many(seen.Managers, 'queue manager')}. A depth is that of the moment at which its interval ended."
     ]
     if seen.Partial:
+        are = "is" if seen.Partial == 1 else "are"
         made.append(
-            f"{many(seen.Partial, 'record')} partial: the depth and age of those queues could not be read, and are 0."
+            f"{many(seen.Partial, 'record')} {are} partial: the depth and age of those queues could not be read, and "
+            "are 0."
         )
     return made
 
 
 def _deepest(queues: DataFrame) -> list[Chart]:
     """A chart of the queues that were not empty at the end, the deepest first."""
-    last = "max_by(Current_Depth, struct(Record_Time, File, Offset, Entry)) as Depth"
+    last = "max_by(Current_Depth, struct(Record_Time, File, Offset, Entry)) filter (where Record = 'FULL') as Depth"
     found = (
         queues.groupBy("QMgr", "Queue")
         .agg(_expr(last))

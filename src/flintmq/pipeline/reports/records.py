@@ -6,15 +6,14 @@ written (accounting of tasks).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flintmq.pipeline.reports.model import Cell, Chart, Report, Series
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.tables.catalogue import silver
+from flintmq.pipeline.tables.catalogue import once, silver
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,9 +32,8 @@ HEADING = [
 ]
 
 
-def chosen(spark: SparkSession, tables: Path, structure: str, options: Options, keys: Sequence[str]) -> DataFrame:
-    """The rows of a structure that the options choose. A row of the same `keys`, queue manager and time that another
-    dump holds too is taken from the dump whose name comes first."""
+def chosen(spark: SparkSession, tables: Path, structure: str, options: Options) -> DataFrame:
+    """The rows of a structure that the options choose, each once."""
     from pyspark.sql import functions as f
 
     rows = silver(spark, tables, structure)
@@ -43,13 +41,12 @@ def chosen(spark: SparkSession, tables: Path, structure: str, options: Options, 
         rows = rows.where(f.col("QMgr").isin(*options.qmgrs))
     times = [name for name in ("Interval_Start", "Record_Time") if name in rows.columns]
     when = f.expr(f"coalesce({', '.join(times)})")
-    day = timedelta(days=1)  # Date is local: at most a day from UTC. It is a partition, the time is not.
+    # Date is local: at most a day from UTC. It is a partition, the time is not.
     if options.start:
-        rows = rows.where((f.col("Date") >= f.lit((options.start - day).date())) & (when >= f.lit(options.start)))
+        rows = rows.where((f.col("Date") >= f.date_sub(f.lit(options.start.date()), 1)) & (when >= options.start))
     if options.until:
-        rows = rows.where((f.col("Date") <= f.lit((options.until + day).date())) & (when < f.lit(options.until)))
-    first = f"min(File) over (partition by {', '.join(['QMgr', 'LPAR', *times, *keys])})"
-    return rows.withColumn("_First", f.expr(first)).where("_First = File").drop("_First")
+        rows = rows.where((f.col("Date") <= f.date_add(f.lit(options.until.date()), 1)) & (when < options.until))
+    return once(rows, tables, structure)
 
 
 @contextmanager
@@ -130,7 +127,7 @@ def over_time(rows: list[Any], title: str, series: Mapping[str, str], unit: str)
         for column, name in series.items():
             values = [_number(mine[place][column]) if place in mine else None for place in places]
             made.append(Series(f"{manager} {name}" if len(managers) > 1 else name, values))
-    return Chart(title, "line", places, made, unit)
+    return Chart(f"{title} over time, UTC", "line", places, made, unit)
 
 
 def _number(value: Any) -> float | None:

@@ -46,6 +46,8 @@ class Entry:
     settings: Mapping[str, str] = field(default_factory=dict)
     format: str = "text"
     rows: int = ROWS
+    #: What it says without tables, and without Spark, if it can say anything then.
+    without_records: Callable[[Options], Report] | None = None
 
 
 REPORTS: dict[str, Entry] = {
@@ -60,8 +62,18 @@ REPORTS: dict[str, Entry] = {
     "buffer": Entry(buffer.make, "how full buffer pools were, reads and writes of pages (115-215)"),
     "msg": Entry(msg.make, "MQI calls and messages of each interval (115-2)"),
     "channel": Entry(channel.make, "channels, and how busy the channel initiator was (116-10, 115-231)"),
-    "capacity": Entry(capacity.make, "how many clients and channels fit, and what runs full when", capacity.SETTINGS),
-    "itr": Entry(itr.make, "what the calls of the records would cost on another machine", itr.SETTINGS),
+    "capacity": Entry(
+        capacity.make,
+        "how many clients and channels fit, and what runs full when",
+        capacity.SETTINGS,
+        without_records=capacity.without_records,
+    ),
+    "itr": Entry(
+        itr.make,
+        "what the calls of the records would cost on another machine",
+        itr.SETTINGS,
+        without_records=itr.without_records,
+    ),
     "bursts": Entry(bursts.make, "how the messages of a minute were spread", bursts.SETTINGS),
     "anomalies": Entry(anomalies.make, "what was unusual for its hour, per queue and counter", anomalies.SETTINGS),
 }

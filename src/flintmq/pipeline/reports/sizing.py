@@ -84,6 +84,11 @@ def channels_that_fit(left_mb: float, kb_per_channel: float) -> int:
     return max(math.floor(left_mb * 1024 / kb_per_channel + 1e-9), 0)
 
 
+def planned_mb(total_mb: float, ceiling: float = CEILING) -> int:
+    """B169: the storage that is planned with, in whole MB."""
+    return math.floor(total_mb * ceiling + 1e-9)
+
+
 def plan(
     total_mb: float,
     used_mb: float,
@@ -97,7 +102,7 @@ def plan(
         raise BadOption(f"the share of storage to plan with is above 0 and at most 1, not {ceiling:g}")
     if total_mb <= 0 or kb_per_channel <= 0:
         raise BadOption("storage and KB per channel are above 0")
-    ceiling_mb = math.floor(total_mb * ceiling + 1e-9)
+    ceiling_mb = planned_mb(total_mb, ceiling)
     left = max(ceiling_mb - used_mb, 0.0)
     limit = min(channels_max, CHANNELS_MAX)
     fitting = channels_that_fit(left, kb_per_channel)

@@ -70,12 +70,13 @@ from {{wtid}} group by QMgr, WTAS_Correlator
 
 _DID = """
 select QMgr, Correl as Task, min(Start_Time) as Started, count(*) as Intervals,
-       sum(Commit_Count) as Commits, sum(Commit_ET_US) as Commit_ET, sum(Commit_CT_US) as Commit_CT,
-       sum(CFCount_Cmit_New) as Commit_New, sum(CFCount_Cmit_Write) as Commit_Write,
-       sum(CFCount_Cmit_MoveEntry) as Commit_MoveEntry,
-       sum(Backout_Count) as Backouts, sum(Journal_Write_Count) as Log_Writes, sum(Journal_Write_Bytes) as Log_Bytes,
-       sum(Journal_Forced_Write_Count) as Log_Forces, sum(Get_Pages_Old) as Pages_Old, sum(Get_Pages_New) as Pages_New,
-       sum(Other_MQI_CT_US + Commit_CT_US + Backout_CT_US + coalesce(Subscribe_CT_US, 0) + coalesce(SubReq_CT_US, 0)
+       try_sum(Commit_Count) as Commits, try_sum(Commit_ET_US) as Commit_ET, try_sum(Commit_CT_US) as Commit_CT,
+       try_sum(CFCount_Cmit_New) as Commit_New, try_sum(CFCount_Cmit_Write) as Commit_Write,
+       try_sum(CFCount_Cmit_MoveEntry) as Commit_MoveEntry,
+       try_sum(Backout_Count) as Backouts, try_sum(Journal_Write_Count) as Log_Writes,
+       try_sum(Journal_Write_Bytes) as Log_Bytes, try_sum(Journal_Forced_Write_Count) as Log_Forces,
+       try_sum(Get_Pages_Old) as Pages_Old, try_sum(Get_Pages_New) as Pages_New,
+       try_sum(Other_MQI_CT_US + Commit_CT_US + Backout_CT_US + coalesce(Subscribe_CT_US, 0) + coalesce(SubReq_CT_US, 0)
            + coalesce(MQCTL_CT_US, 0) + coalesce(MQSTAT_CT_US, 0) + coalesce(Prepare_CT_US, 0)
            + coalesce(Topic_CT_US, 0)) as Calls_CT
 from {wtas} group by QMgr, Correl
@@ -86,18 +87,19 @@ select QMgr, Correlation as Task, Open_Name, Base_Name,
        max_by(Queue, {_LAST}) as Queue_Type, max_by(Index, {_LAST}) as Indexed,
        date_format(min(Open), {_MOMENT}) as First_Opened, date_format(max(Close), {_MOMENT}) as Last_Closed,
        max(Pageset_ID) as Pageset, max(BufferPool_ID) as Pool, max(CF_Structure) as Structure,
-       max_by(Use_Count, {_LAST}) as Current_Opens, sum(Total_Use) as Requests,
-       {", ".join(f"sum({c}_Count) as {c}_N, sum({c}_ET_US) as {c}_ET, sum({c}_CT_US) as {c}_CT" for c in _CALLS)},
-       {", ".join(f"sum(CFCount_{c}_{kind}) as {c}_{kind}" for c in _CF_CALLS for kind in _CF)},
-       sum(Total_Valid_Puts) as Valid_Puts, sum(Total_Bytes_Put) as Put_Bytes,
+       max_by(Use_Count, {_LAST}) as Current_Opens, try_sum(Total_Use) as Requests,
+       {", ".join(f"try_sum({c}_Count) as {c}_N" for c in _CALLS)},
+       {", ".join(f"try_sum({c}_{kind}_US) as {c}_{kind}" for c in _CALLS for kind in ("ET", "CT"))},
+       {", ".join(f"try_sum(CFCount_{c}_{kind}) as {c}_{kind}" for c in _CF_CALLS for kind in _CF)},
+       try_sum(Total_Valid_Puts) as Valid_Puts, try_sum(Total_Bytes_Put) as Put_Bytes,
        max(Put_Max_Msg_Size) as Put_Max, min(Put_Min_Msg_Size) as Put_Min,
-       sum(Total_Valid_Gets) as Valid_Gets, sum(Total_Bytes_Get) as Get_Bytes,
+       try_sum(Total_Valid_Gets) as Valid_Gets, try_sum(Total_Bytes_Get) as Get_Bytes,
        max(Get_Max_Msg_Size) as Get_Max, min(Get_Min_Msg_Size) as Get_Min,
-       sum(Total_Time_On_Queue_US) as Waited, max(Max_Time_On_Queue_US) as Waited_Max, max(Max_Depth) as Depth_Max,
-       sum(Published_Count) as Published, sum(Streamed_Msgs) as Streamed,
-       sum(coalesce(TopicOnSRB_Open_US, 0) + coalesce(TopicOnSRB_Put_US, 0) + coalesce(TopicOnSRB_Put1_US, 0)
+       try_sum(Total_Time_On_Queue_US) as Waited, max(Max_Time_On_Queue_US) as Waited_Max, max(Max_Depth) as Depth_Max,
+       try_sum(Published_Count) as Published, try_sum(Streamed_Msgs) as Streamed,
+       try_sum(coalesce(TopicOnSRB_Open_US, 0) + coalesce(TopicOnSRB_Put_US, 0) + coalesce(TopicOnSRB_Put1_US, 0)
            + coalesce(TopicOnSRB_Close_US, 0)) as Topic_SRB,
-       sum(Queue_ET_US) as Queue_ET, sum(Queue_CT_US) as Queue_CT
+       try_sum(Queue_ET_US) as Queue_ET, try_sum(Queue_CT_US) as Queue_CT
 from {{wq}} group by QMgr, Correlation, Open_Name, Base_Name
 """
 
@@ -108,8 +110,8 @@ select QMgr, Task, coalesce(if(Appl_Type = 'TSO' and Job is not null, 'Batch', A
        Commit_MoveEntry, Backouts, Log_Writes, Log_Bytes, Log_Forces, Pages_Old, Pages_New,
        coalesce(Calls_CT, 0) + coalesce(Queue_CT, 0) as CPU
 from {who} left join {did} using (QMgr, Task)
-left join (select QMgr, Task, count(*) as Queues, sum(Put_N + Put1_N) as Puts, sum(Get_N) as Gets,
-           sum(Queue_CT) as Queue_CT from {used} group by QMgr, Task) using (QMgr, Task)
+left join (select QMgr, Task, count(*) as Queues, try_sum(Put_N + Put1_N) as Puts, try_sum(Get_N) as Gets,
+           try_sum(Queue_CT) as Queue_CT from {used} group by QMgr, Task) using (QMgr, Task)
 """
 
 
@@ -154,9 +156,9 @@ def _of(options: Options) -> str:
 
 def _aggregated(spark: SparkSession, tables: Path, options: Options) -> tuple[DataFrame, DataFrame]:
     """The tasks, and what they used; one row per task, and per task and queue."""
-    wtid = chosen(spark, tables, "WTID", options, ["WTAS_Correlator"])
-    wtas = chosen(spark, tables, "WTAS", options, ["Correl"])
-    wq = chosen(spark, tables, "WQ", options, ["Correlation", "Open_Name", "Base_Name", "Entry"])
+    wtid = chosen(spark, tables, "WTID", options)
+    wtas = chosen(spark, tables, "WTAS", options)
+    wq = chosen(spark, tables, "WQ", options)
     who, did, used = (spark.sql(_WHO, wtid=wtid), spark.sql(_DID, wtas=wtas), spark.sql(_USED, wq=wq))
     from pyspark.sql import functions as f
 
@@ -189,12 +191,11 @@ def _words(tasks: DataFrame) -> list[str]:
     seen = tasks.selectExpr(
         "count(*) as Tasks",
         "count(distinct QMgr) as Managers",
-        "sum(CPU) as CPU",
+        "try_sum(CPU) as CPU",
         "max_by(Job, struct(CPU, Task)) as Job",
     ).collect()[0]
-    words = (
-        f"{many(seen.Tasks, 'task')} of {many(seen.Managers, 'queue manager')} used {seen.CPU:,} us of CPU in MQI calls"
-    )
+    words = f"{many(seen.Tasks, 'task')} of {many(seen.Managers, 'queue manager')} used {seen.CPU or 0:,} us of CPU in "
+    words += "MQI calls"
     return [words + (f"; the dearest was {seen.Job}." if seen.Job and seen.CPU and seen.Tasks > 1 else ".")]
 
 
@@ -205,7 +206,7 @@ _TASK_COLUMNS = [
     ("User", Column("Userid")),
     ("Channel", Column("Channel")),
     ("Address", Column("Connection")),
-    ("Started", Column("Started")),
+    ("Started", Column("Started", unit="UTC")),
     ("Intervals", Column("Intervals", 0)),
     ("Queues", Column("Queues", 0)),
     ("Puts", Column("Puts", 0)),

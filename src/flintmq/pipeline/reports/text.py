@@ -14,8 +14,16 @@ PLACES = 40
 
 
 def render(reports: Sequence[Report]) -> str:
-    """Reports one after the other."""
-    return "\n\n".join(map(_report, reports))
+    """Reports one after the other. What a terminal would obey, which only a damaged record has in a name, is a dot."""
+    return printable("\n\n".join(map(_report, reports)))
+
+
+def printable(text: str) -> str:
+    return (
+        text
+        if text.replace("\n", "").isprintable()
+        else "".join(character if character.isprintable() or character == "\n" else "." for character in text)
+    )
 
 
 def _report(report: Report) -> str:
@@ -83,6 +91,8 @@ def _chart(chart: Chart) -> list[str]:
         if len(chart.series) > 1:
             lines.append(series.name)
         for place, value in list(zip(chart.x, series.values, strict=True))[::step]:
+            if value is None and len(chart.series) > 1:
+                continue  # A time of another series.
             bar = "#" * round(BAR * value / top) if value is not None and top > 0 and value > 0 else ""
             shown = "" if value is None else f"{value:,.10g}" if value == round(value) else f"{value:,.2f}"
             lines.append(f"{place.ljust(label)}  {bar}{' ' if bar else ''}{shown}".rstrip())

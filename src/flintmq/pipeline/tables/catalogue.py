@@ -2,6 +2,8 @@
 
 A silver table is read with the columns that we know now, whatever release of FlintMQ wrote its files (T4), and is there
 with no rows where no dump has such a structure. Gold and quality are read as they are.
+
+A record that two dumps hold is in silver twice, once from each. `once` leaves one of them, for reports and gold.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.tables.place import BRONZE, GOLD, QUALITY, SILVER
+from flintmq.pipeline.tables.place import BRONZE, GOLD, QUALITY, SILVER, dump_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -67,6 +69,41 @@ def _read(spark: SparkSession, path: Path, schema: Any) -> DataFrame:
     if path.is_dir() and next(path.rglob("*.parquet"), None) is not None:
         return spark.read.schema(schema).parquet(str(path)) if schema else spark.read.parquet(str(path))
     return spark.createDataFrame([], schema)
+
+
+#: What tells rows of one time apart, be they of one record or of several.
+KEYS: dict[str, list[str]] = {
+    "QPST": ["BufferPool"],
+    "QIS1": ["Pageset"],
+    "QQST": ["Queue"],
+    "WTID": ["WTAS_Correlator"],
+    "WTAS": ["Correl"],
+    "WQ": ["Correlation", "Open_Name", "Base_Name", "Entry"],
+    "QCST": ["Chl_Name", "Connection_Name", "Start", "Entry"],
+    **dict.fromkeys(("QCTDSP", "QCTADP", "QCTSSL", "QCTDNS"), ["Task_Index", "Task_Number"]),
+}
+
+
+def once(rows: DataFrame, out: Path, name: str) -> DataFrame:
+    """Rows of a silver table without those that another dump holds too: they are taken from the one whose name comes
+    first. Nothing is shuffled where no two dumps have records of one day and queue manager."""
+    if not _are_shared(out / SILVER / name.lower()):
+        return rows
+    # Time is of the SMF header, and always there; it is no finer than a hundredth of a second.
+    times = [column for column in ("Time", "Interval_Start", "Record_Time") if column in rows.columns]
+    same = ", ".join(["QMgr", "LPAR", *times, *KEYS.get(name, [])])
+    from pyspark.sql import functions as f
+
+    first = f.expr(f"min(File) over (partition by {same})")
+    return rows.withColumn("_First", first).where("_First = File").drop("_First")
+
+
+def _are_shared(path: Path) -> bool:
+    """Whether two dumps have rows in one partition of a table."""
+    seen: dict[Path, str] = {}
+    return any(
+        seen.setdefault(file.parent, dump_of(file.name)) != dump_of(file.name) for file in path.rglob("*.parquet")
+    )
 
 
 def register(spark: SparkSession, out: Path, query: str) -> None:

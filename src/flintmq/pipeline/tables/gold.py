@@ -8,9 +8,10 @@
     route      date, channel, sending and receiving queue manager QCST of both ends
     across     date, hour                                         interval, of all queue managers together
 
-An interval that two dumps hold is counted once, from the dump whose name comes first. Sums are of integers and every
-choice of "the last" has a full order, so a table is the same whatever the cluster did (T3). Hours and intervals are
-UTC; Date is the date of the SMF header, which is local.
+What two dumps hold is counted once, from the dump whose name comes first. Sums are of integers and every choice of "the
+last" has a full order, so a table is the same whatever the cluster did (T3). A sum that does not fit 64 bits, because a
+counter in some record is damaged, is null. The depth of a queue is of its last record that is not partial. Hours and
+intervals are UTC; Date is the date of the SMF header, which is local.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flintmq.pipeline.tables.catalogue import register
+from flintmq.pipeline.tables.catalogue import once, register, silver
 from flintmq.pipeline.tables.place import GOLD, state
 
 if TYPE_CHECKING:
@@ -34,22 +35,23 @@ _HOUR = "date_trunc('hour', Record_Time - interval 1 second)"
 QUEUE = f"""
 with tasks as (
   select Date, QMgr, Base_Name as Queue, {_HOUR} as Hour,
-         count(distinct Correlation) as Tasks, sum(Open_Count) as Opens,
-         sum(Put_Count + Put1_Count) as Task_Puts, sum(Get_Count) as Task_Gets,
-         sum(Total_Valid_Puts) as Messages_Put, sum(Total_Valid_Gets) as Messages_Got,
-         sum(Get_No_Message) as Gets_Without_Message,
-         sum(Total_Bytes_Put) as Bytes_Put, sum(Total_Bytes_Get) as Bytes_Got,
-         sum(Queue_ET_US) as Elapsed_US, sum(Queue_CT_US) as CPU_US,
-         sum(Total_Time_On_Queue_US) as Time_On_Queue_US, max(Max_Time_On_Queue_US) as Time_On_Queue_Max_US,
+         count(distinct Correlation) as Tasks, try_sum(Open_Count) as Opens,
+         try_sum(Put_Count + Put1_Count) as Task_Puts, try_sum(Get_Count) as Task_Gets,
+         try_sum(Total_Valid_Puts) as Messages_Put, try_sum(Total_Valid_Gets) as Messages_Got,
+         try_sum(Get_No_Message) as Gets_Without_Message,
+         try_sum(Total_Bytes_Put) as Bytes_Put, try_sum(Total_Bytes_Get) as Bytes_Got,
+         try_sum(Queue_ET_US) as Elapsed_US, try_sum(Queue_CT_US) as CPU_US,
+         try_sum(Total_Time_On_Queue_US) as Time_On_Queue_US, max(Max_Time_On_Queue_US) as Time_On_Queue_Max_US,
          max(Max_Depth) as Depth_Seen_Max
-  from silver_wq group by Date, QMgr, Base_Name, {_HOUR}
+  from once_wq group by Date, QMgr, Base_Name, {_HOUR}
 ), statistics as (
   select Date, QMgr, Queue, {_HOUR} as Hour,
-         count(*) as Intervals, sum(Put + Put1) as Puts, sum(Get) as Gets, sum(Browse) as Browses,
-         sum(Put_Bytes + Put1_Bytes) as Put_Bytes, sum(Get_Bytes) as Get_Bytes, sum(Expired) as Expired,
-         sum(Streamed) as Streamed, max(Queue_Depth_High_Water) as Depth_Max, min(Queue_Depth_Low_Water) as Depth_Min,
-         max_by(Current_Depth, {_LAST}) as Depth, max(Max_Age) as Age_Max_S
-  from silver_qqst group by Date, QMgr, Queue, {_HOUR}
+         count(*) as Intervals, try_sum(try_add(Put, Put1)) as Puts, try_sum(Get) as Gets, try_sum(Browse) as Browses,
+         try_sum(try_add(Put_Bytes, Put1_Bytes)) as Put_Bytes, try_sum(Get_Bytes) as Get_Bytes,
+         try_sum(Expired) as Expired, try_sum(Streamed) as Streamed,
+         max(Queue_Depth_High_Water) as Depth_Max, min(Queue_Depth_Low_Water) as Depth_Min,
+         max_by(Current_Depth, {_LAST}) filter (where Record = 'FULL') as Depth, max(Max_Age) as Age_Max_S
+  from once_qqst group by Date, QMgr, Queue, {_HOUR}
 )
 select *, Elapsed_US / nullif(Task_Puts + Task_Gets, 0) as Elapsed_Avg_US,
        CPU_US / nullif(Task_Puts + Task_Gets, 0) as CPU_Avg_US,
@@ -64,24 +66,24 @@ with who as (
          max_by(Connection_Name, {_LAST}) as Connection_Name, max_by(Operator_ID, {_LAST}) as Operator_ID,
          max_by(Channel_Name, {_LAST}) as Channel_Name,
          max_by(Channel_Connection_Name, {_LAST}) as Channel_Connection_Name
-  from silver_wtid group by Date, QMgr, WTAS_Correlator
+  from once_wtid group by Date, QMgr, WTAS_Correlator
 ), did as (
   select Date, QMgr, Correl as Task, min(Start_Time) as Start_Time, max(WTAS_Interval_End) as Last_Seen,
-         count(*) as Intervals, sum(Commit_Count) as Commits, sum(Commit_ET_US) as Commit_ET_US,
-         sum(Backout_Count) as Backouts, sum(Journal_Write_Count) as Log_Writes,
-         sum(Journal_Write_Bytes) as Log_Bytes, sum(Journal_Forced_Write_Count) as Log_Forces,
-         sum(Task_Suspend_Time_US) as Suspended_US, sum(Other_MQI_Count) as Other_Calls,
-         sum(Get_Pages_Old) as Pages_Old, sum(Get_Pages_New) as Pages_New,
-         sum(Other_MQI_CT_US + Commit_CT_US + Backout_CT_US + coalesce(Subscribe_CT_US, 0) + coalesce(SubReq_CT_US, 0)
-             + coalesce(MQCTL_CT_US, 0) + coalesce(MQSTAT_CT_US, 0) + coalesce(Prepare_CT_US, 0)
-             + coalesce(Topic_CT_US, 0)) as Calls_CPU_US
-  from silver_wtas group by Date, QMgr, Correl
+         count(*) as Intervals, try_sum(Commit_Count) as Commits, try_sum(Commit_ET_US) as Commit_ET_US,
+         try_sum(Backout_Count) as Backouts, try_sum(Journal_Write_Count) as Log_Writes,
+         try_sum(Journal_Write_Bytes) as Log_Bytes, try_sum(Journal_Forced_Write_Count) as Log_Forces,
+         try_sum(Task_Suspend_Time_US) as Suspended_US, try_sum(Other_MQI_Count) as Other_Calls,
+         try_sum(Get_Pages_Old) as Pages_Old, try_sum(Get_Pages_New) as Pages_New,
+         try_sum(Other_MQI_CT_US + Commit_CT_US + Backout_CT_US + coalesce(Subscribe_CT_US, 0)
+             + coalesce(SubReq_CT_US, 0) + coalesce(MQCTL_CT_US, 0) + coalesce(MQSTAT_CT_US, 0)
+             + coalesce(Prepare_CT_US, 0) + coalesce(Topic_CT_US, 0)) as Calls_CPU_US
+  from once_wtas group by Date, QMgr, Correl
 ), queues as (
   select Date, QMgr, Correlation as Task, count(distinct Base_Name) as Queues,
-         sum(Put_Count + Put1_Count) as Puts, sum(Get_Count) as Gets, sum(Total_Valid_Gets) as Messages_Got,
-         sum(Total_Bytes_Put) as Bytes_Put, sum(Total_Bytes_Get) as Bytes_Got,
-         sum(Queue_ET_US) as Queue_ET_US, sum(Queue_CT_US) as Queue_CT_US
-  from silver_wq group by Date, QMgr, Correlation
+         try_sum(Put_Count + Put1_Count) as Puts, try_sum(Get_Count) as Gets, try_sum(Total_Valid_Gets) as Messages_Got,
+         try_sum(Total_Bytes_Put) as Bytes_Put, try_sum(Total_Bytes_Get) as Bytes_Got,
+         try_sum(Queue_ET_US) as Queue_ET_US, try_sum(Queue_CT_US) as Queue_CT_US
+  from once_wq group by Date, QMgr, Correlation
 )
 select *, coalesce(Calls_CPU_US, 0) + coalesce(Queue_CT_US, 0) as CPU_US
 from who full outer join did using (Date, QMgr, Task) full outer join queues using (Date, QMgr, Task)
@@ -89,14 +91,15 @@ from who full outer join did using (Date, QMgr, Task) full outer join queues usi
 
 CHANNEL = """
 select Date, QMgr, Chl_Name as Channel, Type, Connection_Name, Remote_QMgr_Or_App as Partner,
-       count(*) as Intervals, sum(Msg_All_Count) as Messages, sum(Msg_Persistent_Count) as Persistent_Messages,
-       sum(Number_Bytes) as Message_Bytes, sum(Bytes_Sent) as Bytes_Sent, sum(Bytes_Received) as Bytes_Received,
-       sum(Batches) as Batches, sum(Full_Batches) as Full_Batches,
-       sum(Msg_All_Count) / nullif(sum(Batches), 0) as Batch_Fill,
-       sum(Put_Retry_Count) as Put_Retries, sum(XmitQ_Empty_Count) as XmitQ_Empty,
+       count(*) as Intervals, try_sum(Msg_All_Count) as Messages, try_sum(Msg_Persistent_Count) as Persistent_Messages,
+       try_sum(Number_Bytes) as Message_Bytes, try_sum(Bytes_Sent) as Bytes_Sent,
+       try_sum(Bytes_Received) as Bytes_Received,
+       try_sum(Batches) as Batches, try_sum(Full_Batches) as Full_Batches,
+       try_sum(Msg_All_Count) / nullif(try_sum(Batches), 0) as Batch_Fill,
+       try_sum(Put_Retry_Count) as Put_Retries, try_sum(XmitQ_Empty_Count) as XmitQ_Empty,
        max(Net_Time_Max) as Net_Time_Max_US, max(Exit_Time_Max) as Exit_Time_Max_US,
        max(Current_Shared_Convs) as Conversations_Max, min(Start) as First_Start, max(Last_Msg) as Last_Message
-from silver_qcst group by Date, QMgr, Chl_Name, Type, Connection_Name, Remote_QMgr_Or_App
+from once_qcst group by Date, QMgr, Chl_Name, Type, Connection_Name, Remote_QMgr_Or_App
 """
 
 #: One row of an interval, should two dumps hold it.
@@ -112,8 +115,8 @@ with messages as (
   from silver_qpst where Interval_Start is not null
 ), pools as (
   select Date, QMgr, Interval_Start, count(*) as Buffer_Pools, max(Used_Max) as Buffers_Used_Max,
-         sum(DASD_Read) as Pages_Read, sum(Pages_Written) as Pages_Written, sum(Sync_Writes) as Sync_Writes,
-         sum(Suspend_No_Buffers) as Short_On_Buffers
+         try_sum(DASD_Read) as Pages_Read, try_sum(Pages_Written) as Pages_Written, try_sum(Sync_Writes) as Sync_Writes,
+         try_sum(Suspend_No_Buffers) as Short_On_Buffers
   from pool_rows where Copy = 1 group by Date, QMgr, Interval_Start
 ), initiator as (
   select Date, QMgr, Interval_Start as Initiator_Start, max(Current_Chl_High_Water) as Channels_Max,
@@ -128,7 +131,7 @@ with messages as (
   select m.Date, m.QMgr, m.LPAR, m.Interval_Start, m.Interval_Duration_US, m.MQ_Version,
          m.Open as Opens, m.Close as Closes, m.Put as Puts, m.Put1 as Put1s, m.Get as Gets, m.Inq as Inquires,
          m.Pubs as Publications, m.PersPuts as Persistent_Puts, m.NonPersPuts as Nonpersistent_Puts,
-         m.PersPutBytes + m.NonPersPutBytes as Put_Bytes,
+         try_add(m.PersPutBytes, m.NonPersPutBytes) as Put_Bytes,
          i.Msg_Get as Messages_Got, i.Msg_Put as Messages_Put, i.Gets_From_Disk,
          j.Log_Writes, j.Log_CI as Log_Pages, j.Log_MB_Per_Second_1 as Log_MB_Per_Second, j.Logger_Task_Busy,
          j.Logger_IO_Busy_1 as Logger_IO_Busy, j.Checkpoints
@@ -136,8 +139,8 @@ with messages as (
   left join silver_qist i on i.QMgr <=> m.QMgr and i.File = m.File and i.Offset = m.Offset
   left join logs j on j.QMgr <=> m.QMgr and j.Interval_Start = m.Interval_Start and j.LPAR <=> m.LPAR
 )
-select base.*, (base.Puts + base.Put1s) / (base.Interval_Duration_US / 1e6) as Puts_Per_Second,
-       base.Gets / (base.Interval_Duration_US / 1e6) as Gets_Per_Second,
+select base.*, (base.Puts + base.Put1s) / nullif(base.Interval_Duration_US / 1e6, 0) as Puts_Per_Second,
+       base.Gets / nullif(base.Interval_Duration_US / 1e6, 0) as Gets_Per_Second,
        pools.Buffer_Pools, pools.Buffers_Used_Max, pools.Pages_Read, pools.Pages_Written, pools.Sync_Writes,
        pools.Short_On_Buffers, channels.Channels_Max, channels.Channels_Active_Max, channels.Dispatcher_Busy_Max
 from base
@@ -148,7 +151,7 @@ left join channels on channels.QMgr <=> base.QMgr and channels.Date = base.Date
 
 ROUTE = """
 with ends as (
-  select Date, QMgr, Channel, Type, Partner, sum(Messages) as Messages, sum(Message_Bytes) as Bytes,
+  select Date, QMgr, Channel, Type, Partner, try_sum(Messages) as Messages, try_sum(Message_Bytes) as Bytes,
          max(Net_Time_Max_US) as Net_Time_Max_US
   from gold_channel group by Date, QMgr, Channel, Type, Partner
 )
@@ -163,11 +166,15 @@ full outer join (select * from ends where Type in ('Receiver', 'Requester', 'Clu
 
 ACROSS = """
 select Date, date_trunc('hour', Interval_Start) as Hour, count(distinct QMgr) as QMgrs, count(*) as Intervals,
-       sum(Puts + Put1s) as Puts, sum(Gets) as Gets, sum(Put_Bytes) as Put_Bytes, sum(Log_Pages) as Log_Pages,
+       try_sum(Puts + Put1s) as Puts, try_sum(Gets) as Gets, try_sum(Put_Bytes) as Put_Bytes,
+       try_sum(Log_Pages) as Log_Pages,
        max_by(QMgr, struct(Puts + Put1s, QMgr)) as Busiest_QMgr, max(Puts_Per_Second) as Puts_Per_Second_Max,
        max(Logger_Task_Busy) as Logger_Task_Busy_Max, max(Buffers_Used_Max) as Buffers_Used_Max
 from gold_interval group by Date, date_trunc('hour', Interval_Start)
 """
+
+#: Structures whose rows are added up.
+_ONCE_EACH = ("WQ", "QQST", "WTID", "WTAS", "QCST")
 
 #: In this order: a table may use those before it.
 TABLES = {"queue": QUEUE, "task": TASK, "channel": CHANNEL, "interval": INTERVAL, "route": ROUTE, "across": ACROSS}
@@ -176,6 +183,8 @@ TABLES = {"queue": QUEUE, "task": TASK, "channel": CHANNEL, "interval": INTERVAL
 def make_gold(spark: SparkSession, out: Path) -> None:
     """Make every gold table anew, beside the old one, and then put it in its place."""
     register(spark, out, " ".join(word for query in TABLES.values() for word in query.split() if "silver" in word))
+    for name in _ONCE_EACH:
+        once(silver(spark, out, name), out, name).createOrReplaceTempView(f"once_{name.lower()}")
     for name, query in TABLES.items():
         fresh, place = state(out) / "gold" / name, out / GOLD / name
         shutil.rmtree(fresh, ignore_errors=True)

@@ -39,5 +39,10 @@ def part_name(dump: str, start: int) -> str:
     return f"part-{dump}-{start:012d}.parquet"
 
 
+def dump_of(name: str) -> str:
+    """The dump that a file's rows come from."""
+    return name.split("-")[1]
+
+
 def state(out: Path) -> Path:
     return out / STATE

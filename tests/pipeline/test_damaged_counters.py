@@ -1,0 +1,72 @@
+"""Records whose counters are damaged: every bit of them on, and intervals of no length. Nothing stops for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.pipeline.report_tables import make
+from tests.telemetry.builder import NOON, Record, dump
+
+pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
+pytest.importorskip("pyarrow", reason="the pipeline needs pyarrow: the spark extra")
+
+from flintmq.pipeline.tables.run import Settings, run  # noqa: E402
+from flintmq.telemetry.smf.layouts.qcst import QCST  # noqa: E402
+from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
+from flintmq.telemetry.smf.layouts.qqst import QQST  # noqa: E402
+from flintmq.telemetry.smf.layouts.wq import WQ  # noqa: E402
+from flintmq.telemetry.smf.layouts.wtas import WTAS  # noqa: E402
+from flintmq.telemetry.smf.layouts.wtid import WTID  # noqa: E402
+from flintmq.telemetry.smf.pack import pack  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from flintmq.telemetry.smf.fields import Structure
+
+MINUTE = 60_000_000
+
+
+def all_on(layout: Structure, kept: int = 8) -> bytes:
+    """A structure with every bit on behind its first bytes, which say what and how long it is."""
+    made = pack(layout, {})
+    return made[:kept] + b"\xff" * (len(made) - kept)
+
+
+def damaged(number: int, interval: int) -> list[bytes]:
+    at = NOON + number * MINUTE
+    task = {1: [all_on(WTID, 12)], 2: [all_on(WTAS, 28)], 3: [all_on(WQ, 12)]}
+    records = [
+        Record(115, 2, {1: [all_on(QMST)]}, at=at, interval=interval),
+        Record(115, 216, {1: [all_on(QQST)]}, at=at, interval=interval),
+        Record(116, 1, task, at=at),
+        Record(116, 10, {1: [all_on(QCST)]}, at=at),
+    ]
+    return [record.packed() for record in records]
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("damaged")
+    good = pack(QQST, {"QQSTQNAM": "GOOD", "QQSTPUTS": 7})
+    records = [*damaged(0, MINUTE), *damaged(1, MINUTE), *damaged(2, 0)]
+    records.append(Record(115, 216, {1: [good]}, qmgr="MQB1").packed())
+    (place / "a.dat").write_bytes(dump(*records))
+    run(spark, Settings([str(place / "a.dat")], place / "tables"))
+    return place / "tables"
+
+
+def test_gold_has_the_other_queues_and_null_for_sums_that_do_not_fit(spark: SparkSession, tables: Path) -> None:
+    rows = {row.QMgr: row for row in spark.read.parquet(str(tables / "gold" / "queue")).collect() if row.Intervals}
+    assert rows["MQB1"].Puts == 7 and rows["MQA1"].Puts is None
+    rates = [row.Puts_Per_Second for row in spark.read.parquet(str(tables / "gold" / "interval")).collect()]
+    assert len(rates) == 3 and rates.count(None) == 1
+
+
+@pytest.mark.parametrize("name", ["qstat", "task", "msg", "channel", "bursts", "anomalies"])
+def test_a_report_is_made_all_the_same(spark: SparkSession, tables: Path, name: str) -> None:
+    report = make(spark, tables, name)
+    assert report.words and not report.words[0].startswith("There are no")
