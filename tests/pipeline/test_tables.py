@@ -148,7 +148,7 @@ class TestLoad:
         assert [row["Put"] for row in rows(out, "silver/qmst")] == list(range(10))
         assert {row["File"] for row in rows(out, "silver/qmst")} == {"a.dat"}
         assert (report.duplicates, report.dumps, report.records) == (2, 5, 12)
-        assert "2 dumps are the same as others and were passed over" in lines_of(report)
+        assert "2 dumps passed over: the same as others" in lines_of(report)
         told = [(row["File"], row["Kind"], row["What"], row["Length"]) for row in rows(out, "quality/findings")]
         what = "the same as a.dat, which is in the tables"
         assert sorted(told) == [(name, "duplicate", what, len(data)) for name in ("b.dat", "c/b.dat")]

@@ -79,15 +79,19 @@ def write_report(out: Path, report: Report) -> None:
     (out / QUALITY / "report.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def lines_of(report: Report) -> list[str]:
     """The report for people."""
     lines = [
-        f"{report.dumps} dumps, {report.bytes / 1e6:,.1f} MB; {report.fresh} of them new or longer",
-        f"{report.records:,} records: {report.skipped:,} without data, {report.unknown:,} unknown",
+        f"{_many(report.dumps, 'dump')}, {report.bytes / 1e6:,.1f} MB; {report.fresh:,} new or longer",
+        f"{_many(report.records, 'record')}: {report.skipped:,} without data, {report.unknown:,} unknown",
         f"{report.damaged:,} damaged; {report.lost_bytes:,} bytes that are no records",
     ]
     if report.duplicates:
-        lines.append(f"{report.duplicates:,} dumps are the same as others and were passed over")
+        lines.append(f"{_many(report.duplicates, 'dump')} passed over: the same as others")
     lines += [f"  {table:<24} {rows:>14,} rows" for table, rows in report.rows.items() if not table.startswith(QUALITY)]
     for name, offset, length, kind, what in report.examples:
         lines.append(f"  {kind}: {name} at {offset:,}, {length:,} bytes: {what}")
