@@ -271,16 +271,16 @@ class Peer:
 
     def want(
         self, handle: int, room: int = 1, options: int = 4, flags: int = 0x18, wait: int = 0, received: int = 0,
-        confirm: bool = False, length: int = -1,
+        confirm: bool = False, length: int = -1, index: int = 0,
     ) -> list[Segment]:  # fmt: skip
         """REQUEST_MSGS, with a selection that matches anything if `flags` has one."""
-        return self.feed(self.want_request(handle, room, options, flags, wait, received, confirm, length))
+        return self.feed(self.want_request(handle, room, options, flags, wait, received, confirm, length, index))
 
     def want_request(
         self, handle: int, room: int = 1, options: int = 4, flags: int = 0x18, wait: int = 0, received: int = 0,
-        confirm: bool = False, length: int = -1,
+        confirm: bool = False, length: int = -1, index: int = 0,
     ) -> bytes:  # fmt: skip
-        body = self.longs(1, handle, received, room, length, options, wait, 0, flags, 0)
+        body = self.longs(1, handle, received, room, length, options, wait, 0, flags, index)
         if flags & 0x10:
             body += struct.pack(self._order + "HH", 5, 2) + self.longs(self.ccsid, 546, 0, 0, 0)
         return self.segment(seg.REQUEST_MSGS, body, 0x31 if confirm else 0x30, 3 if confirm else 1)

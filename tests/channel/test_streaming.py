@@ -15,6 +15,7 @@ from flintmq.mqi.constants import (
     MQGMO_BROWSE_NEXT,
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
+    MQGMO_SYNCPOINT_IF_PERSISTENT,
     MQGMO_WAIT,
     MQOO_BROWSE,
     MQOO_INPUT_SHARED,
@@ -32,6 +33,9 @@ from tests.channel.peer import Peer, Reply, World
 BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE
 QUEUE = "DEV.QUEUE.1"
 CONSUMER = 0x11
+#: RequestFlags without a selection: a get waits, a consumer waits, there is only room.
+GET_WAITS, CONSUMER_WAITS, ROOM_ONLY = 0x08, 0x01, 0x00
+ROOM = 102_400
 STARTED, STOPPED = 2, 0
 CHECK_MSG, CONN_STATE, CONN_STATE_REPLY, TXN_ALLOWED, GET_INHIBITED, GET_ALLOWED = 11, 3, 4, 8, 1, 2
 
@@ -47,10 +51,13 @@ def peer(request: pytest.FixtureRequest, world: World) -> Peer:
 
 
 def put(world: World, *texts: bytes, queue: str = QUEUE) -> None:
+    """Those that begin with P are persistent."""
     other = world.connected()
     handle = other.opened(queue, BOTH)
     for text in texts:
-        assert other.put(handle, text).reason == 0
+        md = MQMD()
+        md.persistence = 1 if text.startswith(b"P") else 0
+        assert other.put(handle, text, md=md).reason == 0
     other.disconnect()
 
 
@@ -397,3 +404,161 @@ def test_a_request_that_tells_what_was_used_leaves_the_wait_as_it_is(peer: Peer)
 
 def waiter_of(peer: Peer, handle: int) -> Waiter | None:
     return peer.session.conversations[1].streams[handle].waiter
+
+
+# -- T4: what must not be lost is not sent ahead ----------------------------------------------------------------------
+
+
+def test_a_persistent_message_is_sent_to_a_get_that_waits_and_those_behind_it_wait(peer: Peer) -> None:
+    """B171: read-ahead is for messages that may be lost. The order is kept."""
+    put(peer.world, b"1", b"P2", b"P3", b"4", b"P5")
+    handle = peer.opened(QUEUE, BOTH)
+    assert messages(peer, peer.want(handle, room=ROOM)) == [b"1"]
+    assert peer.want(handle, room=ROOM, received=365, flags=ROOM_ONLY, index=1) == []
+    assert messages(peer, peer.want(handle, room=ROOM, flags=GET_WAITS, index=1)) == [b"P2"]
+    assert peer.want(handle, room=ROOM, received=366, flags=ROOM_ONLY, index=2) == []
+    assert messages(peer, peer.want(handle, room=ROOM, flags=GET_WAITS, index=2)) == [b"P3", b"4"]
+    peer.session.lost()
+    assert peer.world.depth(QUEUE) == 1
+    peer.world.qm.check()
+
+
+def test_of_ten_persistent_messages_one_is_gone_with_a_client_that_got_one(peer: Peer) -> None:
+    put(peer.world, *[b"P%d" % number for number in range(10)])
+    handle = peer.opened(QUEUE, BOTH)
+    wait = MQGMO_WAIT | MQGMO_NO_SYNCPOINT
+    assert messages(peer, peer.want(handle, room=ROOM, options=wait, wait=10_000)) == [b"P0"]
+    peer.session.lost()
+    assert peer.world.depth(QUEUE) == 9
+
+
+def test_a_wait_ahead_takes_no_persistent_message_and_lets_none_behind_it_pass(peer: Peer) -> None:
+    """It goes to whoever waits for it; if nobody does, what comes later waits too."""
+    world, wait = peer.world, MQGMO_WAIT | MQGMO_NO_SYNCPOINT
+    handle = peer.opened(QUEUE, BOTH)
+    assert peer.want(handle, room=ROOM, options=wait, wait=10_000) == []
+    put(world, b"1", b"2")
+    assert messages(peer, peer.received()) == [b"1", b"2"]
+    assert world.qm.waiting == 1
+    other = world.connected()
+    behind = other.opened(QUEUE, BOTH)
+    assert other.want(behind, options=wait, wait=10_000) == []
+    put(world, b"P3")
+    assert messages(other, other.received()) == [b"P3"] and peer.received() == []
+    put(world, b"P4", b"5")
+    assert peer.received() == [] and world.depth(QUEUE) == 2
+    segments = peer.want(handle, room=ROOM, options=wait, wait=10_000, received=730, flags=GET_WAITS, index=2)
+    assert messages(peer, segments) == [b"P4", b"5"]
+
+
+def test_a_question_is_answered_by_one_persistent_message_at_a_time(peer: Peer) -> None:
+    put(peer.world, b"P1", b"P2")
+    handle = peer.opened(QUEUE, BOTH)
+    segments = peer.want(handle, room=ROOM, confirm=True, flags=0x1A)
+    assert messages(peer, segments) == [b"P1"] and notifications(peer, segments) == [(CHECK_MSG, 3)]
+    segments = peer.want(handle, room=ROOM, confirm=True, flags=0x0A, received=366, index=1)
+    assert messages(peer, segments) == [b"P2"] and notifications(peer, segments) == [(CHECK_MSG, 3)]
+    segments = peer.want(handle, room=ROOM, confirm=True, flags=0x0A, received=366, index=2)
+    assert messages(peer, segments) == [] and notifications(peer, segments) == [(CHECK_MSG, 3)]
+    put(peer.world, b"P3")
+    assert peer.want(handle, room=ROOM, flags=ROOM_ONLY, index=2) == []  # Its get has ended with 2033.
+
+
+@pytest.mark.parametrize("index", [0, -1, -(2**31)])
+def test_a_message_on_its_way_is_what_the_get_waits_for_unless_it_wants_another(peer: Peer, index: int) -> None:
+    """What a client says of what has arrived is believed as far as it costs nobody else a message."""
+    put(peer.world, b"P1", b"P2")
+    handle = peer.opened(QUEUE, BOTH)
+    assert messages(peer, peer.want(handle, room=ROOM)) == [b"P1"]
+    assert peer.want(handle, room=ROOM, flags=GET_WAITS, index=index) == []
+    assert peer.world.depth(QUEUE) == 1
+    assert messages(peer, peer.want(handle, room=ROOM, index=index)) == [b"P2"]  # With a selection.
+
+
+def test_a_commit_commits_the_persistent_message_that_was_got_and_no_other(peer: Peer) -> None:
+    """What JMS does for each message that it acknowledges, where the destination reads ahead."""
+    put(peer.world, b"P1", b"2", b"P3", b"P4")
+    handle = peer.opened(QUEUE, BOTH)
+    assert messages(peer, peer.want(handle, room=ROOM, options=MQGMO_SYNCPOINT_IF_PERSISTENT)) == [b"P1", b"2"]
+    assert peer.commit().reason == 0
+    segments = peer.want(
+        handle, room=ROOM, options=MQGMO_SYNCPOINT_IF_PERSISTENT, flags=GET_WAITS, received=366 + 365, index=2
+    )
+    assert messages(peer, segments) == [b"P3"]
+    peer.session.lost()
+    assert peer.world.depth(QUEUE) == 2
+    peer.world.qm.check()
+
+
+def test_nothing_is_sent_ahead_in_syncpoint(peer: Peer) -> None:
+    put(peer.world, b"1", b"2")
+    handle = peer.opened(QUEUE, BOTH)
+    assert messages(peer, peer.want(handle, room=ROOM, options=MQGMO_SYNCPOINT)) == [b"1"]
+
+
+def test_a_browse_reads_persistent_messages_ahead(peer: Peer) -> None:
+    put(peer.world, b"P1", b"P2", b"3")
+    handle = peer.opened(QUEUE, BOTH)
+    both = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
+    assert messages(peer, peer.want(handle, options=both, room=ROOM)) == [b"P1", b"P2", b"3"]
+
+
+def test_a_persistent_message_that_is_too_long_is_asked_for_again(peer: Peer) -> None:
+    put(peer.world, b"P123456789", b"P2")
+    handle = peer.opened(QUEUE, BOTH)
+    (short,) = peer.want(handle, room=ROOM, length=4)
+    order = ">" if peer.big_endian else "<"
+    assert struct.unpack_from(order + "iii", short.body, 24) == (2080, 4, 10)
+    segments = peer.want(handle, room=ROOM, length=10, received=368, flags=GET_WAITS, index=1)
+    assert messages(peer, segments) == [b"P123456789"]
+    assert peer.world.depth(QUEUE) == 1
+
+
+@pytest.mark.parametrize("options", [MQGMO_NO_SYNCPOINT, MQGMO_SYNCPOINT_IF_PERSISTENT])
+def test_a_consumer_that_has_used_all_is_sent_one_persistent_message(peer: Peer, options: int) -> None:
+    """A request that says only that there is room leaves a consumer what it is: it is sent what comes."""
+    handle = peer.opened(QUEUE, BOTH)
+    peer.notify(-1, CONN_STATE, STARTED)
+    peer.notify(-1, TXN_ALLOWED, 0)
+    put(peer.world, b"1", b"2", b"P3", b"P4")
+    assert messages(peer, peer.want(handle, flags=CONSUMER, options=options, room=ROOM)) == [b"1", b"2"]
+    assert peer.want(handle, flags=ROOM_ONLY, options=options, room=ROOM - 365, received=730, index=2) == []
+    segments = peer.want(handle, flags=CONSUMER_WAITS, options=options, room=ROOM, index=2)
+    assert messages(peer, segments) == [b"P3"]
+    assert peer.want(handle, flags=ROOM_ONLY, options=options, room=ROOM, received=366, index=3) == []
+    assert peer.world.depth(QUEUE) == 1
+    assert peer.commit().reason == 0
+    segments = peer.want(handle, flags=CONSUMER_WAITS, options=options, room=ROOM, index=3)
+    assert messages(peer, segments) == [b"P4"]
+    assert peer.commit().reason == 0
+    assert peer.want(handle, flags=CONSUMER_WAITS, options=options, room=ROOM, received=366, index=4) == []
+    assert peer.want(handle, flags=ROOM_ONLY, options=options, room=ROOM, index=4) == []
+    put(peer.world, b"5", b"6")
+    assert messages(peer, peer.received()) == [b"5", b"6"]
+
+
+def test_one_persistent_message_is_with_the_consumers_of_a_conversation_and_others_pass(peer: Peer) -> None:
+    """T1, where only persistent messages are got in syncpoint."""
+    world, options = peer.world, MQGMO_SYNCPOINT_IF_PERSISTENT
+    first, second = peer.opened(QUEUE, BOTH), peer.opened("DEV.QUEUE.2", BOTH)
+    peer.notify(-1, CONN_STATE, STARTED)
+    peer.notify(-1, TXN_ALLOWED, 0)
+    for handle in (first, second):
+        assert peer.want(handle, flags=CONSUMER, options=options, room=ROOM) == []
+    put(world, b"P1", b"3")
+    put(world, b"2", b"P2", queue="DEV.QUEUE.2")
+    assert messages(peer, peer.received()) == [b"P1", b"2"]
+    assert peer.commit().reason == 0
+    assert (world.depth(QUEUE), world.depth("DEV.QUEUE.2")) == (1, 1)
+    assert peer.want(second, flags=CONSUMER_WAITS, options=options, room=ROOM, received=365, index=2) == []
+    segments = peer.want(first, flags=CONSUMER_WAITS, options=options, room=ROOM, received=366, index=2)
+    assert sorted(messages(peer, segments)) == [b"3", b"P2"]
+    assert peer.commit().reason == 0
+    assert peer.want(first, flags=CONSUMER_WAITS, options=options, room=ROOM, received=365, index=4) == []
+    assert peer.want(second, flags=CONSUMER_WAITS, options=options, room=ROOM, received=366, index=4) == []
+    put(world, b"P5")
+    assert messages(peer, peer.received()) == [b"P5"]
+    assert peer.commit().reason == 0
+    assert peer.want(first, flags=CONSUMER_WAITS, options=options, room=ROOM, received=366, index=5) == []
+    put(world, b"P6", queue="DEV.QUEUE.2")
+    assert messages(peer, peer.received()) == [b"P6"]

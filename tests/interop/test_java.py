@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.client.lock import holder_of
 from flintmq.server import process
+from flintmq.server.control import Control, run_session
 from tests.server.test_process import Manager, free_port
 from tests.server.test_tls import CHANNELS, Keys
 
@@ -33,6 +35,13 @@ ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) MAXMSGL(104857600) COMPHDR(SYSTE
 SET AUTHREC PROFILE('DEV.**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(SET)
 SET AUTHREC PROFILE('SYSTEM.DEFAULT.MODEL.QUEUE') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(DSP,PUT,GET,INQ)
 SET AUTHREC PROFILE('**') OBJTYPE(TOPIC) PRINCIPAL('app') AUTHADD(ALLMQI)
+DEFINE QLOCAL(DEV.AHEAD) DEFREADA(YES)
+DEFINE QLOCAL(DEV.AHEAD.GET) DEFREADA(YES)
+DEFINE QLOCAL(DEV.AHEAD.RECEIVE) DEFREADA(YES)
+DEFINE QLOCAL(DEV.AHEAD.LISTENER) DEFREADA(YES)
+DEFINE CHANNEL(AHEAD.0) CHLTYPE(SVRCONN) SHARECNV(0) MCAUSER('app')
+DEFINE CHANNEL(AHEAD.1) CHLTYPE(SVRCONN) SHARECNV(1) MCAUSER('app')
+SET CHLAUTH('AHEAD.*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL)
 """
 
 
@@ -158,6 +167,11 @@ def compressed(classes: str, port: int) -> Run:
 
 
 @pytest.fixture(scope="session")
+def ahead(classes: str, port: int) -> Run:
+    return Run("Ahead", classes, port)
+
+
+@pytest.fixture(scope="session")
 def tls(classes: str, port: int) -> Run:
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed: there are no keys to try TLS with")
@@ -206,3 +220,34 @@ def test_both_on_channels_that_compress(compressed: Run, scenario: str) -> None:
 @pytest.mark.parametrize("scenario", scenarios("Jms"))
 def test_the_classes_for_jakarta_messaging(jakarta: Run, scenario: str) -> None:
     jakarta.check(scenario)
+
+
+@pytest.mark.parametrize("scenario", scenarios("Ahead"))
+def test_queues_that_are_read_ahead_with_messages_of_any_persistence(ahead: Run, scenario: str) -> None:
+    """B171, and what must not be lost is sent to a get or a consumer that waits: nothing is lost, and nothing hangs."""
+    ahead.check(scenario)
+
+
+def test_a_client_that_is_killed_has_no_persistent_message_but_the_one_that_it_got(classes: str, port: int) -> None:
+    """The listener has not returned: its message was got in syncpoint, and is backed out."""
+    command = ["java", "-cp", classes, "Ahead", str(port), "hold"]
+    with subprocess.Popen(command, cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
+        assert client.stdout is not None and client.stderr is not None
+        said = client.stdout.readline().strip()
+        client.kill()
+        assert said == "held", client.stderr.read()
+    depths = {"DEV.AHEAD.GET": 9, "DEV.AHEAD.RECEIVE": 9, "DEV.AHEAD.LISTENER": 10}
+    until = time.monotonic() + 20
+    for name, depth in depths.items():
+        while "IPPROCS(0)" not in (status := of_queue(name)):
+            assert time.monotonic() < until, f"the client is killed, and has {name} open: {status}"
+        assert f"CURDEPTH({depth})" in status
+
+
+def of_queue(name: str) -> str:
+    """What DISPLAY QSTATUS says of a queue."""
+    said: list[str] = []
+    with Control(instance.by_name("QM1")) as control:
+        command = f"DISPLAY QSTATUS({name}) CURDEPTH IPPROCS"
+        run_session(control, [command], said.append, echo=False, verify=False)
+    return " ".join(said)

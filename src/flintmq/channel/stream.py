@@ -5,12 +5,12 @@ REQUEST_MSGS, from the client: 40 bytes, and if a selection is there 24 more and
     offset  field           type     value
          0  Version         int32    1
          4  Hobj            int32
-         8  ReceivedBytes   int32    since the last request
-        12  RequestedBytes  int32    how much may come
+         8  ReceivedBytes   int32    that have come since the last request, used or not
+        12  RequestedBytes  int32    how much may come: what is free. 1 for one message
         16  MaxMsgLength    int32    how long a message may be, -1 any
         20  GetMsgOptions   int32    MQGMO_*
         24  WaitInterval    int32    milliseconds, -1 for ever
-        28  QueueStatus     int32
+        28  QueueStatus     int32    1 for a handle that reads ahead
         32  RequestFlags    int32    REQUEST_*
         36  GlobalMsgIndex  int32    the last message that has arrived
         40  SelectionIndex  uint16   returned with the messages
@@ -55,8 +55,10 @@ from flintmq.mqi.constants import (
     MQMO_MATCH_MSG_TOKEN,
 )
 
-#: For a consumer: there is no end to the wait.
+#: For a consumer that waits, having used all that was there: there is no end to the wait.
 REQUEST_CONSUMER: Final = 0x01
+#: For a get that waits, and finds nothing at the client. With neither, the client only says that it has room.
+REQUEST_GET: Final = 0x08
 REQUEST_SELECTION: Final = 0x10
 
 NOTIFY_GET_INHIBITED: Final = 1

@@ -25,6 +25,14 @@ T2  What was sent and not used when the handle is closed is lost without syncpoi
     it belongs to the unit of work, and the client backs it out.
 T3  What a wait has brought is sent before anything else is done with its stream: the host may not have handed it over
     yet when the next segment of the same packet, or of another client, asks for more. `settle` sees to it.
+T4  Ahead of gets, only messages that may be lost are sent. A persistent one, and one that is got in syncpoint, goes to
+    a client that waits for it, and then nothing but what may be lost until it waits again: so at most one is there that
+    was not used. What is behind it stays too, for the order is kept. Nothing is lost by a browse, which reads on.
+
+REQUEST_GET says that a get waits that finds nothing at the client, and REQUEST_CONSUMER that a consumer has used all
+that was there; a request with neither says that there is room, and that is all (docs/wire-protocol.md). What was sent
+and has not arrived at a client that waits (GlobalMsgIndex) is what it waits for, unless it now wants another selection;
+when that is used, it says again that it waits.
 """
 
 from __future__ import annotations
@@ -75,6 +83,10 @@ UNSENT_MAX: Final = 1024 * 1024
 #: The request id of messages; they answer no request in particular.
 REQUEST_PUSHED: Final = 1
 NO_TOKEN: Final[bytes] = bytes(16)
+#: RequestedBytes: room for one message.
+_ONE: Final = 1
+#: RequestFlags: somebody waits.
+_WAITS: Final = wire.REQUEST_CONSUMER | wire.REQUEST_GET
 #: The status that a message has in ASYNC_MESSAGE.
 _STATUS: Final = 1
 
@@ -98,6 +110,10 @@ class Stream(Answer):
     room: int = 0
     in_flight: int = 0
     index: int = 0
+    #: The client waits for a message, and none was sent since it said so (T4).
+    asked: bool = False
+    #: GlobalMsgIndex of the last message that was sent.
+    sent_index: int = 0
     #: The queue cannot be read: the client knows, and it is tried again from time to time.
     stalled: bool = False
     #: The wait whose end was not looked at yet; it may be over (T3).
@@ -122,13 +138,17 @@ class Stream(Answer):
     def request(self, request: wire.Request) -> None:
         """The client wants messages. One that only tells what its consumer has used does not disturb the wait."""
         self.settle()
-        consumer = request.flags & wire.REQUEST_CONSUMER != 0
+        waits = request.flags & _WAITS
+        consumer = waits & wire.REQUEST_CONSUMER != 0 if waits else self.consumer
         options, wait_interval = request.options, request.wait_interval
         if consumer:
             options |= MQGMO_WAIT
             wait_interval = FOR_EVER
         self.in_flight = max(0, self.in_flight - max(0, request.received_bytes))
         self.room = request.requested_bytes
+        if waits:
+            arrived = self.room == _ONE or self.in_flight == 0 or request.global_msg_index >= self.sent_index
+            self.asked = self.asked or arrived or request.selection is not None
         if (
             not consumer
             or not self.consumer
@@ -155,13 +175,23 @@ class Stream(Answer):
             return True
         if not conversation.started:
             return False
-        if self.options & _SYNCPOINT:
+        if self.options & MQGMO_SYNCPOINT:
             return conversation.syncpoint_allowed and conversation.consuming is None
-        return True
+        return conversation.consuming is not self
+
+    def _is_ahead(self) -> bool:
+        """Whether a message that must not be lost has to stay (T1, T4)."""
+        if not self.asked:
+            return True
+        conversation = self.conversation
+        if self.consumer and self.options & MQGMO_SYNCPOINT_IF_PERSISTENT:
+            return not conversation.syncpoint_allowed or conversation.consuming is not None
+        return False
 
     def pump(self) -> None:
         """Send messages as long as the client can take them, then wait for more. What is much is sent in turns (S1)."""
         self.settle()
+        self.ahead = self._is_ahead()  # Of a wait as well.
         while self.may_pump():
             conversation = self.conversation
             if conversation.session.unsent >= UNSENT_MAX:
@@ -234,13 +264,26 @@ class Stream(Answer):
             return False
         if self.options & MQGMO_BROWSE_FIRST:
             self.options = self.options & ~MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
+        self.asked, self.ahead = False, True
         self._send(md)
-        if self.consumer and self.options & _SYNCPOINT:
-            conversation.consuming = self
-            for other in conversation.streams.values():
-                if other.consumer and other.options & _SYNCPOINT:
+        if reason == MQRC_TRUNCATED_MSG_FAILED:
+            return False  # It is still on the queue, and the client asks again.
+        if self.consumer and (
+            self.options & MQGMO_SYNCPOINT or (self.options & MQGMO_SYNCPOINT_IF_PERSISTENT and md.persistence)
+        ):
+            self._consumes()
+        return True
+
+    def _consumes(self) -> None:
+        """A message in syncpoint is on its way to a consumer: no other one in this conversation may be (T1)."""
+        conversation = self.conversation
+        conversation.consuming = self
+        for other in conversation.streams.values():
+            if other.consumer:
+                if other.options & MQGMO_SYNCPOINT:
                     other.stop_waiting()
-        return reason != MQRC_TRUNCATED_MSG_FAILED
+                elif other.options & MQGMO_SYNCPOINT_IF_PERSISTENT:
+                    other.ahead = True
 
     def _failed(self, reason: int) -> None:
         """The queue cannot be read: say so once."""
@@ -278,6 +321,7 @@ class Stream(Answer):
         self.message = None
         self.index += 1
         conversation.global_index += 1
+        self.sent_index = conversation.global_index
         big_endian, ccsid = conversation.big_endian, conversation.ccsid
         md.version = 2 if self.wish.md_version > 1 else 1
         memo = self._memo
@@ -372,12 +416,13 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
     if stream is None:
         stream = conversation.streams[request.handle] = Stream(conversation, handle)
     stream.request(request)
-    if conversation.consuming is stream and stream.in_flight == 0:
+    if conversation.consuming is stream and stream.asked:
         conversation.consuming = None
         pump_all(conversation)
     else:
         stream.pump()
     if segment.flags & seg.CONFIRM_REQUEST:
+        stream.asked = False  # It knows now, and waits no longer.
         notify(conversation, request.handle, wire.NOTIFY_CHECK_MSG, 0, segment.request)
 
 

@@ -66,6 +66,8 @@ class Answer:
     carrier: Message | None = None
     #: The get that waits to be answered here.
     waiter: Waiter | None = None
+    #: Nobody has asked for the message yet: a get leaves one that must not be lost where it is, and says 2033.
+    ahead: bool = False
 
 
 class Unit:

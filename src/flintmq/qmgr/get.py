@@ -486,6 +486,8 @@ def deliver(
     """
     queue = message.queue
     options = gmo.options
+    if answer.ahead and (message.persistence or options & MQGMO_SYNCPOINT) and not options & BROWSE:
+        return fail(answer, MQRC_NO_MSG_AVAILABLE)
     data = message.data
     reason = MQRC_NONE
     if parts is not None:
@@ -735,11 +737,12 @@ def serve(qm: QueueManager, queue: Queue, message: Message, now: int) -> None:
             property_control.hold(qm, waiter.connection, waiter.gmo, 1)
             discard_expired(qm, waiter.connection, queue, message)
             return
-        deliver(
+        reason = deliver(
             qm, waiter.connection, waiter.handle, waiter.answer, waiter.md, waiter.gmo, waiter.max_length, message, now
         )
-        queue.fast_put_count += 1
-        queue.fast_put_bytes += len(message.data)
+        if reason != MQRC_NO_MSG_AVAILABLE:  # Else it was waited for ahead; the next in line is looked at.
+            queue.fast_put_count += 1
+            queue.fast_put_bytes += len(message.data)
         _wake(qm, waiter)
 
 

@@ -148,6 +148,20 @@ def test_persistent_messages_are_not_taken_ahead(serving: Serving) -> None:
         assert ahead.get().data == b"1" and queue.depth == 0
 
 
+def test_a_persistent_message_behind_others_is_not_taken_with_them(serving: Serving) -> None:
+    """What is asked for when half of what was here is used is room; only a get that waits asks for a message."""
+    queue = serving.qm.queue("A")
+    with serving.connect() as qm:
+        ahead = qm.queue("A", read_ahead=True)
+        for n in range(4):
+            queue.put(b"x" * 100_000, persistent=n == 3)
+        for left in (3, 1, 1):
+            assert len(ahead.get().data) == 100_000 and queue.depth == left
+        queue.put(b"last", persistent=True)
+        assert len(ahead.get(wait=5.0).data) == 100_000 and queue.depth == 1
+        assert ahead.get(wait=5.0).data == b"last"
+
+
 def test_a_get_that_waits_hears_of_a_message_that_is_put_meanwhile(
     qm: flintmq.RemoteQueueManager, serving: Serving
 ) -> None:

@@ -16,7 +16,9 @@ take, and the queue manager sends ASYNC_MESSAGE as long as there is room. So a g
     A3  A message of a selection that is no longer wanted is thrown away if it was browsed. One that was got is kept:
         it is no longer on the queue. The get that wants it finds it (MQ: "altered between MQGET calls").
     A4  Where messages are got, one comes at a time until it is seen that they are not persistent, and again from the
-        first that is: so a queue of persistent messages is not emptied into a program that may end.
+        first that is: so a queue of persistent messages is not emptied into a program that may end. Of those behind, a
+        queue manager sends a persistent one only to a client that waits: a get says so, and a consumer that has used
+        all that is here. A request that says only that there is room (`waits` is False) is none of them.
     A5  Lengths are checked against what has come; a message that does not fit them raises ChannelError.
 """
 
@@ -58,7 +60,7 @@ REQUEST_QUESTION: Final = 3
 #: RequestFlags: for a consumer, of a question (two bits), for a get, with a selection.
 FOR_CONSUMER: Final = wire.REQUEST_CONSUMER
 _ASKING: Final = 0x06
-FOR_GET: Final = 0x08
+FOR_GET: Final = wire.REQUEST_GET
 _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
 _NO_ID: Final = bytes(24)
 #: RequestedBytes: room for one message.
@@ -187,11 +189,12 @@ class Ahead:
         big_endian: bool,
         asks: bool = False,
         room: int = -1,
+        waits: bool = True,
     ) -> bytes:
         """What follows the header of REQUEST_MSGS. `asks`: whether there is anything."""
         select = self._selection != self._said
         self._said = self._selection
-        flags = self._flags | (wire.REQUEST_SELECTION if select else 0) | (_ASKING if asks else 0)
+        flags = (self._flags if waits else 0) | (wire.REQUEST_SELECTION if select else 0) | (_ASKING if asks else 0)
         used, self._used = self._used, 0
         self.asked = True
         self.questions += asks
@@ -220,8 +223,8 @@ class Ahead:
         return self.window > _ONE and self._used >= half and self._came - self._taken < half
 
     def wants_credit(self) -> bool:
-        """The same for a consumer, which is sent one message after the other if it does not read ahead."""
-        return self.is_low() or (self.window == _ONE and self._used > 0)
+        """The same for a consumer, which is sent one message after the other if it does not read ahead (A4)."""
+        return self.is_low() or (self._used > 0 and (self.window == _ONE or not self.messages))
 
     # -- in -----------------------------------------------------------------------------------------------------------
 

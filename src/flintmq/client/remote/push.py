@@ -126,7 +126,8 @@ class Push:
         if options & mq.MQGMO_BROWSE_FIRST:
             first = options | mq.MQGMO_BROWSE_NEXT
             options = first if select else options & ~mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
-        body = stream.request(options, _FOR_EVER, each.cbd.max_msg_length, session.big_endian, False, room)
+        waits = not stream.messages
+        body = stream.request(options, _FOR_EVER, each.cbd.max_msg_length, session.big_endian, False, room, waits)
         return session.want(body, False)
 
     def next(self, each: Registered) -> Arrived | None:

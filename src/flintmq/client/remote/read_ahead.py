@@ -21,9 +21,9 @@ The first MQGET on it then decides (MQ's rules, "MQGET options and read ahead"):
       CURSOR; MsgId, CorrelId and what else is matched
 
 What was sent and not used is lost when the handle is closed, the connection ends or is lost: it is no longer on the
-queue. So read-ahead is for messages that are not persistent, or for browses, which lose nothing; persistent ones are
-asked for one by one (A4 of ahead.py). MQCLOSE with
-MQCO_QUIESCE says 2458 while there are messages here: get them, until 2518, and close again.
+queue. So read-ahead is for messages that are not persistent, or for browses, which lose nothing; persistent ones come
+one by one, to a get that waits (A4 of ahead.py). MQCLOSE with MQCO_QUIESCE says 2458 while there are messages here: get
+them, until 2518, and close again.
 
 A get with wait waits here; when its time is over, it asks the queue manager whether there is anything left, which is
 what a get without wait does at once. So a get that finds a message here costs nothing on the wire, and a browse through
@@ -140,7 +140,7 @@ def get_ahead(mqi: MQISteps, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: M
         data = told(mqi, message, md, gmo, options, max_length)
         ahead.seen(md.persistence == mq.MQPER_PERSISTENT)
         if ahead.is_low() and not ahead.quiesced:
-            body = ahead.request(_next(options), sent.wait_interval, max_length, session.big_endian)
+            body = ahead.request(_next(options), sent.wait_interval, max_length, session.big_endian, waits=False)
             yield STREAM, handle.number, session.want(body, False), 0, False
         return data
     except _UNREADABLE as error:
