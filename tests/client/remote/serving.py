@@ -10,7 +10,8 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import flintmq
@@ -84,6 +85,17 @@ class Serving:
         place = Address("", 0, self.directory)
         return flintmq.RemoteQueueManager([Definition("QM1", LOCAL_CHANNEL, (place,), application="test")])
 
+    @contextmanager
+    def queues(self, **attributes: str) -> Iterator[None]:
+        """Queues of these names and attributes, on a channel with SHARECNV(10); then all is as it was before."""
+        self.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SHARECNV(10)")
+        for name, more in attributes.items():
+            self.qm.mqsc(f"DEFINE QLOCAL({name}) {more}")
+        yield
+        self.cut()
+        for name in attributes:
+            self.qm.mqsc(f"CLEAR QLOCAL({name})\nDELETE QLOCAL({name})", check=False)
+
     def close(self) -> None:
         """A second close does nothing."""
         if not self._thread.is_alive():
@@ -92,3 +104,10 @@ class Serving:
         self._thread.join(20)
         shutil.rmtree(self.directory)
         self.qm.close()
+
+
+def lasting() -> Iterator[Serving]:
+    """For a fixture of a whole module: what its tests change they put right themselves, by `queues`."""
+    made = Serving()
+    yield made
+    made.close()

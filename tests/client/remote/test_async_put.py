@@ -13,25 +13,15 @@ from flintmq.mqi import reason as rc
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from tests.client.remote.serving import CHANNEL, Serving
+from tests.client.remote.serving import CHANNEL, Serving, lasting
 
-
-@pytest.fixture(scope="module")
-def serving() -> Iterator[Serving]:
-    """One for all tests here: what they change is put right by `queues`."""
-    made = Serving()
-    yield made
-    made.close()
+serving = pytest.fixture(scope="module")(lasting)
 
 
 @pytest.fixture(autouse=True)
 def queues(serving: Serving) -> Iterator[None]:
-    serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SHARECNV(10)")
-    serving.qm.mqsc("DEFINE QLOCAL(A)\nDEFINE QLOCAL(FEW) MAXDEPTH(3)\nDEFINE QLOCAL(ASYNC) DEFPRESP(ASYNC)")
-    yield
-    serving.cut()
-    for name in ("A", "FEW", "ASYNC"):
-        serving.qm.mqsc(f"CLEAR QLOCAL({name})\nDELETE QLOCAL({name})", check=False)
+    with serving.queues(A="", FEW="MAXDEPTH(3)", ASYNC="DEFPRESP(ASYNC)"):
+        yield
 
 
 @pytest.fixture

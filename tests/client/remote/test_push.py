@@ -18,28 +18,20 @@ from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
-from tests.client.remote.serving import CHANNEL, Serving
+from tests.client.remote.serving import Serving, lasting
 
 SECONDS = 20.0
 IN_UNIT = mq.MQGMO_SYNCPOINT | mq.MQGMO_WAIT
 OUTSIDE = mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_WAIT
 
 
-@pytest.fixture(scope="module")
-def serving() -> Iterator[Serving]:
-    made = Serving()
-    yield made
-    made.close()
+serving = pytest.fixture(scope="module")(lasting)
 
 
 @pytest.fixture(autouse=True)
 def queues(serving: Serving) -> Iterator[None]:
-    serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SHARECNV(10)")
-    serving.qm.mqsc("DEFINE QLOCAL(A)\nDEFINE QLOCAL(B)")
-    yield
-    serving.cut()
-    for name in ("A", "B"):
-        serving.qm.mqsc(f"CLEAR QLOCAL({name})\nDELETE QLOCAL({name})", check=False)
+    with serving.queues(A="", B=""):
+        yield
 
 
 @pytest.fixture

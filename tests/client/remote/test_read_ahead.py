@@ -16,7 +16,7 @@ from flintmq.mqi import reason as rc
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
-from tests.client.remote.serving import CHANNEL, Serving
+from tests.client.remote.serving import CHANNEL, Serving, lasting
 
 AHEAD = mq.MQOO_INPUT_SHARED | mq.MQOO_READ_AHEAD
 BROWSE_AHEAD = mq.MQOO_BROWSE | mq.MQOO_READ_AHEAD
@@ -28,21 +28,13 @@ def share(serving: Serving, conversations: int) -> None:
     serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SHARECNV({conversations})")
 
 
-@pytest.fixture(scope="module")
-def serving() -> Iterator[Serving]:
-    """One for all tests here: what they change is put right by `queue_a`."""
-    made = Serving()
-    yield made
-    made.close()
+serving = pytest.fixture(scope="module")(lasting)
 
 
 @pytest.fixture(autouse=True)
 def queue_a(serving: Serving) -> Iterator[None]:
-    share(serving, 10)
-    serving.qm.mqsc("DEFINE QLOCAL(A) MAXDEPTH(100000)")
-    yield
-    serving.cut()
-    serving.qm.mqsc("CLEAR QLOCAL(A)\nDELETE QLOCAL(A)", check=False)
+    with serving.queues(A="MAXDEPTH(100000)"):
+        yield
 
 
 @pytest.fixture(params=[0, 1, 10], ids=["SHARECNV0", "SHARECNV1", "SHARECNV10"])
