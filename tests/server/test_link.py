@@ -1,16 +1,21 @@
-"""The socket of a client: what the operating system is told about it."""
+"""The socket of a client: what the operating system is told about it, and what TLS that fails does to others."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
+from pathlib import Path
 
 import uvloop
 
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance
 from flintmq.server.hub import Hub, ServingHost
-from flintmq.server.link import links
+from flintmq.server.link import Link, links
+from flintmq.server.tls import KeyRepository
+from tests.server.test_hub import SlowLog, Wire, run
+from tests.server.test_tls import make_key
 
 
 def keep_alive(interval_s: int) -> tuple[int, int]:
@@ -46,3 +51,56 @@ def test_kaint_is_what_the_system_keeps_the_socket_alive_with() -> None:
 
 def test_without_kaint_the_system_does_not_ask() -> None:
     assert keep_alive(0)[0] == 0
+
+
+# -- TLS that fails ----------------------------------------------------------------------------------------------------
+
+
+class TlsClient:
+    """The client's side of TLS, without a socket."""
+
+    def __init__(self) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._object = context.wrap_bio(self._in, self._out)
+
+    def shake_hands(self, link: Link, wire: Wire) -> None:
+        for _ in range(4):
+            try:
+                self._object.do_handshake()
+            except ssl.SSLWantReadError:
+                pass
+            sent = self._out.read()
+            if sent:
+                link.data_received(sent)
+            self._in.write(b"".join(wire.written))
+            wire.written.clear()
+
+
+def test_a_client_whose_tls_breaks_keeps_nobody_else_from_hearing(tmp_path: Path) -> None:
+    """Its socket is not gone yet, and something is to be sent to it in the same turn as to another."""
+    key, certificate = make_key(tmp_path, "server", "/CN=QM1")
+    (tmp_path / "ssl").mkdir()
+    (tmp_path / "ssl" / "key.pem").write_text(key.read_text() + certificate.read_text())
+
+    def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        hub.keys = KeyRepository(hub.engine, tmp_path)
+        TlsClient().shake_hands(link, wire)
+        other, heard = Link(hub), Wire()
+        other.connection_made(heard)  # type: ignore[arg-type]
+        broken, sound = link._session, other._session
+        assert broken is not None and sound is not None and broken.protection is not None
+
+        def step() -> None:
+            broken.push(b"for nobody")
+            sound.push(b"for the other")
+
+        link.data_received(b"\x17\x03\x03\x00\x20" + bytes(32))
+        hub.run(step)
+
+        assert wire.closed and broken.closing
+        assert heard.written == [b"for the other"]
+        assert b"for nobody" not in b"".join(wire.written)
+
+    run(body)

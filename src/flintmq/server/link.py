@@ -19,6 +19,7 @@ from flintmq.server.hello import refusal_of
 from flintmq.server.tls import HANDSHAKE, NoKey, TlsLayer
 
 if TYPE_CHECKING:
+    from flintmq.qmgr.refusal import Refusal
     from flintmq.server.hub import Hub
     from flintmq.server.turn import Turns
 
@@ -123,9 +124,14 @@ class Link:
         assert session is not None
         text = f"The connection from {session.address} was closed: {why}."
         refused = refusal_of(number, why, text, session.address, self._hello)
-        self._hub.run(lambda: refusal.keep(self._hub.engine, refused))
+        self._send = None  # A TLS layer that has failed raises if it is given more to say.
+        self._hub.run(lambda: self._end(session, refused))
         self._hub.host.errors.write(number, text)
         self.close()
+
+    def _end(self, session: Session, refused: Refusal) -> None:
+        refusal.keep(self._hub.engine, refused)
+        session.end()
 
     def pause_writing(self) -> None:
         if self._session is not None and self._transport is not None:
@@ -157,8 +163,13 @@ class Link:
         trace = self._turns.segment_trace
         if trace is not None and self._session is not None:
             trace.sent(self._session, data)
-        if self._send is not None:
+        if self._send is None:
+            return
+        try:
             self._send(data if self._tls is None else self._tls.wrap(data))
+        except ssl.SSLError:  # It is the end of this socket, not of the turn that others write in.
+            self._send = None
+            self.abort()
 
     def keep_alive(self, interval_s: int) -> None:
         """Have the system ask, after so many seconds of silence, whether the other machine is there; 0, not at all."""
