@@ -16,6 +16,7 @@ from flintmq.mqi.constants import (
     MQOO_INQUIRE,
     MQOO_OUTPUT,
     MQOO_SET,
+    MQOT_TOPIC,
     MQPMO_ASYNC_RESPONSE,
     MQPMO_NO_SYNCPOINT,
     MQPMO_SYNCPOINT,
@@ -267,6 +268,19 @@ def test_mqput1_and_mqstat(peer: Peer) -> None:
     reply = peer.call(seg.MQSTAT, peer.longs(0) + MQSTS().pack(*order))
     assert MQSTS.unpack(reply.body, 4, *order).put_success_count == 1
     assert peer.get(handle).data == b"async"
+
+
+def test_the_buffer_of_a_topic_string_takes_no_room_in_mqput1(peer: Peer) -> None:
+    """IBM's Java client names its buffer of 10,240 bytes in VSBufSize, and sends as much as the string is long."""
+    od, pmo = MQOD(), MQPMO()
+    od.version, od.object_type, od.object_string = 4, MQOT_TOPIC, "dev/orders"
+    pmo.options = MQPMO_NO_SYNCPOINT
+    order = (peer.big_endian, peer.ccsid)
+    packed = bytearray(od.pack(*order))
+    assert len(packed) == 400 + 12
+    packed[344:348] = peer.longs(10240)
+    rest = MQMD().pack(*order) + pmo.pack(*order) + peer.longs(3) + b"one"
+    assert peer.call(seg.MQPUT1, bytes(packed) + rest).reason == 0
 
 
 def test_attributes_are_inquired_and_set(peer: Peer) -> None:

@@ -137,6 +137,12 @@ public final class Jms {
             Scenarios.same("red", message.getStringProperty("color"));
             context.commit();
         }
+        try (JMSContext context = factory().createContext()) {
+            Topic topic = context.createTopic("topic://dev/context");
+            JMSConsumer consumer = context.createConsumer(topic);
+            context.createProducer().send(topic, "published");
+            Scenarios.same("published", textOf(consumer.receive(2000)));
+        }
     }
 
     /** The body alone: the client browses the message with a lock, and gets it by its token if the body fits. */
