@@ -9,6 +9,7 @@ import pytest
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_INQUIRE, MQOO_OUTPUT
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
 from flintmq.qmgr import accounting, connect
+from flintmq.qmgr.accounting import QUEUES_MAX
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import WAITING, Connection
 from flintmq.qmgr.task import QueueUse, Task, size_class
@@ -238,3 +239,18 @@ def test_connections_made_before_and_after_the_start_are_alike(engine: Engine) -
     numbers = {task_of(app).number for app in (before, after)}
     assert len(numbers) == 2
     assert all(isinstance(each, Connection) for each in engine.qm.connections.values())
+
+
+def test_a_task_that_thinks_of_ever_more_topics_is_accounted_for_in_bounded_memory() -> None:
+    """What is beyond the bound counts for the task, and the error log says so, once."""
+    broker = Broker()
+    accounting.start(broker.qm)
+    app = broker.connect()
+    for number in range(QUEUES_MAX + 10):
+        assert publish(app, f"topic/{number}", b"x").reason == MQRC_NONE
+    work = task_of(app).work
+    assert len(work.queues) == QUEUES_MAX
+    assert task_of(app).life.puts_a == QUEUES_MAX + 10
+    assert [number for number, text in broker.qm.notices if "more than 4096" in text] == ["CSQW133E"]
+    assert publish(app, "topic/7", b"x").reason == MQRC_NONE  # Those that are known go on.
+    assert work.queues["topic/7", "topic/7"].put1s.count == 2

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 #: More tasks that have ended are not kept: whoever writes their records cannot keep up (B20).
 ENDED_TASKS_MAX: Final = 20_000
+#: Queues and topics of one task that are kept apart in an interval: a task can think of any number of topics.
+QUEUES_MAX: Final = 4096
 #: The type of a topic in a WQST record.
 TYPE_TOPIC: Final = 8
 _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
@@ -144,6 +146,9 @@ def _use_of(qm: QueueManager, work: TaskWork, handle: Handle) -> QueueUse | None
         name, base = handle.object_name, queue.name
     use = work.queues.get((name, base))
     if use is None:
+        if len(work.queues) >= QUEUES_MAX:
+            _too_many(qm, work, handle)
+            return None
         use = work.queues[name, base] = QueueUse(name, base)
         if queue is None:
             use.topic = True
@@ -151,6 +156,14 @@ def _use_of(qm: QueueManager, work: TaskWork, handle: Handle) -> QueueUse | None
         else:
             _describe(use, queue, handle)
     return use
+
+
+def _too_many(qm: QueueManager, work: TaskWork, handle: Handle) -> None:
+    """Said once in an interval: calls to more objects than can be kept count for the task only."""
+    if not work.too_many:
+        work.too_many = True
+        who = handle.connection.appl_name or "a task"
+        qm.notice("CSQW133E", f"ACCTG trace data lost: {who} uses more than {QUEUES_MAX} queues and topics.")
 
 
 def _describe(use: QueueUse, queue: Queue, handle: Handle) -> None:

@@ -178,6 +178,8 @@ class TaskWork:
     ended_us: int = 0
     #: The task has ended with this.
     last: bool = False
+    #: It has used more queues and topics than are kept apart.
+    too_many: bool = False
     log_records: int = 0
     log_bytes: int = 0
     log_forced: int = 0
