@@ -11,6 +11,9 @@ A CMS key database (NAME.kdb, with its NAME.sth) is IBM's own, and JKS is Java's
 looked for without the suffix. The password is what is said (KEYRPWD, MQKEYRPWD ...), else the first line of
 NAME.password, a file that only its owner may read.
 
+Of several keys, the one is used that is called by the label (CERTLABL, MQCERTLABL ...), or whose certificate is.
+Without a label, or with the usual one of a queue manager if no key is called so, it is the first.
+
 1. Nothing of a key or a password is in the text of an error.
 2. `ssl` takes a key from a file only: it gets one of mode 0600, encrypted with a password that is used once, and the
    file is gone when `use` returns.
@@ -24,6 +27,14 @@ import ssl
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from flintmq.client import pkcs12_keys
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
+    from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12Certificate
+    from cryptography.x509 import Certificate
 
 SUFFIXES = (".pem", ".p12", ".pfx")
 _PKCS12 = (".p12", ".pfx")
@@ -34,6 +45,16 @@ _PASSWORD = ".password"
 
 class BadRepository(Exception):
     """The key repository cannot be used; the text says why, and what to do."""
+
+
+class Held(NamedTuple):
+    """A key with its certificate."""
+
+    key: PrivateKeyTypes
+    certificate: Certificate
+    #: What it is called, "" for nothing, and what it may be called by: its own name, and that of the certificate.
+    name: str
+    names: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -87,7 +108,7 @@ def password_file(path: Path) -> Path:
 
 
 def read(path: Path, password: str, label: str, usual_label: str = "") -> Repository:
-    """What is in the file. Its key must be called `label`, if that is not "" or the usual one. Raises BadRepository."""
+    """What is in the file, with the key that is called `label`. Raises BadRepository."""
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives import serialization
@@ -99,23 +120,71 @@ def read(path: Path, password: str, label: str, usual_label: str = "") -> Reposi
         data = path.read_bytes()
         said = (password or _kept_password(path)).encode()
         found = pkcs12.load_pkcs12(data, said or None)
+        certificates = [*([found.cert] if found.cert is not None else []), *found.additional_certs]
+        chain, own, name, once = b"", b"", "", secrets.token_hex(32).encode()
         encoding = serialization.Encoding.PEM
-        own = found.cert.certificate.public_bytes(encoding) if found.cert is not None else b""
-        others = b"".join(each.certificate.public_bytes(encoding) for each in found.additional_certs)
-        chain, once = b"", secrets.token_hex(32).encode()
-        if found.key is not None and own:
+        held = _held(data, said, certificates)
+        if not held and found.key is not None and found.cert is not None:  # Whatever else it is wrapped in.
+            called = (found.cert.friendly_name or b"").decode("utf-8", "replace")
+            held.append(Held(found.key, found.cert.certificate, called, (called, called)))
+        if held:
+            key, certificate, name = _chosen(path, held, label, usual_label)
+            own = certificate.public_bytes(encoding)
             protection = serialization.BestAvailableEncryption(once)
-            chain = found.key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, protection) + own + others
+            chain = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, protection) + own
+            for each in _issuers(certificate, [other.certificate for other in certificates]):
+                chain += each.public_bytes(encoding)
+        pems = [each.certificate.public_bytes(encoding) for each in certificates]
+        others = b"".join(each for each in pems if each != own)
     except OSError as error:
         raise BadRepository(f"the key repository {path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, UnsupportedAlgorithm) as error:
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise BadRepository(f"the key repository {path} cannot be used: {_why(path, str(error), bool(said))}") from None
-    name = (found.cert.friendly_name or b"").decode("utf-8", "replace") if found.cert is not None else ""
-    if chain and label and label not in (name, usual_label):
-        called = f"is called {name}" if name else "has no label"
-        text = f"the key repository {path} has no key with the label {label}: the first key in it {called}"
-        raise BadRepository(text)
     return Repository(path, chain, once, name, own.decode(), others.decode())
+
+
+def _held(data: bytes, password: bytes, certificates: list[PKCS12Certificate]) -> list[Held]:
+    """The keys that have a certificate, with it and the names of both. Raises ValueError, TypeError."""
+    from cryptography.hazmat.primitives import serialization
+
+    spki = serialization.PublicFormat.SubjectPublicKeyInfo
+    der = serialization.Encoding.DER
+    by_public_key: dict[bytes, PKCS12Certificate] = {}
+    for each in certificates:
+        by_public_key.setdefault(each.certificate.public_key().public_bytes(der, spki), each)
+    held: list[Held] = []
+    for bag in pkcs12_keys.keys(data):
+        if bag.encrypted and not password:
+            continue  # With an empty password, which the package takes for a whole file only.
+        key = serialization.load_der_private_key(bag.der, password if bag.encrypted else None)
+        certificate = by_public_key.get(key.public_key().public_bytes(der, spki))
+        if certificate is not None:
+            called = (certificate.friendly_name or b"").decode("utf-8", "replace")
+            held.append(Held(key, certificate.certificate, bag.label or called, (bag.label, called)))
+    return held
+
+
+def _chosen(path: Path, held: list[Held], label: str, usual_label: str) -> tuple[PrivateKeyTypes, Certificate, str]:
+    """The key that is meant. Raises BadRepository."""
+    chosen = next((each for each in held if label and label in each.names), None)
+    if chosen is None and (not label or label == usual_label):
+        chosen = held[0]
+    if chosen is None:
+        labels = ", ".join(each.name or "(no label)" for each in held)
+        raise BadRepository(f"the key repository {path} has no key with the label {label}; those in it: {labels}")
+    return chosen.key, chosen.certificate, chosen.name
+
+
+def _issuers(certificate: Certificate, others: list[Certificate]) -> list[Certificate]:
+    """Those that signed it, one the other, as far as they are there; without one that signed itself."""
+    result: list[Certificate] = []
+    while certificate.issuer != certificate.subject:
+        above = next((each for each in others if each.subject == certificate.issuer and each not in result), None)
+        if above is None:
+            break
+        result.append(above)
+        certificate = above
+    return result
 
 
 def _why(path: Path, said: str, has_password: bool) -> str:

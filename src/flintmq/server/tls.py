@@ -7,8 +7,9 @@ The key repository is SSLKEYR of the queue manager, with or without its suffix, 
 there (client/pkcs12.py says which file is meant). Files are read again when they change.
 
     PEM        the queue manager's private key, its certificate and those that signed it
-    PKCS#12    the same, with the label CERTLABL, which counts if it is not the usual one; the other certificates in it
-               may sign those of clients; the password is KEYRPWD, or in a file beside it
+    PKCS#12    the same; of several keys that with the label CERTLABL, or the first if that is the usual label and none
+               is called so. The other certificates in it may sign those of clients; the password is KEYRPWD, or in a
+               file beside it
 
 More certificates of those who may sign clients' certificates are in `trusted.pem` beside it. If there are none at all,
 no client is asked for a certificate.

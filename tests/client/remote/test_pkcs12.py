@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.client import pkcs12
+from flintmq.client import pkcs12, pkcs12_keys
 from flintmq.client.remote.connect import Options
 from flintmq.mqi import reason as rc
 from flintmq.server.tls import KeyRepository, NoKey
@@ -139,7 +141,7 @@ def test_the_queue_manager_refuses_with_one_line_until_its_password_is_right(bot
 def test_the_label_says_which_key_is_meant(both: Both) -> None:
     both.keys.context()
     both.serving.qm.mqsc("ALTER QMGR CERTLABL('other')")
-    assert "no key with the label other: the first key in it is called qm's" in both.why_not()
+    assert "no key with the label other; those in it: qm's" in both.why_not()
     both.serving.qm.mqsc("ALTER QMGR CERTLABL('qm''s')")
     flintmq.connect("QM1", **both.options(certificate_label="app's")).close()
     with pytest.raises(flintmq.NotConnected, match="label other") as refused:
@@ -147,6 +149,85 @@ def test_the_label_says_which_key_is_meant(both: Both) -> None:
     assert refused.value.reason == rc.MQRC_KEY_REPOSITORY_ERROR
     with pytest.raises(flintmq.NotConnected, match="no private key"):
         flintmq.connect("QM1", **both.options(certificate_label="x", key_repository=str(both.without_key)))
+
+
+def two_keys(path: Path, *options: str, names: tuple[str, str] = ("first", "second")) -> None:
+    """A file of `keytool` with two keys, each with its own certificate."""
+    if shutil.which("keytool") is None:
+        pytest.skip("keytool is not installed: there is no file with two keys to read")
+    for name in names:
+        command = ["keytool", *options, "-genkeypair", "-alias", name, "-dname", f"CN={name}", "-keyalg", "EC"]
+        command += ["-keystore", str(path), "-storetype", "PKCS12", "-storepass", SECRET]
+        subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("options", [[], ["-J-Dkeystore.pkcs12.legacy"]], ids=["new", "legacy"])
+def test_of_several_keys_the_label_says_which(tmp_path: Path, options: list[str]) -> None:
+    path = tmp_path / "two.p12"
+    two_keys(path, *options)
+    for label, usual, name in (
+        ("", "", "first"), ("first", "", "first"), ("second", "", "second"),
+        ("usual", "usual", "first"), ("second", "second", "second"),
+    ):  # fmt: skip
+        repository = pkcs12.read(path, SECRET, label, usual)
+        assert repository.label == name
+        assert ssl_subject(repository.own) == name and repository.own not in repository.trusted
+        assert repository.chain.count(b"BEGIN CERTIFICATE") == 1 and repository.trusted.count("BEGIN") == 1
+        repository.use(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))  # The key is that of the certificate.
+    with pytest.raises(pkcs12.BadRepository, match=r"label Second; those in it: first, second"):
+        pkcs12.read(path, SECRET, "Second")
+
+
+def ssl_subject(pem: str) -> str:
+    """The common name in a certificate."""
+    shown = subprocess.run(["openssl", "x509", "-noout", "-subject"], input=pem, text=True, capture_output=True)
+    return shown.stdout.strip().rpartition("=")[2].strip()
+
+
+def test_a_queue_manager_shows_the_certificate_that_certlabl_names(both: Both) -> None:
+    """Without an answer to CERTLABL it is the usual label, ibmwebspheremq with its name; and else the first key."""
+    both.server.unlink()
+    two_keys(both.server, names=("other", "ibmwebspheremqqm1"))
+    both.serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SSLCAUTH(OPTIONAL)")
+    first = pkcs12.read(both.server, SECRET, "")
+    (both.server.parent / "both.pem").write_text(first.own + first.trusted)
+    trust = both.options(key_repository=str(both.server.parent / "both.pem"), ssl_peer="CN=ibmwebspheremqqm1")
+    flintmq.connect("QM1", **trust).close()
+    both.serving.qm.mqsc("ALTER QMGR CERTLABL('other')")
+    with pytest.raises(flintmq.NotConnected) as refused:
+        flintmq.connect("QM1", **trust)
+    assert refused.value.reason == rc.MQRC_SSL_PEER_NAME_MISMATCH
+    trust["ssl_peer"] = "CN=other"
+    flintmq.connect("QM1", **trust).close()
+
+
+@pytest.mark.parametrize(
+    ("options", "password"),
+    [([], ""), (["-keypbe", "NONE", "-certpbe", "NONE"], SECRET), (["-legacy"], SECRET)],
+    ids=["empty password", "clear", "legacy"],
+)
+def test_however_openssl_has_wrapped_the_key_it_is_read(tmp_path: Path, options: list[str], password: str) -> None:
+    key, certificate = make_key(tmp_path, "app", "/CN=app")
+    export(
+        tmp_path / "app.p12", *options, "-inkey", str(key), "-in", str(certificate), "-name", "app's", password=password
+    )
+    repository = pkcs12.read(tmp_path / "app.p12", password, "app's")
+    assert repository.label == "app's" and repository.chain and repository.trusted == ""
+
+
+def test_a_file_whose_frame_is_damaged_raises_valueerror_or_has_the_key(tmp_path: Path) -> None:
+    key, certificate = make_key(tmp_path, "app", "/CN=app")
+    export(tmp_path / "app.p12", "-inkey", str(key), "-in", str(certificate), "-name", "app's")
+    whole = (tmp_path / "app.p12").read_bytes()
+    assert [bag.label for bag in pkcs12_keys.keys(whole)] == ["app's"]
+    refused = 0
+    for at in range(len(whole)):
+        for value in (0x00, 0x80, 0x84, 0xFF):
+            try:
+                assert len(pkcs12_keys.keys(whole[:at] + bytes([value]) + whole[at + 1 :])) <= 1
+            except ValueError:
+                refused += 1
+    assert refused > 100
 
 
 @pytest.mark.parametrize("data", [b"", b"junk", b"\x30\x82\xff\xff"])
