@@ -150,7 +150,7 @@ This page is made by `python tools/reference.py page-set-format` from the docstr
 
 | what | where | magic | version |
 |---|---|---|---|
-| where chunks are, counts, meta data | `data.mdb`, an LMDB environment | LMDB's, and `FLPS` | 2; 1 is read |
+| where chunks are, counts, meta data | `data.mdb`, an LMDB environment | LMDB's, and `FLPS` | 3; 1 and 2 are read |
 | chunks of messages, index buckets | `pages.dat` | `FLPF` | 1 |
 | a chunk | in `pages.dat` | `FLCH` | 2; 1 is read |
 | an index bucket | in `pages.dat` | `FLIX` | 1 |

@@ -22,6 +22,7 @@ from typing import Any
 
 from flintmq.log import FileSystem, Log, LogConfig, RealFiles
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.reason import MQRC_NONE
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
@@ -33,6 +34,7 @@ from flintmq.qmgr.records import ONLY, PLACE
 from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import log_put
+from flintmq.qmgr.xa import TMSUCCESS, pack_xid, xa_end, xa_prepare, xa_start
 from flintmq.store.chunk import Chunk
 from flintmq.store.lmdb_pageset import LmdbPageSet, page_set_directory
 from flintmq.store.memory_pageset import MemoryPageSet
@@ -41,6 +43,7 @@ from tests.qmgr.conftest import START_MS, App, Engine
 from tests.simulation.disk import SimulatedDisk
 
 Definition = tuple[str, str, dict[str, Value]]
+DEEP: dict[str, Value] = {"MAXDEPTH": 999_999_999}
 
 
 class Worst(Random):
@@ -282,3 +285,32 @@ def number_of(data: bytes) -> int:
 def loaded(queue: Queue) -> int:
     """How many messages of a queue are in memory."""
     return len(queue.messages_in_memory())
+
+
+def local(name: str, **attributes: Value) -> Definition:
+    return ("QLOCAL", name, {**DEEP, **attributes})
+
+
+def one_machine(buffers: int = 25_000) -> Machine:
+    return Machine("memory", None, [local("Q")], buffers)
+
+
+def prepare_some(machine: Machine, app: App, puts: int, gets: int, name: bytes = b"g") -> bytes:
+    """A branch in doubt with persistent messages put, numbered from 0, and got."""
+    xid = pack_xid(1, name, b"b")
+    assert xa_start(machine.qm, app.connection, xid) == 0
+    fill(app, "Q", puts, persistence=1, syncpoint=True)
+    for _ in range(gets):
+        assert app.get("Q", syncpoint=True).reason == MQRC_NONE
+    assert xa_end(machine.qm, app.connection, xid, TMSUCCESS) == 0
+    assert xa_prepare(machine.qm, app.connection, xid) == 0
+    return xid
+
+
+def damage_meta(machine: Machine, key: bytes, value: bytes | None, psid: int = 0) -> None:
+    batch = PageSetBatch()
+    if value is None:
+        batch.delete_meta(key)
+    else:
+        batch.put_meta(key, value)
+    machine.open_page_sets[psid].apply(batch, True)

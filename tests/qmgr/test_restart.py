@@ -16,9 +16,9 @@ from flintmq.log import Log, LogConfig, LogDamaged
 from flintmq.mqi.constants import MQCO_DELETE, MQOO_INPUT_SHARED, MQOO_OUTPUT
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import (
     BACKOUT_PREFIX,
+    DOUBT_PREFIX,
     GENERATION_KEY,
     HEURISTIC_KEY,
     KEPT_PREFIX,
@@ -31,19 +31,22 @@ from flintmq.qmgr.open import open_object
 from flintmq.qmgr.paging import ACCOUNT_KEY, queue_state_key
 from flintmq.qmgr.records import BACKOUT, CLEAR, DELETE, FIRST, GET, LAST, OBJECT, ONLY, PREPARE, PUT, RESOLVE
 from flintmq.qmgr.restart import Replay, RestartFailed, restart
-from flintmq.qmgr.xa import TMSUCCESS, pack_xid, xa_commit, xa_end, xa_prepare, xa_rollback, xa_start
+from flintmq.qmgr.xa import pack_xid, xa_commit
 from flintmq.store.errors import PageSetDamaged, PageSetError
-from flintmq.store.pageset import PageSetBatch
-from tests.qmgr.conftest import App
-from tests.qmgr.machine import Definition, Machine, fill, number_of
+from tests.qmgr.machine import (
+    DEEP,
+    Definition,
+    Machine,
+    damage_meta,
+    fill,
+    local,
+    number_of,
+    one_machine,
+    prepare_some,
+)
 from tests.simulation.disk import SimulatedCrash
 
-DEEP: dict[str, Value] = {"MAXDEPTH": 999_999_999}
 Maker = Callable[..., Machine]
-
-
-def local(name: str, **attributes: Value) -> Definition:
-    return ("QLOCAL", name, {**DEEP, **attributes})
 
 
 def model(name: str, kind: str) -> Definition:
@@ -64,10 +67,6 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Maker]:
     for machine in made:
         machine.qm.check()
         machine.close()
-
-
-def one_machine(buffers: int = 25_000) -> Machine:
-    return Machine("memory", None, [local("Q")], buffers)
 
 
 # -- the table of cases ---------------------------------------------------------------------------------------------
@@ -345,80 +344,6 @@ def test_ids_and_sequences_go_on_after_a_restart(make: Maker) -> None:
     assert len(seen) == 12 == machine.depth("Q")
 
 
-# -- units in doubt -------------------------------------------------------------------------------------------------
-
-
-def prepare_some(machine: Machine, app: App, puts: int, gets: int, name: bytes = b"g") -> bytes:
-    """A branch in doubt with persistent messages put, numbered from 0, and got."""
-    xid = pack_xid(1, name, b"b")
-    assert xa_start(machine.qm, app.connection, xid) == 0
-    fill(app, "Q", puts, persistence=1, syncpoint=True)
-    for _ in range(gets):
-        assert app.get("Q", syncpoint=True).reason == MQRC_NONE
-    assert xa_end(machine.qm, app.connection, xid, TMSUCCESS) == 0
-    assert xa_prepare(machine.qm, app.connection, xid) == 0
-    return xid
-
-
-@pytest.mark.parametrize("checkpoints", [0, 1, 3])
-@pytest.mark.parametrize("commit", [True, False])
-def test_a_branch_in_doubt_is_as_it_was_and_can_be_resolved(make: Maker, checkpoints: int, commit: bool) -> None:
-    """From the log or, after a checkpoint, from page set 0; over several restarts; among spilled messages."""
-    machine = make(buffers=50)
-    app = machine.connect()
-    before = fill(app, "Q", 200, 1000, persistence=1)
-    xid = prepare_some(machine, app, puts=20, gets=10)
-    fill(machine.connect(), "Q", 200, 3000)
-    for _ in range(checkpoints):
-        machine.checkpoint()
-    machine.log.flush()
-    for _ in range(2):
-        machine.crash()
-        assert list(machine.qm.in_doubt) == [xid]
-        assert (machine.depth("Q"), machine.queue("Q").uncommitted) == (220, 30)
-        assert machine.contents("Q") == before[10:]
-    connection = machine.connect().connection
-    assert (xa_commit if commit else xa_rollback)(machine.qm, connection, xid) == 0
-    machine.log.flush()
-    machine.crash()
-    numbers = [number_of(data) for data in machine.contents("Q")]
-    assert numbers == ([*range(1010, 1200), *range(20)] if commit else list(range(1000, 1200)))
-    assert machine.qm.in_doubt == {}
-
-
-def test_a_branch_resolved_in_a_checkpoint_that_was_cut_off_is_resolved_once() -> None:
-    """Page set 0 already has the generation after the one that the log's control file names."""
-    machine = one_machine()
-    app = machine.connect()
-    fill(app, "Q", 3, 100, persistence=1)
-    xid = prepare_some(machine, app, puts=2, gets=1)
-    machine.checkpoint()
-    assert xa_commit(machine.qm, app.connection, xid) == 0
-    machine.log.flush()
-    machine.disk.fail_at(1)  # The log's control file: everything before is done.
-    with pytest.raises(SimulatedCrash):
-        machine.checkpoint()
-    for _ in range(2):
-        machine.crash(lose_page_sets=False)
-        assert [number_of(data) for data in machine.contents("Q")] == [101, 102, 0, 1]
-        assert machine.qm.in_doubt == {}
-
-
-def test_a_branch_that_is_in_a_checkpoint_that_was_cut_off_is_in_doubt_once() -> None:
-    machine = one_machine()
-    app = machine.connect()
-    fill(app, "Q", 3, 100, persistence=1)
-    xid = prepare_some(machine, app, puts=2, gets=1)
-    machine.disk.fail_at(2)
-    with pytest.raises(SimulatedCrash):
-        machine.checkpoint()
-    machine.disk = machine.disk.kill()
-    machine.open_page_sets = {0: machine.memory().crash(0)}
-    machine.start()
-    assert list(machine.qm.in_doubt) == [xid]
-    assert (machine.depth("Q"), machine.queue("Q").uncommitted) == (5, 3)
-
-
 # -- backout counts -------------------------------------------------------------------------------------------------
 
 
@@ -631,15 +556,6 @@ def test_a_page_set_of_another_time_stops_the_restart() -> None:
         machine.start()
 
 
-def damage_meta(machine: Machine, key: bytes, value: bytes | None, psid: int = 0) -> None:
-    batch = PageSetBatch()
-    if value is None:
-        batch.delete_meta(key)
-    else:
-        batch.put_meta(key, value)
-    machine.open_page_sets[psid].apply(batch, True)
-
-
 def eventful_machine() -> Machine:
     """One whose page set 0 has something of every kind in its meta data."""
     machine = Machine("memory", None, [local("Q", HARDENBO="HARDENBO"), local("HIGH", NPMCLASS="HIGH")], 20)
@@ -659,7 +575,7 @@ def eventful_machine() -> Machine:
 @pytest.mark.parametrize(
     "prefix",
     [OBJECT_PREFIX, NEXT_ID_KEY, GENERATION_KEY, ACCOUNT_KEY, b"queue:", BACKOUT_PREFIX, UNIT_PREFIX, HEURISTIC_KEY]
-    + [KEPT_PREFIX],
+    + [KEPT_PREFIX, DOUBT_PREFIX],
     ids=lambda prefix: prefix.decode().strip(":"),
 )
 def test_damaged_meta_data_of_a_page_set_is_named_and_never_a_traceback(prefix: bytes, damage: str) -> None:
@@ -680,7 +596,7 @@ def test_damaged_meta_data_of_a_page_set_is_named_and_never_a_traceback(prefix: 
             (BACKOUT_PREFIX, "ones"),
             (HEURISTIC_KEY, "empty"),
             (HEURISTIC_KEY, "gone"),
-            (UNIT_PREFIX, "gone"),
+            (DOUBT_PREFIX, "gone"),
             (KEPT_PREFIX, "gone"),
             (KEPT_PREFIX, "empty"),
         }

@@ -255,8 +255,8 @@ def test_a_page_set_of_version_1_gets_its_entries_by_expiry_when_it_is_opened(tm
     page_set.apply(batch, True)
     assert len(page_set.expiring(False, 1 << 60, START, 9)) == 1
     page_set.close()
-    _as_version(tmp_path, 3)
-    with pytest.raises(PageSetError, match="has format 3; this program reads formats 1 to 2"):
+    _as_version(tmp_path, 4)
+    with pytest.raises(PageSetError, match="has format 4; this program reads formats 1 to 3"):
         LmdbPageSet(str(tmp_path))
 
 

@@ -8,7 +8,15 @@
 
 A crash between any two steps is harmless: until step 4 redo starts at the old position, and replaying over page sets
 that are already newer gives the same queues (restart.py, R1). The units in doubt are the only thing that replay cannot
-make again from the middle, so the old generation of them stays until redo no longer needs it.
+make again from the middle, so the old generation of them stays until redo no longer needs it. In the meta data of page
+set 0:
+
+    unit:  u64 generation, u32 number   a unit in doubt, written once, by the first checkpoint that finds it
+    doubt: u64 generation               the units in doubt at that checkpoint: u32 how many, then what follows `unit:`
+
+    C1  A unit is kept as long as the list of the generation that the control file names, or of the next, has it.
+
+Before version 3 of the page set there were no lists: the units of a generation were all written with it.
 
 A checkpoint costs what is dirty, not what is stored.
 """
@@ -24,13 +32,14 @@ from flintmq.qmgr.connection import UNIT_PREPARED, Unit
 from flintmq.qmgr.message import AVAILABLE, LOCKED, PUT_PENDING, Message, pack_message
 from flintmq.qmgr.paging import Pager
 from flintmq.qmgr.queue import Queue
-from flintmq.store.pageset import PageSetBatch
+from flintmq.store.pageset import PageSet, PageSetBatch
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
 OBJECT_PREFIX: Final = b"object:"
 UNIT_PREFIX: Final = b"unit:"
+DOUBT_PREFIX: Final = b"doubt:"
 BACKOUT_PREFIX: Final = b"backout:"
 KEPT_PREFIX: Final = b"kept:"
 _KEPT = struct.Struct("<QI")  # sequence, length of the record that follows
@@ -41,6 +50,8 @@ NEXT_ID_KEY: Final = b"next_object_id"
 HEURISTIC_KEY: Final = b"heuristic"
 #: In every page set: the generation it was last written with. Restart knows by it that none is missing or too old.
 GENERATION_KEY: Final = b"generation"
+_UNIT_PLACE = struct.Struct(">QI")  # generation, number
+_GENERATION = struct.Struct(">Q")
 _DECISION = struct.Struct("<BH")  # 1 committed / 0 backed out, length of the xid that follows
 _ITEM = struct.Struct("<BIQI")  # 1 put / 0 get, queue id, sequence, length of the record that follows
 
@@ -50,6 +61,7 @@ def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> None:
     position = qm.log.end
     qm.log.flush()
     generation = qm.generation + 1
+    places: list[bytes] = []
     for psid in sorted(qm.pagers, reverse=True):
         pager = qm.pagers[psid]
         batch = PageSetBatch()
@@ -61,9 +73,13 @@ def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> None:
         batch.put_meta(GENERATION_KEY, struct.pack("<Q", generation))
         if psid == 0:
             _write_catalogue(qm, pager, batch)
-            _write_units(qm, pager, batch, generation)
+            places = _write_units(qm, pager, batch, generation)
             batch.put_meta(HEURISTIC_KEY, pack_heuristic(qm.heuristic))
         pager.commit_batch(batch, True)
+    for unit, place in zip(qm.in_doubt.values(), places, strict=True):
+        unit.place = place
+    qm.units_kept = set(places) | set(qm.units_listed)
+    qm.units_listed = places
     qm.log.checkpoint(position, generation, b"")
     qm.generation = generation
     qm.checkpoint_position = position
@@ -134,17 +150,52 @@ def _write_catalogue(qm: QueueManager, pager: Pager, batch: PageSetBatch) -> Non
     qm.changed_objects = {}
 
 
-def _write_units(qm: QueueManager, pager: Pager, batch: PageSetBatch, generation: int) -> None:
-    """All units in doubt, under the new generation; those of the generation before the current one go."""
-    for key, _ in pager.page_set.meta_items(UNIT_PREFIX):
-        if key[len(UNIT_PREFIX) : len(UNIT_PREFIX) + 8] != struct.pack(">Q", qm.generation):
-            batch.delete_meta(key)
-    number = 0
+def _write_units(qm: QueueManager, pager: Pager, batch: PageSetBatch, generation: int) -> list[bytes]:
+    """The units in doubt that are not there yet, and the list of all, which is returned. What C1 does not keep goes."""
+    places: list[bytes] = []
     for unit in qm.in_doubt.values():
         assert unit.state == UNIT_PREPARED
-        number += 1
-        key = UNIT_PREFIX + struct.pack(">QI", generation, number)
-        batch.put_meta(key, pack_unit(unit))
+        place = unit.place
+        if not place:
+            place = _UNIT_PLACE.pack(generation, len(places))
+            batch.put_meta(UNIT_PREFIX + place, pack_unit(unit))
+        places.append(place)
+    for place in qm.units_kept.difference(places, qm.units_listed):
+        batch.delete_meta(UNIT_PREFIX + place)
+    current = DOUBT_PREFIX + _GENERATION.pack(qm.generation)
+    for key, _ in pager.page_set.meta_items(DOUBT_PREFIX):
+        if key != current:
+            batch.delete_meta(key)
+    batch.put_meta(DOUBT_PREFIX + _GENERATION.pack(generation), pack_list(places))
+    return places
+
+
+def pack_list(places: list[bytes]) -> bytes:
+    """The units in doubt of a generation."""
+    return struct.pack("<I", len(places)) + b"".join(places)
+
+
+def unpack_list(data: bytes) -> list[bytes]:
+    """The counterpart of `pack_list`. Raises ValueError on anything else."""
+    size = _UNIT_PLACE.size
+    if len(data) < 4 or len(data) != 4 + size * int.from_bytes(data[:4], "little"):
+        raise ValueError(f"a list of units of work in doubt has {len(data)} bytes, which do not fit")
+    return [data[at : at + size] for at in range(4, len(data), size)]
+
+
+def units_of(page_set: PageSet, generation: int) -> list[tuple[bytes, bytes]]:
+    """(place, unit) of the units that were in doubt at a checkpoint. Raises ValueError if one is missing."""
+    listed = page_set.meta(DOUBT_PREFIX + _GENERATION.pack(generation))
+    if listed is None:
+        found = page_set.meta_items(UNIT_PREFIX + _GENERATION.pack(generation))
+        return [(key[len(UNIT_PREFIX) :], value) for key, value in found]
+    units: list[tuple[bytes, bytes]] = []
+    for place in unpack_list(listed):
+        value = page_set.meta(UNIT_PREFIX + place)
+        if value is None:
+            raise ValueError(f"the unit of work in doubt {place.hex()} is listed and not there")
+        units.append((place, value))
+    return units
 
 
 def pack_unit(unit: Unit) -> bytes:

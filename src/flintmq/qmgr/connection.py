@@ -90,6 +90,8 @@ class Unit:
     #: Who ended or suspended the association with this branch (xa.py), and whether it is only suspended.
     owner: Connection | None = None
     suspended: bool = False
+    #: Where the page set keeps it, b"" if no checkpoint has met it in doubt (checkpoint.py).
+    place: bytes = b""
 
     def __init__(self) -> None:
         self.work: list[Message] = []

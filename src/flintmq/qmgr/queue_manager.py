@@ -190,6 +190,9 @@ class QueueManager:
         self.pools: dict[int, BufferPool] = {}
         self.connections: dict[bytes, Connection] = {}
         self.in_doubt: dict[bytes, Unit] = {}
+        #: The places of units in doubt on page set 0, and those that the current generation lists (checkpoint.py).
+        self.units_kept: set[bytes] = set()
+        self.units_listed: list[bytes] = []
         #: Branches that are associated with no connection and not prepared (xa_end without prepare yet).
         self.branches: dict[bytes, Unit] = {}
         #: Branches that a connection works in now.

@@ -45,6 +45,7 @@ from flintmq.qmgr.checkpoint import (
     PARAMETERS_KEY,
     UNIT_PREFIX,
     checkpoint,
+    units_of,
     unpack_heuristic,
     unpack_kept,
     unpack_unit,
@@ -376,11 +377,13 @@ class Replay:
     def units_in_doubt(self) -> None:
         """Case D: units that were prepared before the checkpoint."""
         page_set = self.qm.pagers[0].page_set
-        prefix = UNIT_PREFIX + struct.pack(">Q", self.qm.generation)
-        for _, value in page_set.meta_items(prefix):
+        self.qm.units_kept = {key[len(UNIT_PREFIX) :] for key, _ in page_set.meta_items(UNIT_PREFIX)}
+        for kept_at, value in units_of(page_set, self.qm.generation):
+            self.qm.units_listed.append(kept_at)
             xid, items = unpack_unit(value)
             unit = Unit()
             unit.xid = xid
+            unit.place = kept_at
             unit.state = UNIT_PREPARED
             unit.started_ms = self.qm.clock.now_ms()
             for is_put, queue_id, sequence, record in items:

@@ -1,7 +1,7 @@
 """One environment: the stable or the volatile part of a page set, an LMDB file and a page file.
 
     database  key                            value
-    about     "format"                       "FLPS", u16 version 2, u16 page set
+    about     "format"                       "FLPS", u16 version 3, u16 page set
               "ranges"                       when each range of the index was last written (index.py)
     spans     u32 queue, u8 lane, u64 first  where the chunk is, and which of its slots are dead (span.py)
     lanes     u32 queue, u8 lane             u64 live messages, u64 chunks; absent when there are no chunks
@@ -13,7 +13,8 @@
 Keys are big-endian, so that byte order is order; values are little-endian.
 
 Version 1 had no entries by expiry. When such an environment is opened they are made, once, from the tables of all
-chunks, in the transaction that makes it version 2.
+chunks, in the transaction that makes it the present version. Version 2 had no lists in the meta data of page set 0
+(qmgr/checkpoint.py); who reads it there goes on without, until the next checkpoint writes one.
 
 All reads between one apply and the next share an LMDB read transaction. It must end before LMDB writes, because pages
 that a reader may still see cannot be used again.
@@ -41,7 +42,8 @@ from flintmq.store.span import Span, unpack_span
 DATABASES: Final = (b"about", b"spans", b"lanes", b"index", b"waiting", b"expiry", b"meta")
 FORMAT: Final = struct.Struct("<4sHH")
 FORMAT_MAGIC: Final = b"FLPS"
-FORMAT_VERSION: Final = 2
+FORMAT_VERSION: Final = 3
+_VERSION_WITHOUT_LISTS: Final = 2
 _VERSION_WITHOUT_EXPIRY: Final = 1
 MAP_BYTES_MIN: Final = 1 << 28
 WAITING_MAX: Final = 131072
@@ -128,12 +130,13 @@ class LmdbPart:
         if len(known) != FORMAT.size or known[:4] != FORMAT_MAGIC:
             raise PageSetDamaged(self.path, "is an LMDB file but not a page set")
         _, version, psid = FORMAT.unpack(known)
-        if version not in (FORMAT_VERSION, _VERSION_WITHOUT_EXPIRY):
+        if version not in (FORMAT_VERSION, _VERSION_WITHOUT_LISTS, _VERSION_WITHOUT_EXPIRY):
             raise PageSetError(self.path, f"has format {version}; this program reads formats 1 to {FORMAT_VERSION}")
         if psid != self._psid:
             raise PageSetError(self.path, f"is page set {psid:02d}, not {self._psid:02d}")
         if version == _VERSION_WITHOUT_EXPIRY:
             self._make_entries_by_expiry(txn)
+        if version != FORMAT_VERSION:
             txn.put(b"format", FORMAT.pack(FORMAT_MAGIC, FORMAT_VERSION, psid), db=self.about)
 
     def _make_entries_by_expiry(self, txn: _Write) -> None:
