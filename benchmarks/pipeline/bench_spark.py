@@ -5,6 +5,8 @@
                                                                         as many by the same calls, without Spark
     cpu_...        CPU us a message of queue manager, Java and Python   none. Two cores have 2,000,000 us in a second:
                                                                         these say what the limit is
+    plan, move     us a message on the clock, in which Spark plans      none. The rest: the start, and the first look at
+                   batches, and in which it reads and writes them       the queue
     wrong          messages lost or doubled after the kills             none. With kills only
 
 Spark and its Python workers are warm: some messages go through first. The clock runs from the start of the query to the
@@ -141,7 +143,7 @@ def measured(stage: Stage, place: dict[str, str], count: int, progress: Progress
     fill(place, count)
     progress.at(count // 2, "through Spark")
     before = used_by(stage.pid, driver.pid)
-    elapsed = float(driver.ask(SOURCE))
+    elapsed, plan, move = map(float, driver.ask(SOURCE).split())
     used = [after - then for after, then in zip(used_by(stage.pid, driver.pid), before, strict=True)]
     progress.done()
     found = numbers_on(place, TARGET)
@@ -153,6 +155,8 @@ def measured(stage: Stage, place: dict[str, str], count: int, progress: Progress
         Figure("cpu_queue_manager", per_message[0], "us"),
         Figure("cpu_java", per_message[1], "us"),
         Figure("cpu_python", per_message[2], "us"),
+        Figure("plan", plan / count * 1e6, "us"),
+        Figure("move", move / count * 1e6, "us"),
     ]
 
 

@@ -3,8 +3,8 @@
     python -m benchmarks.pipeline.spark_driver MASTER PLACE CHECKPOINT
 
 Says `ready`; then, for each line that names a source queue, runs a query until the queue is read, and says how many
-seconds that took. With `again` behind it the query goes on with the checkpoint
-of the one before, which is for a driver that is killed.
+seconds that took, and of these how many to plan its batches and to read and write them. With `again` behind it the
+query goes on with the checkpoint of the one before, which is for a driver that is killed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ from typing import Any
 from benchmarks.pipeline.bench_spark import BATCH, STATE, TARGET
 
 
-def query(spark: Any, place: dict[str, str], source: str, checkpoint: str) -> float:
+def query(spark: Any, place: dict[str, str], source: str, checkpoint: str) -> tuple[float, float, float]:
     began = time.perf_counter()
     frame = spark.readStream.format("mq").options(**place, queue=source, columns="body", maxMessages=str(BATCH)).load()
     frame = frame.selectExpr("concat(body, X'21') as body")
     sink = frame.writeStream.format("mq").options(**place, queue=TARGET, stateQueue=STATE)
-    sink.option("checkpointLocation", checkpoint).trigger(availableNow=True).start().awaitTermination()
-    return time.perf_counter() - began
+    running = sink.option("checkpointLocation", checkpoint).trigger(availableNow=True).start()
+    running.awaitTermination()
+    elapsed = time.perf_counter() - began
+    steps = [batch.durationMs for batch in running.recentProgress]
+    plan, move = (sum(step.get(name, 0) for step in steps) / 1000 for name in ("latestOffset", "addBatch"))
+    return elapsed, plan, move
 
 
 def main() -> None:
@@ -40,7 +44,7 @@ def main() -> None:
     for number, line in enumerate(sys.stdin):
         name = line.strip()
         place_of = checkpoint if name.endswith(" again") else f"{checkpoint}-{number}"
-        print(query(spark, place, name.removesuffix(" again"), place_of), flush=True)
+        print(*query(spark, place, name.removesuffix(" again"), place_of), flush=True)
     spark.stop()
 
 

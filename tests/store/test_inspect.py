@@ -15,7 +15,7 @@ Make = Callable[..., list[Slot]]
 Key = Callable[[int], bytes]
 
 EXPECTED = """\
-format 2, page set 03
+format 3, page set 03
 meta account = 00000000000000000000000000000000000000000000000000000000 (28 bytes)
 meta queue:00000001 = 7374617465 (5 bytes)
 queue 1 lane 5: 2 messages in 1 chunks
