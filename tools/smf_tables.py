@@ -51,6 +51,7 @@ def page() -> str:
         lines += [f"| *{column}* | int64 | | | {what[0]} |" for column, what in STRUCTURES[name].sums.items()]
         lines += [f"| *{column.name}* | | | | {column.meaning} |" for column in DERIVED.get(name, [])]
     lines += ["", "Columns in italics are computed.", "", "## Gold", ""]
+    lines += ["`once_wq` is `silver_wq` without the rows that another dump holds too; likewise the others.", ""]
     for name, text in GOLD_TABLES.items():
         lines += [f"`gold_{name}` is", "", "```sql", *text.strip().splitlines(), "```", ""]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,13 @@ pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark ext
         (["run", "--smf", "nowhere", "--out", "out", "--layers", "tin"], "layers are bronze, silver, gold, not tin"),
         (["run", "--smf", "nowhere", "--out", "out", "--framing", "x"], "framing is rdw, none, bdw"),
         (["run", "--smf", "nowhere", "--out", "out", "--partition-size", "x"], "such as 64m"),
+        (["run", "--smf", ".", "--out", "out"], "there are no dumps in ."),
+        (
+            ["run", "--smf", ".", "--out", "out", "--stream", "--every", "0"],
+            "--every 0: between two looks is some time",
+        ),
+        (["run", "--smf", ".", "--out", "out", "--stream", "--every", "nan"], "--every nan: "),
+        (["sql", "select 1", "--out", ".", "--rows", "0"], "--rows 0: at least one row"),
         (["tables", "--out", "nowhere"], "nowhere: there is no such directory"),
         (["sql", "select 1", "--out", "nowhere"], "nowhere: there is no such directory"),
     ],
@@ -33,6 +42,25 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert main.main(["pipeline", *words]) in (1, 2)
     shown = capsys.readouterr().err
     assert text in shown and shown.count("\n") == 1
+
+
+def test_a_dump_that_may_not_be_read_is_named_before_spark_starts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FLINT_DEBUG", raising=False)
+    with tempfile.TemporaryDirectory() as place:  # The directory of pytest is for its owner alone.
+        os.chmod(place, 0o755)
+        dump = Path(place) / "secret.dat"
+        dump.write_bytes(SYNTHETIC.dump.read_bytes())
+        dump.chmod(0)
+        user = os.geteuid()
+        os.seteuid(65534 if user == 0 else user)  # Nobody; root may read everything.
+        try:
+            assert main.main(["pipeline", "run", "--smf", place, "--out", f"{place}/out"]) == 1
+        finally:
+            os.seteuid(user)
+    shown = capsys.readouterr().err
+    assert shown == f"flint pipeline: {dump} cannot be read: Permission denied\n"
 
 
 def test_without_java_the_command_says_what_to_install(

@@ -1,4 +1,4 @@
-"""A standalone cluster of a master and two workers: the whole pipeline there, one worker killed half-way."""
+"""A standalone cluster of a master and two workers: the whole pipeline there, one worker killed half-way; reports."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ pq: Any = pytest.importorskip("pyarrow.parquet", reason="the pipeline needs pyar
 
 from flintmq.pipeline import cluster, session  # noqa: E402
 from flintmq.pipeline.errors import JavaMissing, PipelineError  # noqa: E402
+from flintmq.pipeline.reports import text  # noqa: E402
+from flintmq.pipeline.reports.options import Options  # noqa: E402
+from flintmq.pipeline.reports.registry import REPORTS  # noqa: E402
 from flintmq.pipeline.tables.gold import TABLES, make_gold  # noqa: E402
 from flintmq.pipeline.tables.load import load  # noqa: E402
 from flintmq.pipeline.tables.manifest import Manifest  # noqa: E402
@@ -56,11 +59,10 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[cluster
     assert cluster.find(tmp_path / "cluster") is None
 
 
-def run_on(master: str, dumps: Path, out: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "flintmq.cli", "pipeline", "run", "--smf", str(dumps), "--out", str(out)]
+def pipeline(*words: str) -> subprocess.Popen[str]:
     source = str(Path(flintmq.__file__).resolve().parents[1])
     return subprocess.Popen(
-        [*command, "--master", master, "--partition-size", str(PARTITION)],
+        [sys.executable, "-m", "flintmq.cli", "pipeline", *words],
         env={**os.environ, "PYTHONPATH": source},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -93,7 +95,8 @@ def test_a_worker_killed_half_way_changes_no_byte_of_the_tables(
     dumps, here, there = tmp_path / "dumps", tmp_path / "here", tmp_path / "there"
     dumps.mkdir()
     (dumps / "a.dat").write_bytes(SYNTHETIC.dump.read_bytes() * 400)
-    process = run_on(running.address, dumps, there)
+    where = ["--out", str(there), "--master", running.address]
+    process = pipeline("run", "--smf", str(dumps), *where, "--partition-size", str(PARTITION))
     staging = there / "_flint" / "staging"
     while process.poll() is None and (not staging.is_dir() or len(list(staging.iterdir())) < HALF):
         time.sleep(0.05)
@@ -120,6 +123,16 @@ def test_a_worker_killed_half_way_changes_no_byte_of_the_tables(
     for table in TABLES:
         assert rows_of(there, table) == rows_of(here, table), table
     assert rows_of(there, "queue")
+
+    # Reports there, with the worker that is left, are those of here.
+    process = pipeline("report", "qstat", "task", "--rows", "30", *where)
+    entries = [(REPORTS[name], Options(rows=30)) for name in ("qstat", "task")]
+    expected = text.render([entry.make(spark, here, options) for entry, options in entries])
+    try:
+        shown, _ = process.communicate(timeout=900)
+    finally:
+        process.kill()
+    assert (process.returncode, shown) == (0, expected) and "Queue Name APP.REQUEST.QUEUE" in shown
 
 
 def test_a_cluster_without_workers_is_refused(tmp_path: Path) -> None:

@@ -164,6 +164,8 @@ class TestChart:
     def test_times_of_one_day_are_shown_without_their_date(self) -> None:
         assert labels_of(["2024-03-01 10:00", "2024-03-01 10:15"]) == (["10:00", "10:15"], "2024-03-01")
         assert labels_of(["2024-03-01 10:00", "2024-03-02 10:00"]) == (["03-01 10:00", "03-02 10:00"], "")
+        years = (["2023-12-31 10:00", "2024-01-01 10:00"], "")
+        assert labels_of(["2023-12-31 10:00:30", "2024-01-01 10:00:30"]) == years
         assert labels_of(["Monday", "Tuesday"]) == (["Monday", "Tuesday"], "")
 
     def test_labels_of_a_line_do_not_run_into_each_other(self) -> None:

@@ -503,6 +503,12 @@ def test_the_command_prints_reports_writes_them_to_a_file_and_names_a_table_that
     assert main.main(["pipeline", "report", "log", "--out", str(tmp_path / "tables"), "--master", "local[2]"]) == 1
     shown = capsys.readouterr()
     assert str(broken) in shown.err and shown.err.count("\n") == 1
+    (tmp_path / "letter.txt").write_text("This is no dump. " * 100)
+    command = ["pipeline", "run", "--smf", str(tmp_path / "letter.txt"), "--out", str(tmp_path / "none")]
+    assert main.main([*command, "--master", "local[2]"]) == 1
+    shown = capsys.readouterr()
+    assert "  damaged: letter.txt at 0, 1,700 bytes: " in shown.out
+    assert "there is no SMF record in " in shown.err and shown.err.count("\n") == 1
     assert main.main([*words, "qstatcsv", "--rows", "1"]) == 0
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 2 and shown.err == "... and 1 more; --rows N shows more\n"

@@ -140,6 +140,15 @@ def test_an_error_of_ours_is_found_in_what_spark_raises(spark: SparkSession, tmp
     assert "no_such_table" in explain(caught.value) and "\n" not in explain(caught.value)
 
 
+def test_what_a_worker_raised_is_told_in_one_line(spark: SparkSession) -> None:
+    def fail(number: int) -> int:
+        raise ValueError(f"nothing goes with {number}")
+
+    with pytest.raises(Exception) as caught:
+        spark.sparkContext.parallelize([7], 1).map(fail).collect()
+    assert explain(caught.value) == "a Python worker of Spark failed: ValueError: nothing goes with 7"
+
+
 def test_a_packed_dump_that_is_cut_off_is_named(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "a.dat.gz"
     path.write_bytes(gzip.compress(dump(*map(statistics, range(50))))[:-30])

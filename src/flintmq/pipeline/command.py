@@ -18,7 +18,7 @@ from flintmq.pipeline.errors import BadOption, PipelineError, explain
 from flintmq.pipeline.reports.text import left_out, printable
 from flintmq.pipeline.sources.smf import size_of
 from flintmq.pipeline.tables import catalogue
-from flintmq.pipeline.tables.place import LAYERS, SILVER
+from flintmq.pipeline.tables.place import LAYERS, QUALITY, SILVER
 from flintmq.pipeline.tables.quality import lines_of
 from flintmq.pipeline.tables.run import Settings, dumps_of, run
 from flintmq.telemetry.smf.framing import FRAMINGS
@@ -86,11 +86,14 @@ def run_dumps(
                 if every is None or report.fresh:
                     print("\n".join(lines_of(report)), flush=True)
                 if every is None:
-                    return 0
+                    break
                 asked.wait(every)
     except KeyboardInterrupt:
         if every is None:
             raise
+        return 0
+    if every is None and report.damaged and not report.records:
+        raise PipelineError(f"there is no SMF record in {' or '.join(smf)}; {out / QUALITY} says what is there instead")
     return 0
 
 

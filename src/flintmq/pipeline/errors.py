@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 _OURS = re.compile(r"^\s*(?:[\w.]*: )?flintmq\.[\w.]+: (?P<text>\S.*)$", re.MULTILINE)
+_PYTHON = re.compile(r"^(?:.*: )?Traceback \(most recent call last\):\n(?:[ \t].*\n)*(?P<text>\S.*)$", re.MULTILINE)
 _CONDITION = re.compile(r"\[(?P<name>[A-Z][A-Z0-9_.]+)\] (?P<text>[^\n]+)")
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (?P<text>[^\n]+)$", re.MULTILINE)
 
@@ -25,11 +26,15 @@ class JavaMissing(PipelineError):
 
 
 def explain(error: BaseException) -> str:
-    """One line about an error that Spark raised: ours if it carries one of ours, else Spark's own first sentence."""
+    """One line about an error that Spark raised: ours if it carries one of ours, else that of a Python worker, else
+    Spark's own first sentence."""
     text = str(error)
     ours = _OURS.findall(text)
     if ours:
         return str(ours[-1]).strip()
+    python = _PYTHON.findall(text)
+    if python:
+        return f"a Python worker of Spark failed: {python[-1].strip()}"
     condition = _CONDITION.search(text)
     if condition:
         return f"{condition['text'].strip()} [{condition['name']}]"

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import chosen, first, nothing
+from flintmq.pipeline.reports.records import chosen, first, kept, nothing
 from flintmq.pipeline.reports.score import MAD_FACTOR, MEAN_FACTOR, SAME, Finding, sentence
 from flintmq.pipeline.tables.catalogue import is_there
 
@@ -84,8 +84,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     values = _values(spark, tables, options)
     if values is None:
         return nothing("anomalies", TITLE, options, _WHAT, _REMEDY)
-    judged = _judged(values, threshold, least).persist()
-    try:
+    with kept(_judged(values, threshold, least)) as judged:
         seen = judged.selectExpr(
             "count(*) as Found",
             "count(distinct QMgr, Object, Counter) as Series",
@@ -102,8 +101,6 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
         made.tables.append(_table(rows, left))
         made.charts += _charts(judged, rows)
         return made
-    finally:
-        judged.unpersist()
 
 
 # Values

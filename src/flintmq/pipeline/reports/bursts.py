@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from flintmq.pipeline.errors import BadOption
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import chosen, first, nothing
+from flintmq.pipeline.reports.records import chosen, first, kept, nothing
 from flintmq.pipeline.reports.spread import UNEVEN, bound, judged
 from flintmq.pipeline.tables.catalogue import is_there
 
@@ -165,8 +165,7 @@ order by Burst_Max desc, Messages desc, Source, QMgr, Queue
 
 def _measured(made: Report, slots: DataFrame, options: Options, window: float, least: float) -> None:
     spark = slots.sparkSession
-    spreads = spark.sql(SPREADS, slots=slots).persist()
-    try:
+    with kept(spark.sql(SPREADS, slots=slots)) as spreads:
         queues, left = first(spark.sql(_QUEUES, spreads=spreads, least=least), options.rows)
         if not queues:
             return
@@ -181,8 +180,6 @@ def _measured(made: Report, slots: DataFrame, options: Options, window: float, l
         made.words.append(f"This was seen from {' and '.join(_SOURCES[source] for source in seen)}.")
         made.tables += [_queue_table(queues, left), _window_table(windows, more, window)]
         made.charts += _charts(slots, worst_of_each[:CHARTS] or windows[:1], window)
-    finally:
-        spreads.unpersist()
 
 
 def _order(*names: str) -> list[Any]:

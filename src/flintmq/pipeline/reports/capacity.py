@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from flintmq.pipeline.errors import BadOption
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import chosen, first, many
+from flintmq.pipeline.reports.records import chosen, first, kept, many
 from flintmq.pipeline.reports.sizing import (
     CEILING,
     CHANNELS_MAX,
@@ -307,9 +307,8 @@ def _forecast(made: Report, points: DataFrame | None, options: Options) -> None:
     if points is None:
         made.words.append(none)
         return
-    kept = points.persist()
-    try:
-        rows, left = first(kept.sparkSession.sql(_LINE, points=kept), options.rows)
+    with kept(points):
+        rows, left = first(points.sparkSession.sql(_LINE, points=points), options.rows)
         if not rows:
             made.words.append(none)
             return
@@ -319,9 +318,7 @@ def _forecast(made: Report, points: DataFrame | None, options: Options) -> None:
         limited = [row for row in rows if row.Share is not None]
         made.charts.append(_bars(limited[:BARS]))
         if limited:
-            made.charts.append(_lines(kept, limited[:LINES]))
-    finally:
-        kept.unpersist()
+            made.charts.append(_lines(points, limited[:LINES]))
 
 
 def _is_line(row: Any) -> bool:
@@ -441,8 +438,8 @@ def _lines(points: DataFrame, rows: list[Any]) -> Chart:
 def _page_sets(made: Report, spark: SparkSession, tables: Path, options: Options) -> None:
     size = options.number("message-kb", 32)
     last = "struct(Interval_Start, File, Offset, Entry)"
-    rows = chosen(spark, tables, "QIS1", options).groupBy("QMgr", "Pageset")
-    found = rows.agg(
+    grouped = chosen(spark, tables, "QIS1", options).groupBy("QMgr", "Pageset")
+    found = grouped.agg(
         *_exprs(
             f"max_by(Total_Pages, {last}) as Total",
             f"max_by(Unused_Pages, {last}) as Unused",
@@ -450,8 +447,8 @@ def _page_sets(made: Report, spark: SparkSession, tables: Path, options: Options
             "try_sum(if(Expand, 1, 0)) as Expanded",
         )
     ).orderBy("QMgr", "Pageset")
-    kept, left = first(found, options.rows)
-    if kept:
+    rows, left = first(found, options.rows)
+    if rows:
         columns = [
             Column("Queue manager"),
             Column("Page set", 0),
@@ -471,7 +468,7 @@ def _page_sets(made: Report, spark: SparkSession, tables: Path, options: Options
                 row.Full,
                 row.Expanded,
             )
-            for row in kept
+            for row in rows
         ]
         made.tables.append(Table("Page sets at the end", columns, cells, left))
 
@@ -480,13 +477,9 @@ def _connections(made: Report, spark: SparkSession, tables: Path, options: Optio
     """Connections that the private storage of the queue manager still takes, from 115-7 (B163)."""
     sharecnv = int(options.number("sharecnv", 1))
     kb = private_kb(sharecnv)
-    rows = (
-        chosen(spark, tables, "QSRS", options)
-        .groupBy("QMgr")
-        .agg(*_exprs("min(if(Avail_31 < 0, null, Avail_31)) as Free"))
-    )
-    kept, left = first(rows.orderBy("QMgr"), options.rows)
-    if kept:
+    grouped = chosen(spark, tables, "QSRS", options).where("Avail_31 >= 0").groupBy("QMgr")  # -1 is not set.
+    rows, left = first(grouped.agg(*_exprs("min(Avail_31) as Free")).orderBy("QMgr"), options.rows)
+    if rows:
         columns = [
             Column("Queue manager"),
             Column("31-bit storage free, at least", 1, "MB"),
@@ -494,7 +487,7 @@ def _connections(made: Report, spark: SparkSession, tables: Path, options: Optio
             Column("Connections that fit", 0),
         ]
         cells: list[tuple[Cell, ...]] = [
-            (row.QMgr, row.Free / 2**20, kb, int(CEILING * row.Free / 1024 / kb)) for row in kept if row.Free
+            (row.QMgr, row.Free / 2**20, kb, int(CEILING * row.Free / 1024 / kb)) for row in rows
         ]
         made.tables.append(Table("Connections to the queue manager", columns, cells, left))
 

@@ -19,10 +19,10 @@ from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import (
     HEADING,
     ORDER,
+    by_time,
     cells,
     chosen,
     first,
-    listing,
     many,
     nothing,
     over_time,
@@ -112,13 +112,9 @@ _TOP = "concat('z/OS:', LPAR, '  MQ QMGR:', QMgr, '  Time: ', date_format(Time, 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     log = chosen(spark, tables, "QJST", options)
-    shown = [f"{expression} as {name}" for name, expression, _ in _COLUMNS]
-    rows, left = first(log.orderBy(*ORDER.split(", ")).selectExpr(*shown, *HEADING), options.rows)
+    made, rows = by_time("Log by interval", log, _COLUMNS, _lines, options.rows)
     if not rows:
         return nothing("log", TITLE, options, _WHAT, _REMEDY)
-    made = Table("Log by interval", [column for _, _, column in _COLUMNS], left_out=left)
-    made.rows = [cells(row[: len(_COLUMNS)]) for row in rows]
-    made.listing = listing(rows, _lines)
     charts = [
         over_time(rows, "Log write rate", {"Rate": "per copy"}, "MB/s"),
         over_time(rows, "Logger busy", {"IO_Busy": "I/O", "Task_Busy": "task"}, "% of the interval"),
@@ -204,7 +200,7 @@ def _counters(
     every = [*labels, *_COMPRESSION]
     shown = [f"{_START} as Start", "QMgr", *(f"{column} as {label}" for label, column in every), *HEADING, _TOP]
     log = chosen(spark, tables, "QJST", options)
-    rows, left = first(log.orderBy(*ORDER.split(", ")).selectExpr(*shown), options.rows)
+    rows, left = first(log.orderBy(*ORDER).selectExpr(*shown), options.rows)
     if not rows:
         return nothing(name, title, options, _WHAT, _REMEDY)
     columns = [Column("Interval start", unit="UTC"), Column("QMgr"), *(Column(label, 0) for label, _ in labels)]

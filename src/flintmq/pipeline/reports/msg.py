@@ -13,9 +13,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.reports.model import Column, Report, Table
+from flintmq.pipeline.reports.model import Column, Report
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import HEADING, ORDER, cells, chosen, first, listing, many, nothing, over_time
+from flintmq.pipeline.reports.records import by_time, chosen, many, nothing, over_time
 from flintmq.pipeline.tables.catalogue import silver
 
 if TYPE_CHECKING:
@@ -44,27 +44,24 @@ _DATA = [
     ("Gets from buffers", "Gets_From_BufferPool"),
     ("Gets from disk", "Gets_From_Disk"),
 ]
+_SECONDS = "Interval_Duration_US / 1e6"
+_COLUMNS = [
+    ("Start", "date_format(Interval_Start, 'yyyy-MM-dd HH:mm:ss')", Column("Interval start", unit="UTC")),
+    ("QMgr", "QMgr", Column("QMgr")),
+    ("Seconds", _SECONDS, Column("Length", 0, "s")),
+    ("Put_Rate", f"try_add(Put, Put1) / nullif({_SECONDS}, 0)", Column("Puts", 2, "1/s")),
+    ("Get_Rate", f"Get / nullif({_SECONDS}, 0)", Column("Gets", 2, "1/s")),
+    *((label, column, Column(label, 0)) for line in [*_LINES, _DATA] for label, column in line),
+]
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     calls = chosen(spark, tables, "QMST", options)
     data = silver(spark, tables, "QIST").select("File", "Offset", *(column for _, column in _DATA))
     joined = calls.join(data, ["File", "Offset"], "left")
-    labels = [pair for line in _LINES for pair in line] + _DATA
-    shown = [
-        "date_format(Interval_Start, 'yyyy-MM-dd HH:mm:ss') as Start",
-        "QMgr",
-        "Interval_Duration_US / 1e6 as Seconds",
-        "try_add(Put, Put1) / nullif(Interval_Duration_US / 1e6, 0) as Put_Rate",
-        "Get / nullif(Interval_Duration_US / 1e6, 0) as Get_Rate",
-        *(f"{column} as `{label}`" for label, column in labels),
-    ]
-    rows, left = first(joined.orderBy(*ORDER.split(", ")).selectExpr(*shown, *HEADING), options.rows)
+    made, rows = by_time("Intervals", joined, _COLUMNS, _lines, options.rows)
     if not rows:
         return nothing("msg", TITLE, options, _WHAT, _REMEDY)
-    columns = [Column("Interval start", unit="UTC"), Column("QMgr"), Column("Length", 0, "s")]
-    columns += [Column("Puts", 2, "1/s"), Column("Gets", 2, "1/s"), *(Column(label, 0) for label, _ in labels)]
-    made = Table("Intervals", columns, [cells(row[: len(columns)]) for row in rows], left, listing(rows, _lines))
     chart = over_time(rows, "Calls per second", {"Put_Rate": "puts", "Get_Rate": "gets"}, "calls per second")
     return Report("msg", TITLE, _words(calls), [made], [chart])
 

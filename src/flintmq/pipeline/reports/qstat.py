@@ -20,17 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
-from flintmq.pipeline.reports.records import (
-    HEADING,
-    ORDER,
-    cells,
-    chosen,
-    first,
-    listing,
-    many,
-    nothing,
-    texts_for_times,
-)
+from flintmq.pipeline.reports.records import ORDER, by_time, cells, chosen, first, many, nothing, texts_for_times
 from flintmq.pipeline.tables.catalogue import silver_schema
 
 if TYPE_CHECKING:
@@ -71,13 +61,9 @@ _COLUMNS = [
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     queues = chosen(spark, tables, "QQST", options)
-    shown = [f"{expression} as {name}" for name, expression, _ in _COLUMNS]
-    rows, left = first(queues.orderBy(*ORDER.split(", ")).selectExpr(*shown, *HEADING), options.rows)
+    made, rows = by_time("Queues", queues, _COLUMNS, _lines, options.rows)
     if not rows:
         return nothing("qstat", TITLE, options, _WHAT, _REMEDY)
-    made = Table("Queues", [column for _, _, column in _COLUMNS], left_out=left)
-    made.rows = [cells(row[: len(_COLUMNS)]) for row in rows]
-    made.listing = listing(rows, _lines)
     return Report("qstat", TITLE, _words(queues), [made], _deepest(queues))
 
 
@@ -85,7 +71,7 @@ def make_csv(spark: SparkSession, tables: Path, options: Options) -> Report:
     """Every column of the record; what an older release lacks is empty."""
     title = "QSTATCSV: every counter of queue statistics"
     columns = [name for name in silver_schema("QQST").names if name not in ("File", "Offset", "Entry")]
-    queues = chosen(spark, tables, "QQST", options).orderBy(*ORDER.split(", "))
+    queues = chosen(spark, tables, "QQST", options).orderBy(*ORDER)
     shown = texts_for_times(queues.select(*columns))
     rows, left = first(shown, options.rows)
     if not rows:

@@ -6,12 +6,12 @@ written (accounting of tasks).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.reports.model import Cell, Chart, Report, Series
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.tables.catalogue import once, silver
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 #: The order of records in time, complete.
-ORDER = "QMgr, Record_Time, File, Offset, Entry"
+ORDER = ("QMgr", "Record_Time", "File", "Offset", "Entry")
 
 _LOCAL = "Interval_Start + make_dt_interval(0, 0, UTC_Offset_Minutes)"
 _MOMENT = "'yyyy/MM/dd,HH:mm:ss.SSSSSS'"
@@ -115,6 +115,22 @@ def listing(rows: list[Any], lines_of: Callable[[Any], list[str]]) -> list[str]:
             before = head
         lines += lines_of(row)
     return lines
+
+
+def by_time(
+    title: str,
+    rows: DataFrame,
+    columns: Sequence[tuple[str, str, Column]],
+    lines_of: Callable[[Any], list[str]],
+    rows_max: int,
+) -> tuple[Table, list[Any]]:
+    """Records in the order of time as a table, with their listing; and the rows of Spark. `columns` is of name,
+    expression and column."""
+    shown = [f"{expression} as `{name}`" for name, expression, _ in columns]
+    found, left = first(rows.orderBy(*ORDER).selectExpr(*shown, *HEADING), rows_max)
+    made = Table(title, [column for _, _, column in columns], [cells(row[: len(columns)]) for row in found], left)
+    made.listing = listing(found, lines_of)
+    return made, found
 
 
 def over_time(rows: list[Any], title: str, series: Mapping[str, str], unit: str) -> Chart:

@@ -146,7 +146,8 @@ def labels_of(x: list[str]) -> tuple[list[str], str]:
         times = [stamp[2] for stamp in stamps if stamp]
         if len(dates) == 1:
             return times, dates.pop()
-        return [f"{stamp[1][5:]} {stamp[2]}" for stamp in stamps if stamp], ""
+        from_ = 5 if len({date[:4] for date in dates}) == 1 else 0  # The year, where there are two.
+        return [f"{stamp[1][from_:]} {stamp[2][:5] if not from_ else stamp[2]}" for stamp in stamps if stamp], ""
     return [clipped(label, LETTERS // 2) for label in x], ""
 
 

@@ -41,7 +41,7 @@ def part_name(dump: str, start: int) -> str:
 
 def dump_of(name: str) -> str:
     """The dump that a file's rows come from."""
-    return name.split("-")[1]
+    return name.removeprefix("part-").partition("-")[0]
 
 
 def state(out: Path) -> Path:

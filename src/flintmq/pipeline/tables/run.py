@@ -77,6 +77,12 @@ def dumps_of(roots: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for root in roots:
         for path in files_of(root):
+            try:
+                open(path, "rb").close()
+            except FileNotFoundError:
+                continue  # It was taken away since it was listed.
+            except OSError as error:
+                raise PipelineError(f"{path} cannot be read: {error.strerror}") from None
             name = os.path.relpath(path, root) if os.path.isdir(root) else os.path.basename(path)
             if found.setdefault(name, path) != path:
                 raise PipelineError(
@@ -157,7 +163,7 @@ def run(spark: SparkSession, settings: Settings, progress: Progress = silent) ->
     twins = Twins(manifest, dumps)
     # What was passed over comes last: what it is the same as may have changed.
     names = sorted(dumps, key=lambda name: (name in twins.passed, name))
-    found = (job_of(name, dumps[name], manifest, settings, twins) for name in names)
+    found = (_job_if_there(name, dumps[name], manifest, settings, twins) for name in names)
     jobs = (job for job in found if job is not None)
     fresh = 0
     for wave in waves(jobs):
@@ -173,6 +179,14 @@ def run(spark: SparkSession, settings: Settings, progress: Progress = silent) ->
     report = report_of(manifest, fresh, len(dumps))
     write_report(settings.out, report)
     return report
+
+
+def _job_if_there(name: str, path: str, manifest: Manifest, settings: Settings, twins: Twins) -> Job | None:
+    """A dump may be taken away between the look at its directory and the look at itself."""
+    try:
+        return job_of(name, path, manifest, settings, twins)
+    except FileNotFoundError:
+        return None
 
 
 def _passed_over(manifest: Manifest, job: Job) -> Loaded:
