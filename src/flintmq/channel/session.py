@@ -192,7 +192,7 @@ class Session:
             splitter = self._splitter
             data = splitter.joined(data)
             at = 0
-            while True:
+            while at < len(data):
                 length = splitter.next_length(data, at)
                 if not length:
                     return

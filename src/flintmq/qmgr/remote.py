@@ -205,6 +205,9 @@ def resolve_reply_to(qm: QueueManager, md: MQMD) -> None:
 
     A local definition of a remote queue is replaced by what it stands for; another name is a queue of this one.
     """
+    if md.reply_to_q in qm.queues:  # Nearly always; then no definition has the name.
+        md.reply_to_q_mgr = qm.name
+        return
     definition = qm.catalogue.find("QREMOTE", md.reply_to_q)
     if definition is not None and definition.text("RNAME"):
         md.reply_to_q = definition.text("RNAME")

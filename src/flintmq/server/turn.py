@@ -113,11 +113,12 @@ def keep_time(turns: Turns, due_ms: int) -> None:
 def write_all(turns: Turns) -> None:
     """Every session that has something to send writes it, or waits."""
     ready = turns.ready
-    if not ready:
-        return
-    turns.ready = []
-    for session in ready:
-        write(turns, session)
+    if len(ready) == 1:
+        write(turns, ready.pop())
+    elif ready:
+        turns.ready = []
+        for session in ready:
+            write(turns, session)
     if turns._held:
         turns.flush()
 
