@@ -215,7 +215,7 @@ def test_one_that_does_not_run_is_told(shell: Shell, tmp_path: Path, monkeypatch
     assert main(["crtmqm", "QM2"]) == 0
     assert shell("amqsput", "SYSTEM.DEAD.LETTER.QUEUE", "QM2", given="x\n")[1] == "MQCONNX ended with reason code 2059"
     assert shell.code == 2059 % 256
-    assert "strmqm starts it" in shell.errors
+    assert "`strmqm` starts it" in shell.errors
 
 
 def test_mqserver_leads_over_the_network(shell: Shell, running: int, monkeypatch: pytest.MonkeyPatch) -> None:

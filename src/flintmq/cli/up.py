@@ -125,5 +125,10 @@ From Java (com.ibm.mq:com.ibm.mq.allclient):
     factory.setStringProperty(WMQConstants.WMQ_CHANNEL, "{channel}");
     factory.setIntProperty(WMQConstants.WMQ_CONNECTION_MODE, WMQConstants.WMQ_CM_CLIENT);
     factory.setStringProperty(WMQConstants.WMQ_QUEUE_MANAGER, "{name}");{java}
+    try (JMSContext context = factory.createContext()) {{
+        Queue queue = context.createQueue("queue:///DEV.QUEUE.1");
+        context.createProducer().send(queue, "hello");
+        System.out.println(context.createConsumer(queue).receiveBody(String.class, 1000));
+    }}
 
 `{flint} down {name}` ends it; `{flint} up {name}` goes on where it was."""

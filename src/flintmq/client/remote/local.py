@@ -16,7 +16,6 @@ from flintmq.client.errors import MQError, QueueManagerError, error_of
 from flintmq.client.instance import LOCAL_SOCKET
 from flintmq.client.lock import holder_of
 from flintmq.client.remote.definition import Address
-from flintmq.client.remote.refusal import refused
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
 
 #: The longest path that a Unix socket can have here, with room to spare.
@@ -74,4 +73,4 @@ def not_running(directory: str, where: str) -> MQError:
         text = (
             f"{holder} has it open for itself, with flintmq.open(); applications connect to one that strmqm has started"
         )
-    return refused(MQRC_Q_MGR_NOT_AVAILABLE, where, text)
+    return error_of(MQRC_Q_MGR_NOT_AVAILABLE, f"{where}: {text}")
