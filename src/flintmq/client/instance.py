@@ -35,6 +35,7 @@ from flintmq.client.errors import (
     QueueManagerNotFound,
 )
 from flintmq.client.lock import InstanceLock, LockHeld, holder_of
+from flintmq.client.vault import KEY_FILE, FileVault
 from flintmq.log import LZ4, NONE, RLE, Log, LogConfig, LogError, RealFiles
 from flintmq.log.control import load_control
 from flintmq.qmgr import event
@@ -417,6 +418,7 @@ def _create_files(instance: Instance, options: CreateOptions, storage: Storage) 
     clock = system_clock()
     objects = new_objects(instance.name, options, clock.now_ms())
     engine = create(instance.name, clock, log, storage.page_set, Authority(), objects)
+    engine.vault = FileVault(instance.directory / KEY_FILE, instance.name)
     _prepare(engine, log)
     for directory in (instance.page_set_parent, instance.errors_directory, instance.directory):
         ini.sync_directory(directory)
@@ -470,6 +472,7 @@ def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
         stanza = instance.stanza("Log")
         storage.log = log = Log.open(RealFiles(), str(instance.log_directory()), stanza.get("LogSecondCopyPath"))
         engine = restart(instance.name, system_clock(), log, storage.page_set, Authority())
+        engine.vault = FileVault(instance.directory / KEY_FILE, instance.name)
         _complete(engine)
         _prepare(engine, log)
     except BaseException as error:

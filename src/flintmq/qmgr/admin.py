@@ -78,7 +78,7 @@ from flintmq.qmgr import (
 )
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import CUSTOM, QUEUE_KINDS, default_attributes
+from flintmq.qmgr.attributes import ATTRIBUTES, CUSTOM, QUEUE_KINDS, default_attributes
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.channel_control import ChannelControl
 from flintmq.qmgr.checkpoint import checkpoint
@@ -104,6 +104,7 @@ from flintmq.qmgr.objects import (
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import CLEAR, ONLY, PLACE
 from flintmq.qmgr.topic_tree import BASE_TOPIC, is_topic_string
+from flintmq.qmgr.vault import VaultError
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -173,7 +174,21 @@ class Admin:
             return MQRC_UNKNOWN_OBJECT_NAME
         if not _custom_is_good(changes):
             return MQRCCF_CUSTOM_ERROR
+        try:
+            changes = self._sealed(definition, changes)
+        except VaultError:
+            return MQRC_RESOURCE_PROBLEM
         return self._change(definition, changes, force)
+
+    def _sealed(self, definition: MQObject, changes: Row) -> Row:
+        """`changes` with secrets as they are kept, and those that are not kept so yet. Raises VaultError."""
+        result = dict(changes)
+        for attribute in ATTRIBUTES[definition.kind]:
+            if attribute.secret:
+                value = result.get(attribute.keyword, definition.attributes.get(attribute.keyword, ""))
+                if isinstance(value, str) and value:
+                    result[attribute.keyword] = self.qm.vault.seal(attribute.keyword, value)
+        return result
 
     def _add(self, kind: str, name: str, attributes: Row) -> int:
         qm = self.qm

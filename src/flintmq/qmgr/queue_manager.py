@@ -59,6 +59,7 @@ from flintmq.qmgr.task import Task
 from flintmq.qmgr.topic_tree import TopicTree
 from flintmq.qmgr.tracer import Tracer
 from flintmq.qmgr.traces import Traces
+from flintmq.qmgr.vault import Vault
 from flintmq.store.buffers import NOT_STUCK, BufferPool, check_pool
 from flintmq.store.pages import PageAccount, check_account
 from flintmq.store.pageset import PageSet
@@ -161,6 +162,7 @@ class QueueManager:
     def __init__(self, name: str, clock: Clock, log: LogPort, catalogue: Catalogue, authority: Authority) -> None:
         self.name = name
         self.clock = clock
+        self.vault = Vault()
         self.log = log
         self.catalogue = catalogue
         self.authority = authority

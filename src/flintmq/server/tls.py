@@ -23,8 +23,10 @@ from pathlib import Path
 
 from flintmq.channel.cipher_spec import Protection
 from flintmq.client import pkcs12
+from flintmq.client.vault import KEY_FILE
 from flintmq.mqi import distinguished_name
 from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.vault import VaultError
 
 DEFAULT = "ssl/key"
 TRUSTED = "trusted.pem"
@@ -58,13 +60,13 @@ class KeyRepository:
             raise NoKey(f"there is no key repository {said} ({names})")
         password, label = q_mgr.text("KEYRPWD"), q_mgr.text("CERTLABL")
         trusted = path.with_name(TRUSTED)
-        stamps = [_stamp(each) for each in (path, trusted, pkcs12.password_file(path))]
+        stamps = [_stamp(each) for each in (path, trusted, pkcs12.password_file(path), self._directory / KEY_FILE)]
         made_from = (path, password, label, *stamps)
         if made_from != self._made_from:
             self._context, self._why = None, ""
             try:
-                self._context = self._read(path, password, label, trusted)
-            except NoKey as error:
+                self._context = self._read(path, self._engine.vault.open("KEYRPWD", password), label, trusted)
+            except (NoKey, VaultError) as error:
                 self._why = str(error)
             self._made_from = made_from
         if self._context is None:

@@ -15,6 +15,7 @@ import pytest
 import flintmq
 from flintmq.client import pkcs12, pkcs12_keys
 from flintmq.client.remote.connect import Options
+from flintmq.client.vault import KEY_FILE, FileVault
 from flintmq.mqi import reason as rc
 from flintmq.server.tls import KeyRepository, NoKey
 from tests.client.remote.serving import CHANNEL, Serving
@@ -136,6 +137,23 @@ def test_the_queue_manager_refuses_with_one_line_until_its_password_is_right(bot
     kept.chmod(0o600)
     flintmq.connect("QM1", **both.options()).close()
     assert SECRET not in both.serving.qm.mqsc("DISPLAY QMGR ALL").text
+
+
+def test_a_password_that_is_sealed_opens_the_repository_as_long_as_its_key_is_there(both: Both, tmp_path: Path) -> None:
+    engine, key = both.serving.host.engine, tmp_path / KEY_FILE
+    before, engine.vault = engine.vault, FileVault(key, "QM1")
+    try:
+        both.serving.qm.mqsc(f"ALTER QMGR KEYRPWD('{SECRET}')")
+        assert SECRET not in engine.definition().text("KEYRPWD")
+        flintmq.connect("QM1", **both.options()).close()
+        kept = key.read_bytes()
+        key.unlink()
+        assert f"KEYRPWD cannot be read without {key}" in both.why_not()
+        key.touch(0o600)
+        key.write_bytes(kept)
+        flintmq.connect("QM1", **both.options()).close()
+    finally:
+        engine.vault = before
 
 
 def test_the_label_says_which_key_is_meant(both: Both) -> None:
