@@ -54,6 +54,9 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
     good = pack(QQST, {"QQSTQNAM": "GOOD", "QQSTPUTS": 7})
     records = [*damaged(0, MINUTE), *damaged(1, MINUTE), *damaged(2, 0)]
     records.append(Record(115, 216, {1: [good]}, qmgr="MQB1").packed())
+    for number, (puts, interval) in enumerate([(60, MINUTE), (1000, 0)]):
+        calls = {1: [pack(QMST, {"QMSTPUT": puts})]}
+        records.append(Record(115, 2, calls, qmgr="MQC1", at=NOON + number, interval=interval).packed())
     (place / "a.dat").write_bytes(dump(*records))
     run(spark, Settings([str(place / "a.dat")], place / "tables"))
     return place / "tables"
@@ -63,10 +66,17 @@ def test_gold_has_the_other_queues_and_null_for_sums_that_do_not_fit(spark: Spar
     rows = {row.QMgr: row for row in spark.read.parquet(str(tables / "gold" / "queue")).collect() if row.Intervals}
     assert rows["MQB1"].Puts == 7 and rows["MQA1"].Puts is None
     rates = [row.Puts_Per_Second for row in spark.read.parquet(str(tables / "gold" / "interval")).collect()]
-    assert len(rates) == 3 and rates.count(None) == 1
+    assert len(rates) == 5 and rates.count(None) == 2 and 1.0 in rates
 
 
 @pytest.mark.parametrize("name", ["qstat", "task", "msg", "channel", "bursts", "anomalies"])
 def test_a_report_is_made_all_the_same(spark: SparkSession, tables: Path, name: str) -> None:
     report = make(spark, tables, name)
     assert report.words and not report.words[0].startswith("There are no")
+
+
+def test_a_rate_is_of_the_intervals_that_have_a_length(spark: SparkSession, tables: Path) -> None:
+    words = make(spark, tables, "msg", None, "MQC1").words[0]
+    assert (
+        words.startswith("1,060 puts and 0 gets in 2 intervals") and "1.00 puts a second on average and 1.00" in words
+    )

@@ -40,6 +40,19 @@ def test_text_sets_numbers_right_and_says_how_many_rows_were_left_out() -> None:
     )
 
 
+def test_text_thins_a_chart_out_and_keeps_its_peaks() -> None:
+    """Each of several series has places of its own; 100 of them are 34 groups of three."""
+    x = [f"{number:03d}" for number in range(200)]
+    values: list[float | None] = [1.0] * 200
+    values[76] = 50.0
+    even = Series("even", [value if not number % 2 else None for number, value in enumerate(values)])
+    odd = Series("odd", [2.0 if number % 2 else None for number in range(200)])
+    shown = text.render([Report("r", "R", charts=[Chart("C", "line", x, [even, odd])])]).splitlines()
+    first, second = shown[shown.index("even") + 1 : shown.index("odd")], shown[shown.index("odd") + 1 :]
+    assert f"076  {'#' * 50} 50" in first and first[-1] == "(the highest of every 3)" and len(first) == 35
+    assert len(second) == 35 and all(line.endswith(" 2") for line in second[:-1])
+
+
 def test_text_prints_a_listing_instead_of_its_table() -> None:
     report = example()
     report.tables[0].listing = ["= Queue Name A"]

@@ -142,6 +142,7 @@ def _words(log: DataFrame) -> list[str]:
     seen = log.selectExpr(
         "count(*) as Intervals",
         "try_sum(if(IO_CI_1_1 is null, null, Interval_Duration_US)) as Duration",
+        "try_sum(if(Interval_Duration_US > 0, IO_CI_1_1 + IO_CI_1_2, null)) as Timed_Pages",
         "try_sum(IO_CI_1_1 + IO_CI_1_2) as Pages",
         "try_sum(IO_Count_1_1 + IO_Count_1_2) as Writes",
         "max(Log_MB_Per_Second_1) as Rate_Max",
@@ -152,7 +153,7 @@ def _words(log: DataFrame) -> list[str]:
     ).collect()[0]
     words = []
     if seen.Duration and seen.Pages is not None:
-        rate = seen.Pages * 4096 / seen.Duration
+        rate = seen.Timed_Pages * 4096 / seen.Duration
         per = f", {seen.Pages / seen.Writes:,.2f} pages a write" if seen.Writes else ""
         words.append(
             f"{many(seen.Intervals, 'interval')}: {rate:,.2f} MB/s per copy on average, "

@@ -82,14 +82,15 @@ def _words(calls: DataFrame) -> list[str]:
         "try_sum(try_add(Put, Put1)) as Puts",
         "try_sum(Get) as Gets",
         "try_sum(Interval_Duration_US) / 1e6 as Seconds",
+        "try_sum(if(Interval_Duration_US > 0, try_add(Put, Put1), null)) as Timed_Puts",
         "max(struct(try_add(Put, Put1) / nullif(Interval_Duration_US / 1e6, 0), QMgr)) as Busiest",
         "try_sum(PersPuts) as Persistent",
         "try_sum(PersPuts + NonPersPuts) as Known",
     ).collect()[0]
     made = f"{seen.Puts or 0:,} puts and {seen.Gets or 0:,} gets in {many(seen.Intervals, 'interval')} of "
     made += many(seen.Managers, "queue manager")
-    if seen.Seconds and seen.Puts is not None:
-        made += f", {seen.Puts / seen.Seconds:,.2f} puts a second on average"
+    if seen.Seconds and seen.Timed_Puts is not None:
+        made += f", {seen.Timed_Puts / seen.Seconds:,.2f} puts a second on average"
     if seen.Busiest and seen.Busiest[0] is not None:
         made += f" and {seen.Busiest[0]:,.2f} in the busiest interval ({seen.Busiest.QMgr})"
     words = [f"{made}."]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 
-from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Table
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
 
 WIDTH = 120
 BAR = 50
-#: The most places of a chart that are drawn; more are thinned out.
+#: The most places of a series that are drawn; more are thinned out.
 PLACES = 40
 
 
@@ -81,23 +82,32 @@ def cell_text(cell: Cell, column: Column) -> str:
     return f"{cell:,.{column.decimals}f}"
 
 
+def _thinned(chart: Chart, series: Series) -> tuple[list[tuple[str, float | None]], int]:
+    """The places of a series, at most PLACES: the highest of every few, because a peak is what is looked for. Of
+    several series each has its own: times of the others are left out."""
+    places = list(zip(chart.x, series.values, strict=True))
+    if len(chart.series) > 1:
+        places = [pair for pair in places if pair[1] is not None]
+    step = -(-len(places) // PLACES) or 1
+    groups = [places[number : number + step] for number in range(0, len(places), step)]
+    return [max(group, key=lambda pair: -math.inf if pair[1] is None else pair[1]) for group in groups], step
+
+
 def _chart(chart: Chart) -> list[str]:
     lines = [chart.title, "-" * len(chart.title)]
-    step = -(-len(chart.x) // PLACES) or 1
     values = [value for series in chart.series for value in series.values if value is not None]
     top = max(values, default=0.0)
     label = max((len(place) for place in chart.x), default=0)
     for series in chart.series:
         if len(chart.series) > 1:
             lines.append(series.name)
-        for place, value in list(zip(chart.x, series.values, strict=True))[::step]:
-            if value is None and len(chart.series) > 1:
-                continue  # A time of another series.
+        places, step = _thinned(chart, series)
+        for place, value in places:
             bar = "#" * round(BAR * value / top) if value is not None and top > 0 and value > 0 else ""
             shown = "" if value is None else f"{value:,.10g}" if value == round(value) else f"{value:,.2f}"
             lines.append(f"{place.ljust(label)}  {bar}{' ' if bar else ''}{shown}".rstrip())
-    if step > 1:
-        lines.append(f"(one in {step} of {len(chart.x)})")
+        if step > 1:
+            lines.append(f"(the highest of every {step})")
     if chart.y_title:
         lines.append(f"({chart.y_title})")
     return lines
