@@ -265,6 +265,19 @@ def test_one_that_does_not_exist_or_is_open_elsewhere_is_refused(manager: Manage
             process.start(manager.place)
 
 
+def test_a_start_that_takes_too_long_is_told_and_goes_on(manager: Manager) -> None:
+    with pytest.raises(process.StartFailed, match="is not ready after 0 seconds and goes on"):
+        process.start(manager.place, 0.0)
+    for _ in range(2000):
+        try:
+            with Control(manager.place) as control:
+                manager.pid = control.ask({"do": "ping"})["pid"]
+                return
+        except NotRunning:
+            time.sleep(0.02)
+    pytest.fail(manager.errors())
+
+
 def test_many_clients_are_served_at_once_and_leave_nothing(
     manager: Manager, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,7 @@ TSH is used until it is agreed that conversations share the socket, and always i
 TSHM is for what belongs to a conversation, TSHC for what belongs to the socket.
 
 A call that does not fit one segment is spread over several of the same type, conversation and request: the first has
-FIRST, the last LAST, and only the first has what follows the header in a short one (`Assembly` in session.py).
+FIRST, the last LAST, and only the first has what follows the header in a short one (conversation.py joins them).
 """
 
 import struct

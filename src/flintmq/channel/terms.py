@@ -1,7 +1,7 @@
 """The terms of a server-connection channel: what its definition lets a client have, and who may use it.
 
-`ChannelTable` is what sessions ask; it reads the CHANNEL objects of the catalogue. Who may connect is decided by the
-`Gatekeeper`, which a host may replace.
+`Channels.terms_of` (server.py) reads them from the CHANNEL objects of the catalogue when a client has named one. Who
+may connect is decided by the `Gatekeeper`, which a host may replace.
 """
 
 from __future__ import annotations

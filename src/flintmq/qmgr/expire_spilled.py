@@ -117,8 +117,6 @@ def _kill(qm: QueueManager, queue: Queue, chunk: Chunk, home: Home, slots: list[
         if selections is not None:
             selections.forget(sequence)
         count += 1
-        if queue.selections is not None:
-            queue.selections.forget(sequence)
         if pager.backouts:
             pager.forget_backouts(queue.queue_id, sequence)
     pager.count(home.volatile, queue.queue_id, -count)

@@ -16,9 +16,11 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,6 +59,7 @@ START_TIMEOUT_S = 120.0
 _FAREWELL_S = 1.0
 _POLL_S = 0.05
 _READY = "ready"
+_SAID_MAX = 1 << 16
 
 
 class StartFailed(Exception):
@@ -211,7 +214,10 @@ def _run(server: Server, ready: Callable[[], None]) -> None:
 
 
 def start(instance: Instance, timeout_s: float = START_TIMEOUT_S) -> int:
-    """Start a process that serves `instance`; returns its process id. Raises StartFailed."""
+    """Start a process that serves `instance`; returns its process id. Raises StartFailed.
+
+    One that is not ready after `timeout_s` is not stopped: it may have much of the log to read.
+    """
     reading, writing = os.pipe()
     environment = dict(os.environ)
     # Not resolved: a compiled package is made of links to the sources (tools/build.py).
@@ -231,15 +237,33 @@ def start(instance: Instance, timeout_s: float = START_TIMEOUT_S) -> int:
         )
     finally:
         os.close(writing)
-    with open(reading, encoding="utf-8", errors="replace") as pipe:
-        said = pipe.read()
-    if said.strip() == _READY:
+    said = _heard(reading, timeout_s)
+    if said is None:
+        text = f"process {process.pid} is not ready after {timeout_s:g} seconds and goes on; `dspmq` says when it runs"
+        raise StartFailed(f"{text}, {instance.errors_directory} what it does")
+    if said == _READY:
         return process.pid
-    process.wait(timeout_s)
-    raise StartFailed(said.strip() or f"the process ended with code {process.returncode} and said nothing")
+    process.wait()
+    raise StartFailed(said or f"the process ended with code {process.returncode} and said nothing")
+
+
+def _heard(reading: int, timeout_s: float) -> str | None:
+    """What the other process says until it hangs up; None if it does not in that time."""
+    end = time.monotonic() + timeout_s
+    parts: list[bytes] = []
+    with open(reading, "rb", buffering=0) as pipe:
+        while select.select([pipe], [], [], max(0.0, end - time.monotonic()))[0]:
+            part = pipe.read(_SAID_MAX)
+            if not part:
+                return b"".join(parts).decode("utf-8", "replace").strip()
+            parts.append(part)
+    return None
 
 
 def tell(descriptor: int, text: str = _READY) -> None:
-    """To the one who started this process: it is ready, or why not."""
-    with open(descriptor, "w", encoding="utf-8") as pipe:
-        pipe.write(text)
+    """To the one who started this process, if it still listens: it is ready, or why not."""
+    try:
+        with open(descriptor, "w", encoding="utf-8") as pipe:
+            pipe.write(text)
+    except BrokenPipeError:
+        return  # It has not waited so long.
