@@ -307,7 +307,7 @@ def test_a_client_that_can_take_everything_gets_everything(manager: Manager) -> 
     peer = manager.peer()
     handle = peer.opened(QUEUE, BOTH)
     md = MQMD()
-    md.persistence = 1
+    md.persistence = 0  # Those that are persistent are not sent ahead.
     for number in range(40):
         assert peer.put(handle, bytes([number]) * 100_000, md=md).reason == 0
     peer.socket.sendall(peer.want_request(handle, room=0x7FFF_FFFF))
