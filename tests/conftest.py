@@ -23,6 +23,10 @@ settings.register_profile("flint", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "flint")
 
+#: What an MQ user's shell says (MQSERVER, MQ_APP_PASSWORD ...) is not for the queue managers of the tests.
+for _name in [name for name in os.environ if name.startswith("MQ")]:
+    del os.environ[_name]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--simulate", type=int, default=300, metavar="N", help="seeds of the simulation (300)")
