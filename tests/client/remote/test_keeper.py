@@ -81,7 +81,11 @@ def test_a_connection_that_another_thread_drops_is_broken_and_nothing_else(servi
     wire = qm.mqi.wire
     wire._socket.close()
 
-    wire.look()
+    for _ in range(1000):  # The thread of the process may be at it just now: then this look is none.
+        wire.look()
+        if wire.broken is not None:
+            break
+        threading.Event().wait(0.01)
 
     assert wire.broken is not None
     qm.close()
