@@ -274,10 +274,10 @@ class World:
             gmo.options |= MQGMO_MARK_SKIP_BACKOUT
         if random.random() < 0.4:
             md.correl_id = random.choice(CORREL_IDS)
-        expected = self.expected(name)
+        selector = random.choice(list(SELECTORS)) if random.random() < 0.3 else ""
+        expected = self.expected(name, application if not selector else None)  # A selector has a handle of its own.
         if md.correl_id != CORREL_IDS[0]:
             expected = [item for item in expected if item.correl_id == md.correl_id]
-        selector = random.choice(list(SELECTORS)) if random.random() < 0.3 else ""
         if selector:
             expected = [item for item in expected if SELECTORS[selector](item)]
         item = expected[0] if expected else None
@@ -310,6 +310,8 @@ class World:
             return False
         assert reason == MQRC_NONE, f"get from {name}: {reason}, expected {item.number}"
         self.compare(name, application.connection, md, item)
+        if application.locks.get(name) is item:
+            del application.locks[name]
         if syncpoint:
             application.removed.append(item)
             self.held.add(item.number)
@@ -328,13 +330,13 @@ class World:
             f"expected {item.backouts_min} to {item.backouts_max}"
         )
 
-    def expected(self, name: str, browser: Application | None = None) -> list[Item]:
-        """What a get of anybody finds, or a browse of `browser`, who sees what it has locked itself."""
+    def expected(self, name: str, owner: Application | None = None) -> list[Item]:
+        """What anybody finds, or `owner`, through the handle by which it has locked a message: that too."""
         locked = {
             lock.number
             for application in self.applications
             for queue, lock in application.locks.items()
-            if queue == name and application is not browser
+            if queue == name and application is not owner
         }
         return [
             item
@@ -390,7 +392,6 @@ class World:
         gmo.options = MQGMO_MSG_UNDER_CURSOR
         gmo.options |= MQGMO_SYNCPOINT if self.random.random() < 0.6 else MQGMO_NO_SYNCPOINT
         if self.take(application, name, MQMD(), gmo, locked, MQRC_NO_MSG_UNDER_CURSOR):
-            del application.locks[name]
             self.note("get under cursor")
 
     # -- administration -------------------------------------------------------------------------------------------
