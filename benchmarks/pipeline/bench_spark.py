@@ -143,7 +143,7 @@ def measured(stage: Stage, place: dict[str, str], count: int, progress: Progress
     fill(place, count)
     progress.at(count // 2, "through Spark")
     before = used_by(stage.pid, driver.pid)
-    elapsed, plan, move = map(float, driver.ask(SOURCE).split())
+    elapsed, plan, move = map(float, driver.ask(SOURCE, FOR_EVER_S).split())
     used = [after - then for after, then in zip(used_by(stage.pid, driver.pid), before, strict=True)]
     progress.done()
     found = numbers_on(place, TARGET)

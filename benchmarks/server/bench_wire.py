@@ -35,13 +35,15 @@ from benchmarks.server import inproc, segments
 from benchmarks.server.load import Plan
 from benchmarks.server.peers import peers
 from benchmarks.server.ports import free_port
-from benchmarks.server.stage import Child, Stage, SystemCalls, cpu_of
+from benchmarks.server.stage import Broken, Child, Stage, SystemCalls, cpu_of
 
 NAME = "wire"
 SIZE = 2048
 REQUESTERS, RESPONDERS, PAIRS = 10, 4, 8
 #: A load that is asked for so many round trips has warmed up.
 _WARM = 0.1
+#: System calls are counted once, in so many times more: how many requests a wake-up finds varies from second to second.
+_CALLS = 4
 
 
 @dataclass
@@ -159,7 +161,7 @@ def run(options: Options) -> list[Figure]:
             by_name["rr_cb"].best_floor = (by_name["rr_cc"].best_floor + by_name["rr_bb"].best_floor) / 2
         figures = [Figure(each.name, each.best * 1e6, "us", each.best_floor * 1e6) for each in taking_part]
         for each in taking_part[:1] if options.tiny else taking_part:
-            calls = each.calls(count)
+            calls = each.calls(count * _CALLS)
             if calls is not None:
                 figures.append(Figure(f"{each.name}_calls", calls[0], "", calls[1]))
         progress.done()
@@ -181,7 +183,11 @@ def _peers(stage: Stage, rounds: int, count: int) -> list[Figure]:
         for peer in running:
             plan = Plan(peer.name, peer.address, peer.address, REQUESTERS, RESPONDERS, SIZE)
             load = stage.child("benchmarks.server.load", json.dumps(asdict(plan)))
-            best = min(cost(peer.pid, load, count) for _ in range(rounds))
+            try:
+                best = min(cost(peer.pid, load, count) for _ in range(rounds))
+            except Broken as error:
+                print(f"{peer.name}: {error}: it is not compared with")
+                continue
             figures.append(Figure(f"peer_{peer.name}", best * 1e6, "us"))
     finally:
         for peer in running:

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NAME = "BENCH"
 _STOP_S = 20.0
 _ATTACH_S = 0.5
+_ANSWER_S = 120.0
 
 
 class Broken(Exception):
@@ -49,20 +51,23 @@ class Child:
             env=environment(at),
         )
         self.pid = self._process.pid
-        self._hear("ready")
+        self._hear("ready", _ANSWER_S)
 
-    def ask(self, line: str) -> str:
-        """Send a line and wait for the answer."""
+    def ask(self, line: str, within_s: float = _ANSWER_S) -> str:
+        """Send a line and wait for the answer. Raises Broken if none comes in that time; then the process is ended."""
         assert self._process.stdin is not None
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
-        return self._hear("")
+        return self._hear("", within_s)
 
-    def _hear(self, wanted: str) -> str:
+    def _hear(self, wanted: str, within_s: float) -> str:
         assert self._process.stdout is not None
+        limit = threading.Timer(within_s, self._process.kill)
+        limit.start()
         said = self._process.stdout.readline().strip()
+        limit.cancel()
         if not said or (wanted and said != wanted):
-            raise Broken(f"{self._module} said {said!r} and has ended: {self._process.poll()}")
+            raise Broken(f"{self._module} said {said!r} within {within_s:g} s and has ended: {self._process.poll()}")
         return said
 
     def end(self) -> None:
