@@ -21,6 +21,7 @@ from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
+from tests.waiting import until
 
 CHANNEL = "DEV.APP.SVRCONN"
 QUEUE = "DEV.QUEUE.1"
@@ -58,8 +59,7 @@ class Serving:
         await self._end.wait()
         server.close()
         local.close()
-        for link in list(self.hub.links.values()):
-            link.abort()
+        self._abort()
         self.hub.close()
 
     def soon(self, step: Callable[[], None]) -> None:
@@ -68,12 +68,21 @@ class Serving:
 
     def cut(self) -> None:
         """Close all sockets of clients, without a word."""
+        self.soon(self._abort)
 
-        def abort() -> None:
-            for link in list(self.hub.links.values()):
-                link.abort()
+    def cut_and_wait(self) -> None:
+        """Close all sockets of clients, and come back when the queue manager has forgotten those clients."""
 
-        self.soon(abort)
+        def gone() -> bool:
+            # One that was connecting when the others were cut is cut now.
+            self.soon(self._abort)
+            return not self.hub.links and not self.hub.sessions
+
+        until(gone, "the sessions of clients that were cut end")
+
+    def _abort(self) -> None:
+        for link in list(self.hub.links.values()):
+            link.abort()
 
     def connect(self, **options: Any) -> flintmq.RemoteQueueManager:
         """A client."""
@@ -92,9 +101,9 @@ class Serving:
         for name, more in attributes.items():
             self.qm.mqsc(f"DEFINE QLOCAL({name}) {more}")
         yield
-        self.cut()
+        self.cut_and_wait()
         for name in attributes:
-            self.qm.mqsc(f"CLEAR QLOCAL({name})\nDELETE QLOCAL({name})", check=False)
+            self.qm.mqsc(f"CLEAR QLOCAL({name})\nDELETE QLOCAL({name})")
 
     def close(self) -> None:
         """A second close does nothing."""
