@@ -28,7 +28,7 @@ from flintmq.channel.errors import (
 )
 from flintmq.channel.identity import Identity
 from flintmq.channel.memo import Gets, HeadMemo, Puts
-from flintmq.channel.mqi_calls import CALLS, finish_get
+from flintmq.channel.mqi_calls import CALLS, finish_get, mqconn
 from flintmq.channel.segment import Segment
 from flintmq.channel.streaming import Stream, notified, request_messages
 from flintmq.channel.xa_calls import CALLS as XA_CALLS
@@ -182,6 +182,10 @@ class Conversation:
             done(self, call)
         except StructureError as error:
             self.reply(call, MQCC_FAILED, error.reason, call.handle, body[API_SIZE:])
+
+    def make(self, call: Call) -> None:
+        """An MQCONN that was put aside until its password was compared. Raises ChannelError."""
+        mqconn(self, call)
 
     # -- out ----------------------------------------------------------------------------------------------------------
 

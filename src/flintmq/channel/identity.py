@@ -36,6 +36,11 @@ class Identity:
     #: The names in the certificate that the client has shown, and in that of who has signed it.
     peer_name: str = ""
     peer_issuer: str = ""
+    #: The gatekeeper's: what the password was compared with, and whether that was right.
+    compared_with: str = ""
+    is_right: bool = False
+    #: The host's: too many passwords are to be compared; this one is not.
+    put_off: bool = False
 
     def read_user(self, body: bytes, ccsid: int) -> None:
         """USERID_DATA. Raises ChannelError."""
@@ -47,6 +52,7 @@ class Identity:
         password = read_text(body[16:28], ccsid)
         if password:
             self.claimed_user, self.password, self.has_password = self.user, password, True
+            self.compared_with = ""
 
     def read_authority(self, body: bytes, big_endian: bool, ccsid: int) -> None:
         """CONAUTH_INFO. Raises ChannelError."""
@@ -58,3 +64,4 @@ class Identity:
         self.claimed_user = read_text(body[24 : 24 + user], ccsid)
         self.password = read_text(body[24 + user : 24 + user + password], ccsid)
         self.has_password = True
+        self.compared_with = ""

@@ -42,6 +42,7 @@ from flintmq.mqi.reason import (
     MQRC_HOBJ_ERROR,
     MQRC_NOT_AUTHORIZED,
     MQRC_Q_MGR_NAME_ERROR,
+    MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
 )
 from flintmq.mqi.sts import MQSTS
@@ -96,7 +97,15 @@ def mqconn(conversation: Conversation, call: Call) -> None:
         if protection is not None:
             conversation.identity.peer_name = protection.peer_name
             conversation.identity.peer_issuer = protection.issuer
-        reason, user = session.channels.gatekeeper.admit(terms, conversation.identity, session.address)
+        gatekeeper = session.channels.gatekeeper
+        if conversation.identity.put_off:
+            conversation.identity.put_off = False
+            reason, user = MQRC_Q_MGR_NOT_AVAILABLE, ""
+            gatekeeper.delay_ms = 0
+        elif gatekeeper.compare_with(conversation.identity) and session.check_later(conversation, call):
+            return
+        else:
+            reason, user = gatekeeper.admit(terms, conversation.identity, session.address)
     wanted = data.q_mgr_name
     if not reason and wanted and not wanted.startswith("*") and wanted != engine.name:
         reason = MQRC_Q_MGR_NAME_ERROR

@@ -13,6 +13,7 @@ from mypy_extensions import mypyc_attr
 from flintmq.channel.compression import NAMES
 from flintmq.channel.conversation import Conversation
 from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
+from flintmq.channel.identity import Identity
 from flintmq.channel.session import Session
 from flintmq.channel.status import instance_row
 from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
@@ -56,6 +57,13 @@ class Channels:
     def make_room(self) -> bool:
         """A call was refused because the log is full. True if it is worth another try."""
         return False
+
+    def check_password(self, session: Session, identity: Identity) -> bool:
+        """Have a password compared while others are served, then call `session.checked`. False: not by this host."""
+        return False
+
+    def forget_check(self, session: Session) -> None:
+        """A session that waits for that is over."""
 
     def terms_of(self, name: str, address: str) -> Terms:
         """The terms of the server-connection channel called `name`. Raises ChannelError."""

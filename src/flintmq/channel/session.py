@@ -23,6 +23,8 @@ S1  A session holds at most one segment, one long call per conversation, and wha
 S2  Whatever a client sends, only its own session ends.
 S3  A socket on which nobody is connected has three guesses at a password: each costs us more than the client, however
     long it waits for the answer.
+S4  While a password is compared (`checking`), nothing of its socket is done: what arrives is kept, up to UNREAD_MAX
+    bytes, and done when the client has its answer. So a socket has one password compared at a time.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from flintmq.channel import straight
 from flintmq.channel.calls import read_longs, write_longs
 from flintmq.channel.cipher_spec import Protection, accepts, is_known, peer_matches
 from flintmq.channel.compression import Compression, agreed
-from flintmq.channel.conversation import Conversation, check_ccsid
+from flintmq.channel.conversation import Call, Conversation, check_ccsid
 from flintmq.channel.errors import (
     STATUS_CHANNEL_UNAVAILABLE,
     STATUS_CIPHER_SPEC,
@@ -101,6 +103,8 @@ ACTION_STARTED: Final = 8
 
 #: A client that was refused so often is disconnected.
 REFUSALS_MAX: Final = 3
+#: So much of what a client sends while its password is compared is kept: two segments.
+UNREAD_MAX: Final = 64 * 1024
 #: Ids are unsigned.
 UNSIGNED: Final = 0xFFFF_FFFF
 #: A conversation that a socket without sharing has.
@@ -120,6 +124,9 @@ class Session:
     state: int = NEW
     force: int = 0
     delay_ms: int = 0
+    #: The conversation whose MQCONN waits until its password was compared (S4).
+    checking: Conversation | None = None
+    _checked_call: Call | None = None
     #: Whether conversations share the socket: then segments have TSHM headers.
     shared: bool = False
     sharing: int = 0
@@ -176,6 +183,9 @@ class Session:
         self.out: list[bytes] = []
         self.conversations: dict[int, Conversation] = {}
         self._splitter = Splitter()
+        #: What has arrived while a password is compared.
+        self._unread: list[bytes] = []
+        self._unread_length = 0
         # Ours until the client has said what it uses; it then uses what we do.
         self.big_endian = False
         self.ccsid = channels.engine.ccsid
@@ -189,6 +199,9 @@ class Session:
             return
         self.bytes_received += len(data)
         try:
+            if self.checking is not None:
+                self._keep(data)
+                return
             splitter = self._splitter
             data = splitter.joined(data)
             at = 0
@@ -200,13 +213,62 @@ class Session:
                     self._take(seg.read(data[at : at + length]))
                     if self.is_over():
                         return
+                    if self._is_checking():
+                        self._keep(data[at + length :])
+                        return
                 at += length
         except ChannelError as error:
             self.refuse(error)
 
+    def _keep(self, data: bytes) -> None:
+        """Data that is read later. There is little: a client waits for the reply to its MQCONN. Raises ChannelError."""
+        if self._unread_length + len(data) > UNREAD_MAX:
+            text = f"more than {UNREAD_MAX} bytes came before its password was checked"
+            raise ChannelError(STATUS_PROTOCOL_DATA, text)
+        if data:
+            self._unread.append(data)
+            self._unread_length += len(data)
+
+    def check_later(self, conversation: Conversation, call: Call) -> bool:
+        """An MQCONN waits until its password was compared. False: the host does not do that; it is compared now."""
+        self.checking, self._checked_call = conversation, call
+        if self.channels.check_password(self, conversation.identity):
+            return True
+        self.checking = self._checked_call = None
+        return False
+
+    def checked(self) -> None:
+        """The password was compared, or will not be: the client has its answer, and what came meanwhile is done."""
+        conversation, call = self.checking, self._checked_call
+        self.checking = self._checked_call = None
+        if conversation is None or call is None or self.closing:
+            return
+        try:
+            conversation.make(call)
+        except ChannelError as error:
+            self.refuse(error)
+            return
+        if self.checking is None and self._unread and not self.is_over():
+            data = b"".join(self._unread)
+            self._unread.clear()
+            self._unread_length = 0
+            self.bytes_received -= len(data)
+            self.received(data)
+
+    def _forget_check(self) -> None:
+        """It is over before that."""
+        self._unread.clear()
+        if self.checking is not None:
+            self.checking = self._checked_call = None
+            self.channels.forget_check(self)
+
     def is_over(self) -> bool:
         """Nothing more is read."""
         return self.closing
+
+    def _is_checking(self) -> bool:
+        """What was just done waits for a password to be compared."""
+        return self.checking is not None
 
     def _take(self, segment: Segment) -> None:
         """One segment, by the table above."""
@@ -432,7 +494,9 @@ class Session:
             pump_all(conversation)
 
     def is_in_call(self) -> bool:
-        """Whether a client waits for the end of a get."""
+        """Whether a client waits for the end of a get, or for its password to be checked."""
+        if self.checking is not None:
+            return True
         for conversation in self.conversations.values():
             if conversation.is_in_call():
                 return True
@@ -490,6 +554,7 @@ class Session:
         self.closing = True
         self.overdue_s = 0
         self.state = CLOSED
+        self._forget_check()
         for conversation in list(self.conversations.values()):
             conversation.lost()
         self.conversations.clear()
@@ -501,6 +566,7 @@ class Session:
         """The socket is gone."""
         self.closing = True
         self.state = CLOSED
+        self._forget_check()
         for conversation in list(self.conversations.values()):
             conversation.lost()
         self.conversations.clear()

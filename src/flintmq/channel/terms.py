@@ -70,6 +70,17 @@ class Gatekeeper:
         """Called when a socket is opened, before anything was said. True closes it; the refusal has been told."""
         return False
 
+    def compare_with(self, identity: Identity) -> str:
+        """What the password is to be compared with before `admit` can say; "" if it need not be.
+
+        Comparing takes long. A host that has better to do meanwhile has it done elsewhere (`Channels.check_password`),
+        and tells by `compared` what came out; else `admit` does it.
+        """
+        return ""
+
+    def compared(self, identity: Identity, against: str, is_right: bool) -> None:
+        """The password was compared with what `compare_with` had said."""
+
     def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
         """(reason, user) for a client that connects: MCAUSER of the channel, else who the client says it is."""
         return 0, terms.mca_user or identity.claimed_user or identity.user

@@ -5,6 +5,7 @@
     turn.py       what is done with the data of a client, and when it is answered
     hub.py        what all sockets share: who may be answered, the clock, the log
     listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of channels and listeners
+    passwords     compared by threads, while others are served: password_checks.py
     runmqsc       a Unix socket in the queue manager's directory: control.py
     endmqm        the same socket
     PCF           commands from a queue: command_task.py
@@ -16,6 +17,7 @@ durable first waits for one flush of the log, made by a thread, for all sessions
 
     V1  The engine is touched by the loop's thread, under the host's lock, and by the host's own threads
         (its timer, its records).
-    V2  Nothing waits in the loop: not for the disk, not for a client. (A checkpoint does write in it.)
+    V2  Nothing waits in the loop: not for the disk, not for a client, not for a password to be compared. (A checkpoint
+        does write in it.)
     V3  A client that does not read is not read from.
 """

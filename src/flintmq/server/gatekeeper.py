@@ -71,16 +71,29 @@ class ConnectionAuthentication(Gatekeeper):
         refused.remedies = [f"SET CHLAUTH('*') TYPE(BLOCKADDR) ADDRLIST('{pattern}') ACTION(REMOVE)"]
         return not self._warned(rule, refused)
 
+    def compare_with(self, identity: Identity) -> str:
+        """Step 2 takes long: what the password is to be compared with, if it is not known already."""
+        if not identity.has_password or not self._checks(self._info()):
+            return ""
+        self._refresh()
+        against = self._users.hash_of(identity.claimed_user)
+        if identity.compared_with == against or self._users.remembers(identity.claimed_user, identity.password):
+            return ""
+        return against
+
+    def compared(self, identity: Identity, against: str, is_right: bool) -> None:
+        """Step 2 was done."""
+        identity.compared_with = against
+        identity.is_right = self._users.compared(identity.claimed_user, identity.password, against, is_right)
+
     def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
         """(reason, user) for a client that connects: steps 2 to 6."""
         self.delay_ms = 0
-        if self._users.refresh():
-            self._engine.authority.refresh()
-        name = self._engine.definition().text("CONNAUTH")
-        info = self._engine.catalogue.find("AUTHINFO", name) if name else None
+        self._refresh()
+        info = self._info()
         said, adopted = identity.user, ""
-        if info is not None and identity.has_password and info.text("CHCKCLNT") != _NEVER:
-            if not self._users.is_right(identity.claimed_user, identity.password):
+        if info is not None and identity.has_password and self._checks(info):
+            if not self._is_right(identity):
                 return self._wrong_password(terms, identity, address, info)
             if info.text("ADOPTCTX") == "YES":
                 adopted = identity.claimed_user
@@ -104,6 +117,26 @@ class ConnectionAuthentication(Gatekeeper):
         return MQRC_NONE, user
 
     # -- steps --------------------------------------------------------------------------------------------------------
+
+    def _refresh(self) -> None:
+        if self._users.refresh():
+            self._engine.authority.refresh()
+            if self._users.trouble:
+                self._engine.notice("AMQ5534E", f"No password can be checked: {self._users.trouble}.")
+
+    def _info(self) -> MQObject | None:
+        name = self._engine.definition().text("CONNAUTH")
+        return self._engine.catalogue.find("AUTHINFO", name) if name else None
+
+    def _checks(self, info: MQObject | None) -> bool:
+        return info is not None and info.text("CHCKCLNT") != _NEVER
+
+    def _is_right(self, identity: Identity) -> bool:
+        """What was found out elsewhere counts once, and only if nobody has altered the user since."""
+        against, identity.compared_with = identity.compared_with, ""
+        if against and against == self._users.hash_of(identity.claimed_user):
+            return identity.is_right
+        return self._users.is_right(identity.claimed_user, identity.password)
 
     def _rules_hold(self) -> bool:
         return self._engine.definition().text("CHLAUTH") == "ENABLED"
@@ -152,7 +185,9 @@ class ConnectionAuthentication(Gatekeeper):
     def _wrong_password(self, terms: Terms, identity: Identity, address: str, info: MQObject) -> tuple[int, str]:
         self.delay_ms = info.number("FAILDLAY") * 1000
         user = identity.claimed_user
-        if self._users.any():
+        if self._users.trouble:
+            why = self._users.trouble
+        elif self._users.any():
             why = "the password is wrong, or there is no such user"
         else:
             why = "no users are defined (`flint user` defines them)"

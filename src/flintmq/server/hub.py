@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from flintmq.channel.identity import Identity
 from flintmq.channel.session import AGREED, Session
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
@@ -15,6 +16,7 @@ from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
 from flintmq.server import refusals
 from flintmq.server.gatekeeper import without_port
+from flintmq.server.password_checks import PasswordChecks
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
 from flintmq.server.turn import Turns, in_time, keep_time, write, write_all
@@ -65,6 +67,7 @@ class Hub(Turns):
         self.keys = KeyRepository(host.engine, directory) if directory is not None else None
         #: Called once, when the queue manager cannot go on.
         self.on_failure: Callable[[], None] = _nothing
+        self.checks = PasswordChecks(self, loop, self.run)
         self._flusher = ThreadPoolExecutor(1, "flintmq log")
         self._flushing = False
         self._timer: asyncio.TimerHandle | None = None
@@ -81,6 +84,7 @@ class Hub(Turns):
         self._ticker.cancel()
         if self._timer is not None:
             self._timer.cancel()
+        self.checks.close()
         self._flusher.shutdown(wait=True)
 
     # -- turns --------------------------------------------------------------------------------------------------------
@@ -141,6 +145,15 @@ class Hub(Turns):
     def make_room(self) -> bool:
         """The log is full: a checkpoint frees what it can."""
         return self.host.make_room()
+
+    def check_password(self, session: Session, identity: Identity) -> bool:
+        """A thread compares it (password_checks.py)."""
+        self.checks.ask(session, identity)
+        return True
+
+    def forget_check(self, session: Session) -> None:
+        """Nobody waits for it any more."""
+        self.checks.forget(session)
 
     def started(self, session: Session) -> None:
         """A client has named its channel: the system looks after the socket as the channel says (KAINT)."""
@@ -242,6 +255,8 @@ class Hub(Turns):
             self.look_at(session, now_ms)
             session.idle_s += 1
             interval = session.heartbeat_interval
+            if session.checking is not None:
+                session.idle_s = 0  # Its answer to a heartbeat would not be read now (S4).
             if interval and session.idle_s >= interval and session.state == AGREED and session.listens():
                 if session.heartbeat_due():
                     session.idle_s = 0

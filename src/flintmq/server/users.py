@@ -8,8 +8,20 @@ The file `users` in the queue manager's directory, for its owner only, has a sta
        Groups=clerks,readers                        for authority records
        Privileged=yes                               may administer; CHCKCLNT(REQDADM) asks these for a password
 
-A password is never kept. One check costs some 50 ms and 16 MiB, which is the point of scrypt; so a password that was
-found right is remembered, as a keyed hash that dies with the process, until the file changes.
+A password is never kept. One check costs some 50 ms and 16 MiB, which is the point of scrypt; threads do it while
+others are served (password_checks.py). A thousand clients that come back after a restart would still wait for a minute,
+so a password that was found right is remembered: HMAC-SHA-256 of user and password, with a key that is made anew by
+every process and never leaves it. What that is worth to somebody else:
+
+    who can guess online      nothing: only what was right is remembered, and a wrong one is never answered sooner
+    who reads the disk        nothing: neither key nor hash is written anywhere
+    who reads our memory      has the passwords of clients that are just connecting anyway. Of those remembered it has a
+                              hash that is fast to guess at, therefore for REMEMBERED_S at most, counted from the
+                              scrypt and not from the last use; then scrypt says again
+    who was a user            nothing: all is forgotten when the file changes, and a check that was begun before that
+                              is made again (`hash_of` differs)
+
+A file that cannot be read or understood has no users: nobody is let in with a password until it is put right.
 """
 
 from __future__ import annotations
@@ -18,7 +30,8 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from flintmq.client import ini
@@ -29,7 +42,9 @@ _MEMORY_MAX = 64 * 1024 * 1024
 #: MQ's name for one who may do everything.
 MQM = "mqm"
 USER_MAX = 64
-_REMEMBERED_MAX = 10_000
+#: So many passwords are remembered, the latest, and for so long.
+REMEMBERED_MAX = 10_000
+REMEMBERED_S = 600.0
 #: user, environment variable with the password, privileged. The names are those of MQ's developer container.
 APP_PASSWORD = "MQ_APP_PASSWORD"
 DEVELOPERS = (("app", APP_PASSWORD, False), ("admin", "MQ_ADMIN_PASSWORD", True))
@@ -38,14 +53,18 @@ DEVELOPERS = (("app", APP_PASSWORD, False), ("admin", "MQ_ADMIN_PASSWORD", True)
 class Users:
     """The users of one queue manager."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._path = path
+        self._clock = clock
+        #: Why the file has no users, if it cannot be understood.
+        self.trouble = ""
         self._stamp: tuple[int, int] | None = None
         self._passwords: dict[str, str] = {}
         self._privileged: set[str] = set()
         self._groups: dict[str, list[str]] = {}
         self._key = secrets.token_bytes(32)
-        self._right: set[bytes] = set()
+        #: What is remembered, and when it was found right; the oldest comes first.
+        self._right: dict[bytes, float] = {}
 
     def refresh(self) -> bool:
         """Read the file if it has changed; whether it has."""
@@ -56,18 +75,25 @@ class Users:
         except OSError:
             had = self._stamp is not None
             self._stamp = None
-            self._passwords, self._privileged, self._groups, self._right = {}, set(), {}, set()
+            self._set([])
             return had
         stamp = (state.st_mtime_ns, state.st_ino)
         if stamp == self._stamp:
             return False
         self._stamp = stamp
-        self._right = set()
-        stanzas = [each for each in ini.read(self._path) if each.name == "User"]
+        try:
+            self._set([each for each in ini.read(self._path) if each.name == "User"])
+        except (OSError, ValueError, ini.IniError) as error:
+            self._set([])
+            self.trouble = f"{self._path} cannot be used: {error}"
+        return True
+
+    def _set(self, stanzas: list[ini.Stanza]) -> None:
+        self.trouble = ""
+        self._right = {}
         self._passwords = {each.get("Name"): each.get("Password") for each in stanzas}
         self._privileged = {each.get("Name") for each in stanzas if each.get("Privileged").lower() == "yes"}
         self._groups = {each.get("Name"): _groups(each) for each in stanzas}
-        return True
 
     def any(self) -> bool:
         """Whether there are users at all."""
@@ -81,19 +107,35 @@ class Users:
         """The groups that the file puts `user` into."""
         return self._groups.get(user, [])
 
-    def is_right(self, user: str, password: str) -> bool:
-        """Whether this is the password of `user`. One who is not known takes as long as one who is."""
-        kept = self._passwords.get(user, "")
-        seen = hmac.digest(self._key, f"{user}\0{password}".encode("utf-8", "surrogatepass"), "sha256")
-        if kept and seen in self._right:
-            return True
-        if not matches(password, kept or _NOBODY):
+    def hash_of(self, user: str) -> str:
+        """What the password of `user` is to be compared with. One who is not known takes as long as one who is."""
+        return self._passwords.get(user, "") or _NOBODY
+
+    def remembers(self, user: str, password: str) -> bool:
+        """Whether this was found to be the password of `user`, not long ago."""
+        found = self._right.get(self._keyed(user, password))
+        return found is not None and self._clock() - found < REMEMBERED_S
+
+    def compared(self, user: str, password: str, against: str, is_right: bool) -> bool:
+        """`password` was compared with `against`: whether it is that of `user`. If so it is remembered."""
+        if not is_right or against != self._passwords.get(user, "") or not against:
             return False
-        if not kept:
-            return False
-        if len(self._right) < _REMEMBERED_MAX:
-            self._right.add(seen)
+        keyed = self._keyed(user, password)
+        self._right.pop(keyed, None)
+        if len(self._right) >= REMEMBERED_MAX:
+            del self._right[next(iter(self._right))]
+        self._right[keyed] = self._clock()
         return True
+
+    def is_right(self, user: str, password: str) -> bool:
+        """Whether this is the password of `user`. That takes a while."""
+        if self.remembers(user, password):
+            return True
+        against = self.hash_of(user)
+        return self.compared(user, password, against, matches(password, against))
+
+    def _keyed(self, user: str, password: str) -> bytes:
+        return hmac.digest(self._key, f"{user}\0{password}".encode("utf-8", "surrogatepass"), "sha256")
 
 
 def _groups(stanza: ini.Stanza) -> list[str]:
