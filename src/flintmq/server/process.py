@@ -78,6 +78,8 @@ class Server:
         self.metrics: Metrics | None = None
         #: The control socket, and that of local applications.
         self._unix: list[asyncio.Server] = []
+        #: Nobody new is heard: it ends.
+        self._deaf = False
         self._commands: CommandTask | None = None
 
     @property
@@ -137,6 +139,7 @@ class Server:
             how = self.endings.get_nowait() if not self.endings.empty() else IMMEDIATE
         if how == PREEMPTIVE:
             self._say("AMQ8004I", "The queue manager ends at once.")
+            self._stop_listening()
             self.host.abandon()
 
     def _quiesce(self, hub: Hub, reconnect: bool) -> None:
@@ -146,14 +149,27 @@ class Server:
             if session.comes_back():
                 session.stop(STATUS_QM_TERMINATING)
 
-    async def _end(self, hub: Hub) -> None:
-        """Nobody is served any more; the files are closed."""
+    def _stop_listening(self) -> None:
+        """Nobody new is heard, and ports and paths are free. A second call does nothing.
+
+        It comes before the lock is given back: from then on the next process may have the same ports and paths.
+        """
+        if self._deaf:
+            return
+        self._deaf = True
         if self.listeners is not None:
             self.listeners.stop_all()
         for listening in self._unix:
             listening.close()
         if self.metrics is not None:
             self.metrics.close()
+        if self.host.instance is not None:
+            for name in (control.NAME, LOCAL_SOCKET):
+                (self.host.instance.directory / name).unlink(missing_ok=True)
+
+    async def _end(self, hub: Hub) -> None:
+        """Nobody is served any more; the files are closed."""
+        self._stop_listening()
         if self._commands is not None:
             await self._commands.close()
         hub.run(lambda: self._farewell(hub))
@@ -167,9 +183,6 @@ class Server:
         if not self.host.state:
             self._say("AMQ8004I", "The queue manager has ended.")
         self.host.close()
-        if self.host.instance is not None:
-            for name in (control.NAME, LOCAL_SOCKET):
-                (self.host.instance.directory / name).unlink(missing_ok=True)
 
     def _farewell(self, hub: Hub) -> None:
         for session in list(hub.sessions):
