@@ -17,7 +17,7 @@ from flintmq.client.remote.connect import RemoteQueueManager
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.tmc2 import MQTMC2
 from flintmq.server import process
-from tests.server.test_process import free_port
+from tests.ports import free_port
 
 #: The data directory of the queue manager that runs.
 DATA = "samples"

@@ -13,7 +13,8 @@ import pytest
 from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.client.lock import holder_of
-from tests.server.test_process import free_port
+from tests.ports import free_port
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_up_creates_starts_and_says_what_works(data: Path, capsys: pytest.Captur
     assert "QM1 was created." in first and "QM1 is running." in first and f"127.0.0.1({port})" in first
     assert instance.default_name() == "QM1"
     flint = [sys.executable, "-m", "flintmq.cli", "python"]
-    ran = subprocess.run([*flint, "-c", python_example(first)], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([*flint, "-c", python_example(first)], capture_output=True, text=True, timeout=PATIENCE)
     assert (ran.stdout, ran.stderr) == ("b'hello'\n", "")
 
     assert main(["up"]) == 0
@@ -59,7 +60,7 @@ def test_a_password_is_used_and_never_shown(
     assert main(["up", "-p", str(free_port())]) == 0
     said = capsys.readouterr().out
     assert "hunter2" not in said and 'os.environ["MQ_APP_PASSWORD"]' in said
-    ran = subprocess.run([sys.executable, "-c", python_example(said)], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", python_example(said)], capture_output=True, text=True, timeout=PATIENCE)
     assert (ran.stdout, ran.stderr) == ("b'hello'\n", "")
 
 
@@ -74,5 +75,5 @@ def test_flint_python_hands_everything_to_python_and_has_its_exit_code(tmp_path:
     program = tmp_path / "program.py"
     program.write_text("import sys, flintmq\nprint(sys.argv[1:], flintmq.__name__)\nsys.exit(7)\n")
     flint = [sys.executable, "-m", "flintmq.cli", "python"]
-    ran = subprocess.run([*flint, str(program), "-c", "--help"], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([*flint, str(program), "-c", "--help"], capture_output=True, text=True, timeout=PATIENCE)
     assert (ran.stdout, ran.stderr, ran.returncode) == ("['-c', '--help'] flintmq\n", "", 7)

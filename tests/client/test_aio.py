@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import flintmq
+from tests.waiting import PATIENCE
 
 SMALL = flintmq.LogConfig(file_pages=64)
-PATIENCE = 30.0
 
 Body = Callable[[flintmq.AsyncQueueManager], Awaitable[None]]
 

@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 import flintmq
-
-SECONDS = 20.0
+from tests.waiting import PATIENCE
 
 
 def test_publications_come_to_those_who_wait_and_iterate() -> None:
     async def main() -> None:
         async with flintmq.aopen(":memory:") as qm, qm.subscribe("prices/#") as prices:
             assert prices.topic == "prices/#"
-            waiting = asyncio.create_task(prices.get(wait=SECONDS))
+            waiting = asyncio.create_task(prices.get(wait=PATIENCE))
             await asyncio.sleep(0)
             await qm.topic("prices/gold").publish("1811", properties={"unit": "oz"})
             message = await waiting
@@ -79,7 +78,7 @@ def test_a_durable_subscription_waits_for_the_next_time(tmp_path: Path) -> None:
             await qm.topic("t").publish("x", persistent=True)
         async with flintmq.aopen(place) as qm:
             async with qm.subscribe("t", durable_name="S") as subscription:
-                assert (await subscription.get(wait=SECONDS)).text == "x"
+                assert (await subscription.get(wait=PATIENCE)).text == "x"
                 await subscription.remove()
             assert not qm._host.engine.subscriptions.everything()
 

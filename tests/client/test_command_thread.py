@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from flintmq.mqi.pcf import MQCFIN, MQCFST, Parameter, PCFMessage, parse
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED, MQRC_Q_FULL, MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.qmgr.security import Authority
+from tests.waiting import PATIENCE, until
 
 COMMANDS = "SYSTEM.ADMIN.COMMAND.QUEUE"
 
@@ -55,7 +55,7 @@ def ask(qm: QueueManager, data: bytes, md: MQMD | None = None, reply_to: str = "
 def one_answer(qm: QueueManager, queue: str = "REPLIES", ccsid: int = 0) -> tuple[MQMD, PCFMessage]:
     od, md, gmo = MQOD(), MQMD(), MQGMO()
     od.object_name = queue
-    gmo.options, gmo.wait_interval = mq.MQGMO_WAIT, 10_000
+    gmo.options, gmo.wait_interval = mq.MQGMO_WAIT, int(PATIENCE * 1000)
     if ccsid:
         gmo.options |= mq.MQGMO_CONVERT
         md.coded_char_set_id, md.encoding = ccsid, mq.MQENC_S390
@@ -70,15 +70,6 @@ def answers(qm: QueueManager) -> list[PCFMessage]:
     while not found or found[-1].header.control == pcf.MQCFC_NOT_LAST:
         found.append(one_answer(qm)[1])
     return found
-
-
-def until(condition: object, what: str = "it does not happen") -> None:
-    """Wait for what another thread will do."""
-    end = time.monotonic() + 10
-    assert callable(condition)
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.005)
 
 
 def test_a_response_answers_its_command(qm: QueueManager) -> None:
@@ -142,7 +133,7 @@ def test_what_is_no_command_is_answered_and_written_down_once(qm: QueueManager, 
 
 def test_what_is_no_command_and_wants_no_answer_goes_to_the_dead_letter_queue(qm: QueueManager) -> None:
     ask(qm, b"hello", reply_to="")
-    dead = qm.queue("DEV.DEAD.LETTER.QUEUE").get(wait=10)
+    dead = qm.queue("DEV.DEAD.LETTER.QUEUE").get(wait=PATIENCE)
     dlh = MQDLH.unpack(dead.data)
     assert (dlh.reason, dlh.dest_q_name) == (pcf.MQRCCF_MSG_LENGTH_ERROR, COMMANDS)
     assert dead.data.endswith(b"hello")
@@ -152,12 +143,12 @@ def test_what_is_no_command_and_wants_no_answer_goes_to_the_dead_letter_queue(qm
 
 def test_responses_that_nobody_takes_go_to_the_dead_letter_queue(qm: QueueManager) -> None:
     ask(qm, packed(pcf.MQCMD_PING_Q_MGR), reply_to="NO.SUCH.QUEUE")
-    dead = MQDLH.unpack(qm.queue("DEV.DEAD.LETTER.QUEUE").get(wait=10).data)
+    dead = MQDLH.unpack(qm.queue("DEV.DEAD.LETTER.QUEUE").get(wait=PATIENCE).data)
     assert (dead.reason, dead.dest_q_name) == (MQRC_UNKNOWN_OBJECT_NAME, "NO.SUCH.QUEUE")
     qm.mqsc("ALTER QLOCAL(REPLIES) MAXDEPTH(1)")
     ask(qm, packed(pcf.MQCMD_INQUIRE_Q, MQCFST(mq.MQCA_Q_NAME, "DEV.QUEUE.*")))
     assert one_answer(qm)[1].header.control == pcf.MQCFC_NOT_LAST
-    rest = [MQDLH.unpack(qm.queue("DEV.DEAD.LETTER.QUEUE").get(wait=10).data).reason for _ in range(2)]
+    rest = [MQDLH.unpack(qm.queue("DEV.DEAD.LETTER.QUEUE").get(wait=PATIENCE).data).reason for _ in range(2)]
     assert rest == [MQRC_Q_FULL, MQRC_Q_FULL]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -22,9 +21,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-
-#: Longer than any wait here takes; a test that needs it has failed.
-PATIENCE = 30.0
+from tests.waiting import PATIENCE, until
 
 
 def in_threads(*works: Callable[[], None]) -> None:
@@ -45,14 +42,6 @@ def in_threads(*works: Callable[[], None]) -> None:
     assert not any(thread.is_alive() for thread in threads), "somebody waits for ever"
     if errors:
         raise errors[0]
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Let the others run until it is so."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it never came so far"
-        threading.Event().wait(0.0005)
 
 
 # -- units of work ----------------------------------------------------------------------------------------------------

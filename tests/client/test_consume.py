@@ -32,8 +32,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.get import quiesce_waiters
 from flintmq.testing import DiskQueueManager
-
-SECONDS = 20.0
+from tests.waiting import PATIENCE
 
 
 class Listener:
@@ -51,7 +50,7 @@ class Listener:
         self.told.put((cbc.call_type, cbc.reason, data))
 
     def next(self) -> tuple[int, int, bytes]:
-        return self.told.get(timeout=SECONDS)
+        return self.told.get(timeout=PATIENCE)
 
     def data(self, count: int) -> list[bytes]:
         return [self.next()[2] for _ in range(count)]
@@ -92,7 +91,7 @@ def consumer_threads() -> list[threading.Thread]:
 
 def wait_for_threads(threads: set[threading.Thread]) -> None:
     for thread in threads:
-        thread.join(SECONDS)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 
@@ -133,7 +132,7 @@ def test_calls_of_others_are_refused_and_those_of_the_callback_are_not(qm: flint
         od.object_name, pmo.options = "B", mq.MQPMO_SYNCPOINT
         mqi.put1(od, MQMD(), pmo, data.upper())
         inside.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
         mqi.cmit()
 
     listener.then = answer
@@ -153,14 +152,14 @@ def test_calls_of_others_are_refused_and_those_of_the_callback_are_not(qm: flint
                 call()
             assert refused.value.reason == MQRC_HCONN_ASYNC_ACTIVE
         source.put(b"a")
-        assert inside.wait(SECONDS)
+        assert inside.wait(PATIENCE)
         for call in calls:
             with pytest.raises(flintmq.MQError) as refused:
                 call()
             assert refused.value.reason == MQRC_HCONN_ASYNC_ACTIVE
         go_on.set()
         listener.next()
-        assert target.get(wait=SECONDS).data == b"A"
+        assert target.get(wait=PATIENCE).data == b"A"
         assert qm.queue("A").depth == 0
 
 
@@ -196,7 +195,7 @@ def test_another_thread_may_stop_a_start_wait(qm: flintmq.QueueManager) -> None:
         waiting.start()
         assert listener.next()[0] == mq.MQCBCT_START_CALL
         connection.mqi.ctl(mq.MQOP_STOP)
-        waiting.join(SECONDS)
+        waiting.join(PATIENCE)
         assert not waiting.is_alive()
         assert listener.next()[0] == mq.MQCBCT_STOP_CALL
 
@@ -320,7 +319,7 @@ def test_close_waits_for_the_callback_and_ends_its_thread(qm: flintmq.QueueManag
 
     def work(mqi: MQI, md: MQMD, gmo: MQGMO, data: bytes, cbc: MQCBC) -> None:
         inside.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
         target.put(data)  # Through the queue manager: the connection of the callback.
 
     listener.then = work
@@ -328,11 +327,11 @@ def test_close_waits_for_the_callback_and_ends_its_thread(qm: flintmq.QueueManag
     register(connection.mqi, listener)
     connection.mqi.ctl(mq.MQOP_START)
     queue.put(b"1")
-    assert inside.wait(SECONDS)
+    assert inside.wait(PATIENCE)
     closing = threading.Thread(target=connection.close)
     closing.start()
     go_on.set()
-    closing.join(SECONDS)
+    closing.join(PATIENCE)
     assert not closing.is_alive()
     assert target.get().data == b"1"
     wait_for_threads(listener.threads)
@@ -358,9 +357,9 @@ def test_closing_the_queue_manager_ends_a_callback_that_waits_for_a_message() ->
     register(qm.mqi, listener)
     queue.put(b"1")
     qm.mqi.ctl(mq.MQOP_START)
-    assert inside.wait(SECONDS)
+    assert inside.wait(PATIENCE)
     qm.close()
-    assert isinstance(ended.get(timeout=SECONDS), flintmq.NotConnected)
+    assert isinstance(ended.get(timeout=PATIENCE), flintmq.NotConnected)
     wait_for_threads(listener.threads)
 
 
@@ -372,7 +371,7 @@ def test_a_connection_that_is_dropped_with_a_consumer_that_is_not_started_goes(q
 
     thread = threading.Thread(target=register_and_end)
     thread.start()
-    thread.join(SECONDS)
+    thread.join(PATIENCE)
     qm.queue("A").put(b"")  # The next call clears up.
     assert len(qm._host.engine.connections) == 2  # Of this thread, and of the host.
     assert not qm._host.dispatchers
@@ -390,7 +389,7 @@ def test_consume_commits_the_message_together_with_what_the_callback_did(qm: fli
     with work.consume(handle) as consumer:
         for text in ("a", "b", "c"):
             work.put(text, persistent=True)
-        assert [done.get(wait=SECONDS).text for _ in range(3)] == ["A", "B", "C"]
+        assert [done.get(wait=PATIENCE).text for _ in range(3)] == ["A", "B", "C"]
         assert consumer.error is None
     assert work.depth == 0 and not consumer.running
     assert not consumer_threads()
@@ -402,7 +401,7 @@ def test_consume_only_what_has_the_correlation_id(qm: flintmq.QueueManager) -> N
     with queue.consume(lambda message: came.put(message.data), correlation_id=b"mine"):
         queue.put(b"other", correlation_id=b"other")
         queue.put(b"mine", correlation_id=b"mine")
-        assert came.get(timeout=SECONDS) == b"mine"
+        assert came.get(timeout=PATIENCE) == b"mine"
     assert queue.depth == 1
 
 
@@ -415,7 +414,7 @@ def test_a_callback_that_raises_stops_the_consumer_and_leaves_the_message(qm: fl
 
     with pytest.raises(ValueError, match="bad"), queue.consume(handle) as consumer:
         queue.put("bad")
-        assert consumer.join(SECONDS)
+        assert consumer.join(PATIENCE)
         assert isinstance(consumer.error, ValueError)
         number, text = qm._host.errors.recent[-1]
         assert number == "AMQ5101E" and "ValueError: bad" in text and "has stopped" in text
@@ -437,8 +436,8 @@ def test_with_bothresh_a_poison_message_is_moved_away_and_the_consumer_goes_on(q
     with queue.consume(handle) as consumer:
         queue.put("bad")
         queue.put("good")
-        assert [came.get(timeout=SECONDS) for _ in range(3)] == ["bad", "bad", "good"]
-        assert poison.get(wait=SECONDS).text == "bad"
+        assert [came.get(timeout=PATIENCE) for _ in range(3)] == ["bad", "bad", "good"]
+        assert poison.get(wait=PATIENCE).text == "bad"
         assert consumer.running
     assert queue.depth == 0
 
@@ -450,11 +449,11 @@ def test_a_consumer_rests_while_gets_are_inhibited_or_it_is_suspended(qm: flintm
         qm.mqsc("ALTER QLOCAL(A) GET(DISABLED)")
         queue.put(b"1")
         qm.mqsc("ALTER QLOCAL(A) GET(ENABLED)")
-        assert came.get(timeout=SECONDS) == b"1"
+        assert came.get(timeout=PATIENCE) == b"1"
         consumer.suspend()
         queue.put(b"2")
         consumer.resume()
-        assert came.get(timeout=SECONDS) == b"2"
+        assert came.get(timeout=PATIENCE) == b"2"
 
 
 def test_a_consumer_that_cannot_begin_leaves_nothing_behind(qm: flintmq.QueueManager) -> None:
@@ -480,12 +479,12 @@ def test_what_was_consumed_survives_a_crash_and_what_was_not_is_there(tmp_path: 
         def handle(message: flintmq.Message) -> None:
             came.put(message.data)
             if message.data == b"2":
-                stuck.wait(SECONDS)
+                stuck.wait(PATIENCE)
 
         consumer = queue.consume(handle)
         queue.put(b"1", persistent=True)
         queue.put(b"2", persistent=True)
-        assert [came.get(timeout=SECONDS) for _ in range(2)] == [b"1", b"2"]
+        assert [came.get(timeout=PATIENCE) for _ in range(2)] == [b"1", b"2"]
         qm.crash()
         stuck.set()
         consumer.close()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
 
 from flintmq.client.group_commit import GroupCommit
 from flintmq.log.errors import LogError
-
-PATIENCE = 30.0
+from tests.waiting import PATIENCE, until
 
 
 class SlowLog:
@@ -67,13 +65,6 @@ def join(*threads: threading.Thread) -> None:
     for thread in threads:
         thread.join(PATIENCE)
         assert not thread.is_alive()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        threading.Event().wait(0.0005)
 
 
 def test_a_lone_committer_flushes_in_its_own_thread(log: SlowLog, commits: GroupCommit) -> None:

@@ -38,6 +38,7 @@ from flintmq.mqi.reason import MQCC_WARNING, MQRC_PROPERTY_NOT_AVAILABLE
 from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.testing import DiskQueueManager
 from tests.qmgr.test_message_properties import rfh2
+from tests.waiting import PATIENCE
 
 ALL_TYPES: dict[str, Value] = {
     "text": "grün & <b>",
@@ -97,17 +98,17 @@ def test_browse_wait_transaction_and_consumers_see_properties(qm: flintmq.QueueM
 
     with queue.consume(consume):
         queue.put(b"data", properties={"color": "red"})
-        assert done.wait(10)
+        assert done.wait(PATIENCE)
     assert seen == [{"color": "red"}]
 
 
 def test_a_get_that_waits_is_woken_with_the_properties(qm: flintmq.QueueManager) -> None:
     queue = qm.queue("A")
     found: list[flintmq.Message] = []
-    waiter = threading.Thread(target=lambda: found.append(queue.get(wait=10.0)))
+    waiter = threading.Thread(target=lambda: found.append(queue.get(wait=PATIENCE)))
     waiter.start()
     queue.put(b"data", properties={"color": "red"})
-    waiter.join(10)
+    waiter.join(PATIENCE)
     assert (found[0].data, found[0].properties) == (b"data", {"color": "red"})
 
 
@@ -196,7 +197,7 @@ def test_tasks_put_and_get_properties() -> None:
     async def run() -> None:
         async with await flintmq.aopen(":memory:") as qm:
             queue = await qm.queue("A", create=True)
-            waiting = asyncio.create_task(queue.get(wait=10.0))
+            waiting = asyncio.create_task(queue.get(wait=PATIENCE))
             await asyncio.sleep(0)
             await queue.put(b"data", properties={"color": "red"})
             assert (await waiting).properties == {"color": "red"}

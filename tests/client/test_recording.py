@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 
 import flintmq
 from tests.telemetry.recording.reading import Read, pieces, read_dump, read_record
+from tests.waiting import until
 
 
 def dumps(directory: Path) -> list[Path]:
@@ -51,12 +51,13 @@ def test_an_interval_of_one_second_is_written_while_the_queue_manager_runs(tmp_p
     with flintmq.open(directory) as qm:
         assert "STATIME(0.01)" in str(qm.mqsc("DISPLAY SYSTEM"))
         assert "CLASS(2)" in str(qm.mqsc("DISPLAY TRACE(STAT)"))
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            written = [record for path in dumps(directory) for record in pieces(path.read_bytes())[1:]]
-            if len(written) >= 2:
-                break
-            time.sleep(0.05)
+        written: list[bytes] = []
+
+        def two() -> bool:
+            written[:] = [record for path in dumps(directory) for record in pieces(path.read_bytes())[1:]]
+            return len(written) >= 2
+
+        until(two, "two intervals are written")
         first, second = (read_record(data) for data in written[:2])
         assert first.kind == second.kind == "115-7"
     assert not dumps(directory), "it was compressed when it was closed"

@@ -10,8 +10,7 @@ import pytest
 
 import flintmq
 from flintmq.client.embedded import HandleCache
-
-SECONDS = 20.0
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -45,12 +44,12 @@ def test_a_queue_may_have_a_selector_for_everything(qm: flintmq.QueueManager, fr
 
 def test_a_get_waits_for_a_message_that_matches(qm: flintmq.QueueManager, fruit: flintmq.Queue) -> None:
     came: standard.Queue[str] = standard.Queue()
-    thread = threading.Thread(target=lambda: came.put(fruit.get(selector="color = 'green'", wait=SECONDS).text))
+    thread = threading.Thread(target=lambda: came.put(fruit.get(selector="color = 'green'", wait=PATIENCE).text))
     thread.start()
     fruit.put("plum", properties={"color": "blue"})
     fruit.put("kiwi", properties={"color": "green"})
-    assert came.get(timeout=SECONDS) == "kiwi"
-    thread.join(SECONDS)
+    assert came.get(timeout=PATIENCE) == "kiwi"
+    thread.join(PATIENCE)
     assert fruit.depth == 4
 
 
@@ -62,7 +61,7 @@ def test_a_selector_and_an_id_must_both_match(fruit: flintmq.Queue) -> None:
 def test_a_consumer_may_have_a_selector(fruit: flintmq.Queue) -> None:
     came: standard.Queue[str] = standard.Queue()
     with fruit.consume(lambda message: came.put(message.text), selector="weight < 130"):
-        assert {came.get(timeout=SECONDS) for _ in range(2)} == {"banana", "cherry"}
+        assert {came.get(timeout=PATIENCE) for _ in range(2)} == {"banana", "cherry"}
     assert fruit.depth == 1
 
 
@@ -127,7 +126,7 @@ def test_selectors_in_asyncio() -> None:
         async with flintmq.aopen(":memory:") as qm:
             queue = await qm.queue("A", create=True)
             big = await qm.queue("A", selector="n > 1")
-            waiting = asyncio.create_task(big.get(wait=SECONDS))
+            waiting = asyncio.create_task(big.get(wait=PATIENCE))
             await asyncio.sleep(0)
             for number in range(4):
                 await queue.put(str(number), properties={"n": number})

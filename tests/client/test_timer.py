@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
 import flintmq
-
-
-def eventually(what: str, condition: object) -> None:
-    """Wait for another thread, at most ten seconds."""
-    assert callable(condition)
-    until = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < until, f"not in ten seconds: {what}"
-        threading.Event().wait(0.005)
+from tests.waiting import PATIENCE, until
 
 
 def timers(qm: flintmq.QueueManager) -> list[threading.Thread]:
@@ -34,8 +25,8 @@ def test_refresh_qmgr_makes_expired_messages_go_without_a_get() -> None:
 
         qm.mqsc("REFRESH QMGR TYPE(EXPIRY) NAME(A*)")
 
-        eventually("expired messages are gone", lambda: queue.depth == 1)
-        eventually("the thread has nothing left to do", lambda: not timers(qm))
+        until(lambda: queue.depth == 1, "expired messages are gone")
+        until(lambda: not timers(qm), "the thread has nothing left to do")
 
 
 def test_expryint_scans_again_and_again_until_it_is_off() -> None:
@@ -44,9 +35,9 @@ def test_expryint_scans_again_and_again_until_it_is_off() -> None:
         qm.mqsc("ALTER QMGR EXPRYINT(1)")
         for _ in range(2):
             queue.put("soon old", expiry=0.1)
-            eventually("expired messages are gone", lambda: queue.depth == 0)
+            until(lambda: queue.depth == 0, "expired messages are gone")
         qm.mqsc("ALTER QMGR EXPRYINT(OFF)")
-        eventually("the thread has ended", lambda: not timers(qm))
+        until(lambda: not timers(qm), "the thread has ended")
 
 
 def test_the_thread_ends_with_the_queue_manager() -> None:
@@ -54,7 +45,7 @@ def test_the_thread_ends_with_the_queue_manager() -> None:
     qm.mqsc("ALTER QMGR EXPRYINT(99999999)")
     (thread,) = timers(qm)
     qm.close()
-    thread.join(10)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 

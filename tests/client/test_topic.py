@@ -28,8 +28,7 @@ from flintmq.mqi.reason import (
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.testing import DiskQueueManager
-
-SECONDS = 20.0
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -48,7 +47,7 @@ def test_every_subscriber_gets_a_copy_and_knows_the_topic(qm: flintmq.QueueManag
         message_id = qm.topic("prices/gold").publish("1811.40", persistent=True, properties={"currency": "USD"})
         assert len(message_id) == 24
         for subscription in (everything, gold):
-            message = subscription.get(wait=SECONDS)
+            message = subscription.get(wait=PATIENCE)
             assert (message.text, message.topic) == ("1811.40", "prices/gold")
             assert message.properties["currency"] == "USD"
         assert sport.get_or_none() is None
@@ -181,7 +180,7 @@ def test_threads_share_a_subscription_and_iterate_over_it(qm: flintmq.QueueManag
         for _ in threads:
             qm.topic("work").publish("end")
         for thread in threads:
-            thread.join(SECONDS)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
     assert sorted(int(came.get_nowait()) for _ in range(20)) == list(range(20))
 
@@ -198,10 +197,10 @@ def test_iteration_ends_when_the_subscription_is_closed(qm: flintmq.QueueManager
     thread = threading.Thread(target=listen)
     thread.start()
     qm.topic("t").publish("x")
-    assert came.get(timeout=SECONDS) == "x"
+    assert came.get(timeout=PATIENCE) == "x"
     subscription.close()
-    assert came.get(timeout=SECONDS) == "end"
-    thread.join(SECONDS)
+    assert came.get(timeout=PATIENCE) == "end"
+    thread.join(PATIENCE)
 
 
 def test_publications_may_go_to_a_queue_that_is_not_shared_or_is_elsewhere(qm: flintmq.QueueManager) -> None:
@@ -221,7 +220,7 @@ def test_a_consumer_is_called_with_each_publication(qm: flintmq.QueueManager) ->
     ):
         qm.topic("prices/gold").publish("1811")
         qm.topic("prices/silver").publish("23")
-        assert [came.get(timeout=SECONDS) for _ in range(2)] == [("prices/gold", "1811"), ("prices/silver", "23")]
+        assert [came.get(timeout=PATIENCE) for _ in range(2)] == [("prices/gold", "1811"), ("prices/silver", "23")]
 
 
 def test_more_topics_than_handles_are_no_trouble(qm: flintmq.QueueManager) -> None:
@@ -340,7 +339,7 @@ def test_a_callback_on_the_queue_of_a_subscription(qm: flintmq.QueueManager) -> 
         mqi.cb(mq.MQOP_REGISTER, cbd, hobj, MQMD(), gmo)
         mqi.ctl(mq.MQOP_START)
         qm.topic("t").publish(b"news")
-        assert came.get(timeout=SECONDS) == b"news"
+        assert came.get(timeout=PATIENCE) == b"news"
 
 
 def test_a_subscription_to_a_queue_that_is_not_managed_takes_its_handle(qm: flintmq.QueueManager) -> None:

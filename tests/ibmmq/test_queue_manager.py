@@ -11,6 +11,7 @@ from flintmq import ibmmq
 from flintmq.ibmmq import CMQC, CMQCFC
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.ibmmq.conftest import QUEUE
+from tests.waiting import PATIENCE
 
 BOTH = CMQC.MQOO_INPUT_AS_Q_DEF | CMQC.MQOO_OUTPUT
 WAIT = ibmmq.GMO(Options=CMQC.MQGMO_WAIT | CMQC.MQGMO_NO_SYNCPOINT, WaitInterval=5000)
@@ -103,7 +104,7 @@ def test_a_callback_is_called_for_each_message(qmgr: ibmmq.QueueManager) -> None
     queue.cb(operation=CMQC.MQOP_REGISTER, cbd=cbd, md=ibmmq.MD(), gmo=WAIT)
     ctlo = ibmmq.CTLO(ConnectionArea="area")
     qmgr.ctl(CMQC.MQOP_START, ctlo)
-    assert done.wait(20)
+    assert done.wait(PATIENCE)
     qmgr.ctl(CMQC.MQOP_STOP, ctlo)
     queue.cb(operation=CMQC.MQOP_DEREGISTER)
     first = seen[0]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,8 +20,10 @@ from flintmq.client import instance
 from flintmq.client.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control, run_session
-from tests.server.test_process import Manager, free_port
+from tests.ports import free_port
+from tests.server.test_process import Manager
 from tests.server.test_tls import CHANNELS, Keys
+from tests.waiting import PATIENCE, until
 
 HERE = Path(__file__).resolve().parent / "java"
 STORE_PASSWORD = "changeit"
@@ -75,7 +77,7 @@ def built(project: Path, library: Path, artifact: str, sources: list[Path]) -> s
             pytest.skip(f"Maven cannot fetch {artifact}: {fetched.stdout.strip()[-300:]}")
     made = library.with_name("classes")
     command = ["javac", "-d", str(made), "-cp", f"{library}/*", *map(str, sources)]
-    compiled = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    compiled = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert compiled.returncode == 0, compiled.stderr
     return f"{library}/*:{made}"
 
@@ -131,7 +133,7 @@ class Run:
 
     def __init__(self, program: str, classes: str, port: int, options: list[str] | None = None, only: str = "") -> None:
         command = ["java", *(options or []), "-cp", classes, program, str(port), only]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=BUILD)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=BUILD)
         self.lines = ran.stdout.splitlines()
         self.errors = ran.stderr
 
@@ -186,10 +188,10 @@ def make_stores(directory: Path) -> None:
     """The key stores of a Java client, from the keys that were made for it."""
     export = ["openssl", "pkcs12", "-export", "-inkey", str(directory / "client.key"), "-name", "app"]
     export += ["-in", str(directory / "client.crt"), "-out", str(directory / "key.p12")]
-    subprocess.run([*export, "-passout", f"pass:{STORE_PASSWORD}"], check=True, capture_output=True, timeout=60)
+    subprocess.run([*export, "-passout", f"pass:{STORE_PASSWORD}"], check=True, capture_output=True, timeout=PATIENCE)
     trust = ["keytool", "-importcert", "-noprompt", "-alias", "qm1", "-file", str(directory / "server.crt")]
     trust += ["-keystore", str(directory / "trust.p12"), "-storetype", "PKCS12", "-storepass", STORE_PASSWORD]
-    subprocess.run(trust, check=True, capture_output=True, timeout=60)
+    subprocess.run(trust, check=True, capture_output=True, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("scenario", scenarios("Tls"))
@@ -237,11 +239,13 @@ def test_a_client_that_is_killed_has_no_persistent_message_but_the_one_that_it_g
         client.kill()
         assert said == "held", client.stderr.read()
     depths = {"DEV.AHEAD.GET": 9, "DEV.AHEAD.RECEIVE": 9, "DEV.AHEAD.LISTENER": 10}
-    until = time.monotonic() + 20
     for name, depth in depths.items():
-        while "IPPROCS(0)" not in (status := of_queue(name)):
-            assert time.monotonic() < until, f"the client is killed, and has {name} open: {status}"
-        assert f"CURDEPTH({depth})" in status
+        until(partial(is_closed, name), f"the client that is killed has {name} no longer open")
+        assert f"CURDEPTH({depth})" in of_queue(name)
+
+
+def is_closed(name: str) -> bool:
+    return "IPPROCS(0)" in of_queue(name)
 
 
 def of_queue(name: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 
 import pytest
@@ -17,13 +16,14 @@ from flintmq.cli.main import main
 from flintmq.server.control import Control, run_session
 from tests.interop.test_java import BUILD, classes
 from tests.server.test_process import Manager, manager
+from tests.waiting import PATIENCE, until
 
 __all__ = ["classes", "manager"]
 
 
 def ended_with_reconnect(manager: Manager) -> None:
     """It quiesces, and does not wait for clients that come back."""
-    assert main(["endmqm", "-r", "-w", "-t", "20", "QM1"]) == 0
+    assert main(["endmqm", "-r", "-w", "-t", f"{PATIENCE:g}", "QM1"]) == 0
 
 
 def ended_at_once(manager: Manager) -> None:
@@ -32,9 +32,7 @@ def ended_at_once(manager: Manager) -> None:
 
 def killed(manager: Manager) -> None:
     """Not in the middle of the listener's commit: a client that does not know how that ended tells its application."""
-    until = time.monotonic() + 20
-    while uncommitted(manager):
-        assert time.monotonic() < until
+    until(lambda: not uncommitted(manager), "the listener has committed")
     os.kill(manager.pid, signal.SIGKILL)
     manager.wait_until_ended()
 
@@ -71,7 +69,7 @@ def test_a_jms_client_comes_back_however_the_queue_manager_ended(manager: Manage
             client.stdin.flush()
             assert client.stdout.readline().strip() == "ok", end.__name__
         client.stdin.close()
-        assert client.wait(30) == 0
+        assert client.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("option", ["-c", "-r"])

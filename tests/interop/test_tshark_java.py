@@ -24,6 +24,7 @@ from flintmq.channel.describe import name_of
 from flintmq.server.recorder import CLIENT, Line, Recorder
 from tests.interop.dissector import Said, capture, dissected
 from tests.interop.test_java import Run, classes, jakarta_classes, port, scenarios
+from tests.waiting import PATIENCE
 
 __all__ = ["classes", "jakarta_classes", "port"]
 
@@ -49,7 +50,7 @@ def recording(port: int) -> Iterator[tuple[int, list[Line]]]:
     try:
         yield server.sockets[0].getsockname()[1], lines
     finally:
-        asyncio.run_coroutine_threadsafe(_ended(server), loop).result(30)
+        asyncio.run_coroutine_threadsafe(_ended(server), loop).result(2 * PATIENCE)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
@@ -60,7 +61,7 @@ async def _ended(server: asyncio.Server) -> None:
     server.close()
     others = asyncio.all_tasks() - {asyncio.current_task()}
     if others:
-        _, left = await asyncio.wait(others, timeout=1)
+        _, left = await asyncio.wait(others, timeout=PATIENCE)
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)

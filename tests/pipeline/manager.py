@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,14 +14,10 @@ from flintmq.client import instance
 from flintmq.client.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control, NotRunning
+from tests.ports import free_port
+from tests.waiting import until
 
 NAME = "QM1"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Manager:
@@ -63,17 +57,14 @@ class Manager:
         self.wait_until_ended()
 
     def wait_until_ended(self) -> None:
-        until = time.monotonic() + 30
-        while holder_of(self.place.lock_path) is not None:
-            assert time.monotonic() < until, "it does not end"
-            time.sleep(0.01)
+        until(lambda: holder_of(self.place.lock_path) is None, "the queue manager ends")
 
     def end(self) -> None:
         try:
             with Control(self.place) as control:
                 control.ask({"do": "end", "how": "preemptive"})
-        except NotRunning:
-            return
+        except (NotRunning, ConnectionError):
+            pass  # It has ended, or is about to.
         self.wait_until_ended()
 
     def connect(self) -> flintmq.RemoteQueueManager:

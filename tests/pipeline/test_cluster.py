@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import flintmq
+from tests.ports import free_port
 from tests.telemetry.samples import SYNTHETIC
 
 pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
@@ -36,13 +36,6 @@ if TYPE_CHECKING:
 #: Ranges of the dump, and how many of them are written before the worker dies.
 PARTITION = 128 << 10
 HALF = 8
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture

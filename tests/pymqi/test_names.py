@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from flintmq.pymqi import CMQC, CMQCFC, CMQXC, CMQZC
+from tests.waiting import PATIENCE
 
 #: Distribution, its modules and where they are in it, our package.
 ORIGINALS = {
@@ -50,7 +51,7 @@ def _downloaded(requirement: str, directory: Path) -> dict[str, bytes]:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-build-isolation"]
     command += ["--disable-pip-version-check", "--dest", str(directory), requirement]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     except (OSError, subprocess.TimeoutExpired) as error:
         pytest.skip(f"pip cannot fetch {requirement}: {error}")
     if done.returncode:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from flintmq.pymqi import shim
+from tests.waiting import PATIENCE
 
 SHIMS = Path(shim.__file__).parent / "shims"
 IMPORT = (
@@ -18,7 +19,9 @@ IMPORT = (
 
 
 def run(code: str, directory: Path) -> str:
-    done = subprocess.run([sys.executable, "-c", code, str(directory)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(directory)], capture_output=True, text=True, timeout=PATIENCE
+    )
     return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
 
 

@@ -13,7 +13,7 @@ from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.pymqi import CMQC
 from flintmq.server import process
-from tests.server.test_process import free_port
+from tests.ports import free_port
 from tests.server.test_tls import make_key
 
 CIPHER = b"ECDHE_RSA_AES_256_GCM_SHA384"

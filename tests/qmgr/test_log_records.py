@@ -12,6 +12,7 @@ from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.records import FIRST, GET, KIND, LAST, NAMES, ONLY, PUT, describe
 from tests.qmgr.machine import Definition, Machine, fill
+from tests.waiting import PATIENCE
 
 DEEP: dict[str, Value] = {"MAXDEPTH": 999_999_999, "MAXMSGL": 104_857_600}
 QUEUES: list[Definition] = [("QLOCAL", "Q", DEEP), ("QLOCAL", "R", DEEP)]
@@ -102,7 +103,7 @@ def test_commits_that_arrive_while_a_flush_is_on_its_way_share_the_next_one() ->
     def held(name: str, size: int = 0) -> bool:
         if name == "write" and not arrived.is_set():
             arrived.set()
-            go.wait(30)
+            go.wait(PATIENCE)
         return write(name, size)
 
     machine.disk.count = held  # type: ignore[method-assign]
@@ -110,7 +111,7 @@ def test_commits_that_arrive_while_a_flush_is_on_its_way_share_the_next_one() ->
     fill(app, "Q", 1, persistence=1)
     first = threading.Thread(target=machine.log.flush)
     first.start()
-    assert arrived.wait(30)
+    assert arrived.wait(PATIENCE)
     for number in range(25):
         fill(app, "Q", 1, number, persistence=1, syncpoint=True)
         app.commit()
@@ -119,7 +120,7 @@ def test_commits_that_arrive_while_a_flush_is_on_its_way_share_the_next_one() ->
         thread.start()
     go.set()
     for thread in [first, *others]:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert machine.log.durable == machine.log.end
     assert counters.flushes - flushes == 2
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import flintmq
 from flintmq.client.remote.connect import RemoteQueueManager
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import PCFMessage, parse
 from tests.server.test_process import Manager, manager
+from tests.waiting import PATIENCE
 
 __all__ = ["manager"]
 
@@ -48,14 +47,7 @@ def connect(manager: Manager, channel: str = "DEV.APP.SVRCONN") -> RemoteQueueMa
 
 def events(qm: RemoteQueueManager, count: int) -> list[PCFMessage]:
     """The next events; another socket may still be on its way out."""
-    found: list[PCFMessage] = []
-    until = time.monotonic() + 10
-    while len(found) < count and time.monotonic() < until:
-        try:
-            found.append(parse(qm.queue(EVENTS).get(wait=1.0).data))
-        except flintmq.NoMessageAvailable:
-            continue
-    return found
+    return [parse(qm.queue(EVENTS).get(wait=PATIENCE).data) for _ in range(count)]
 
 
 def test_instances_that_start_and_stop_are_told(manager: Manager) -> None:

@@ -18,6 +18,7 @@ from flintmq.server.users import Users
 from tests.channel.peer import World
 from tests.server.test_process import Manager
 from tests.server.test_process import manager as manager
+from tests.waiting import PATIENCE
 
 ADMIN, APP = "DEV.ADMIN.SVRCONN", "DEV.APP.SVRCONN"
 HERE = "10.0.0.7"
@@ -163,8 +164,8 @@ def test_every_remedy_that_is_a_command_is_one(door: Door) -> None:
 def test_a_blocked_address_is_not_spoken_to(manager: Manager) -> None:
     manager.start()
     assert main(["runmqsc", "-e", "-f", str(_script(manager)), "QM1"]) == 0
-    with socket.create_connection(("127.0.0.1", manager.port), timeout=20) as client:
-        client.settimeout(20)
+    with socket.create_connection(("127.0.0.1", manager.port), timeout=PATIENCE) as client:
+        client.settimeout(PATIENCE)
         try:
             assert client.recv(1) == b""
         except ConnectionResetError:

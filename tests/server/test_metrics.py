@@ -14,8 +14,10 @@ from flintmq.client import instance
 from flintmq.server import metrics
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.metrics import HEAD_MAX, Metrics
-from tests.server.test_process import Manager, free_port
+from tests.ports import free_port
+from tests.server.test_process import Manager
 from tests.server.test_process import manager as manager
+from tests.waiting import PATIENCE
 
 Ask = Callable[[bytes], Awaitable[bytes]]
 
@@ -36,7 +38,7 @@ def served(body: Callable[[Ask], Awaitable[None]]) -> None:
             writer.write(data)
             if not data.endswith(b"\r\n\r\n"):
                 writer.write_eof()
-            answer = await asyncio.wait_for(reader.read(), 20)
+            answer = await asyncio.wait_for(reader.read(), PATIENCE)
             writer.close()
             return answer
 
@@ -133,7 +135,7 @@ def _set(path: Path, port: int) -> None:
 
 
 def _fetch(port: int) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as made:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as made:
         made.sendall(request())
         parts = []
         while data := made.recv(1 << 16):

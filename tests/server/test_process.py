@@ -8,7 +8,6 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,16 +25,11 @@ from flintmq.mqi.md import MQMD
 from flintmq.server import process
 from flintmq.server.control import Control, NotRunning
 from tests.channel.peer import Peer, Reply, World
+from tests.ports import free_port
+from tests.waiting import PATIENCE, until
 
 BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT
 QUEUE = "DEV.QUEUE.1"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class SocketPeer(Peer):
@@ -48,7 +42,7 @@ class SocketPeer(Peer):
         self.agree()
 
     def connect_to(self, port: int) -> socket.socket:
-        made = socket.create_connection(("127.0.0.1", port), timeout=20)
+        made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return made
 
@@ -89,10 +83,16 @@ class Manager:
         return peer
 
     def wait_until_ended(self) -> None:
-        until = time.monotonic() + 20
-        while holder_of(self.place.lock_path) is not None:
-            assert time.monotonic() < until, "it does not end"
-            time.sleep(0.01)
+        until(lambda: holder_of(self.place.lock_path) is None, "the queue manager ends")
+
+    def end(self) -> None:
+        """At once, if it runs."""
+        try:
+            with Control(self.place) as control:
+                control.ask({"do": "end", "how": "preemptive"})
+        except (NotRunning, ConnectionError):
+            pass  # It has ended, or is about to.
+        self.wait_until_ended()
 
     def errors(self) -> str:
         return (self.place.errors_directory / "AMQERR01.LOG").read_text()
@@ -105,12 +105,7 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager
     assert main(["crtmqm", "--dev", "-q", "-p", str(port), "QM1"]) == 0
     made = Manager(port)
     yield made
-    try:
-        with Control(made.place) as control:
-            control.ask({"do": "end", "how": "preemptive"})
-    except NotRunning:
-        return
-    made.wait_until_ended()
+    made.end()
 
 
 def test_a_queue_manager_starts_serves_and_ends(manager: Manager, capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,7 +220,7 @@ def test_a_client_that_is_killed_is_backed_out_within_a_second(manager: Manager)
     )
     paths = os.pathsep.join([str(Path(flintmq.__file__).parents[1]), str(Path(__file__).resolve().parents[2])])
     environment = {**os.environ, "PYTHONPATH": paths}
-    killed = subprocess.run([sys.executable, "-c", script, str(manager.port)], env=environment, timeout=60)
+    killed = subprocess.run([sys.executable, "-c", script, str(manager.port)], env=environment, timeout=PATIENCE)
     assert killed.returncode == -signal.SIGKILL
     back = peer.got(peer.feed(peer.get_request(handle, MQGMO_SYNCPOINT | MQGMO_WAIT, wait=1000)))
     assert (back.data, back.md.backout_count) == (b"message", 1)
@@ -246,7 +241,7 @@ def test_what_is_not_a_request_is_answered_and_harms_nobody(manager: Manager) ->
     for question in ("x", None, 5, {"do": "end", "how": "gently"}, {"do": "dance"}):
         with Control(manager.place) as control:
             assert "is not a request" in control.ask(question)["error"]
-    with socket.create_connection(("127.0.0.1", manager.port), timeout=20) as stranger:
+    with socket.create_connection(("127.0.0.1", manager.port), timeout=PATIENCE) as stranger:
         stranger.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
         assert stranger.recv(100)[:4] == b"TSH "
         assert stranger.recv(100) == b""
@@ -268,14 +263,16 @@ def test_one_that_does_not_exist_or_is_open_elsewhere_is_refused(manager: Manage
 def test_a_start_that_takes_too_long_is_told_and_goes_on(manager: Manager) -> None:
     with pytest.raises(process.StartFailed, match="is not ready after 0 seconds and goes on"):
         process.start(manager.place, 0.0)
-    for _ in range(2000):
+
+    def answers() -> bool:
         try:
             with Control(manager.place) as control:
                 manager.pid = control.ask({"do": "ping"})["pid"]
-                return
         except NotRunning:
-            time.sleep(0.02)
-    pytest.fail(manager.errors())
+            return False
+        return True
+
+    until(answers, "the start that goes on comes to its end")
 
 
 def test_many_clients_are_served_at_once_and_leave_nothing(
@@ -324,7 +321,7 @@ class LocalPeer(SocketPeer):
         made = socket.socket(socket.AF_UNIX)
         with socket_path(instance.by_name("QM1").directory) as path:
             made.connect(path)
-        made.settimeout(20)
+        made.settimeout(PATIENCE)
         return made
 
 

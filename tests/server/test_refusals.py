@@ -23,6 +23,7 @@ from flintmq.server.hello import offered, refusal_of
 from tests.channel.peer import World
 from tests.server.test_process import QUEUE, Manager, SocketPeer
 from tests.server.test_process import manager as manager
+from tests.waiting import PATIENCE
 
 TLS13 = Protection("TLS_AES_256_GCM_SHA384", "TLSv1.3", "CN=joe,O=us", "CN=CA")
 APP = "DEV.APP.SVRCONN"
@@ -191,7 +192,7 @@ def test_a_hello_that_is_cut_short_offers_what_is_there(length: int) -> None:
 def test_a_client_without_a_common_suite_is_explained(manager: Manager, capsys: pytest.CaptureFixture[str]) -> None:
     """The queue manager has no key at all: the client hears nothing, the operator everything."""
     manager.start()
-    with socket.create_connection(("127.0.0.1", manager.port), timeout=20) as client:
+    with socket.create_connection(("127.0.0.1", manager.port), timeout=PATIENCE) as client:
         client.sendall(hello("AES128-SHA256"))
         assert client.recv(1) == b""
     said = explained(capsys, "QM1")

@@ -15,7 +15,9 @@ from flintmq.channel import segment as seg
 from flintmq.channel.cipher_spec import SUITES, Protection, accepts, is_known, peer_matches
 from flintmq.cli.main import main
 from tests.channel.peer import World
-from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer, free_port
+from tests.ports import free_port
+from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer
+from tests.waiting import PATIENCE
 
 TLS13 = Protection("TLS_AES_256_GCM_SHA384", "TLSv1.3", "")
 TLS12 = Protection("ECDHE-RSA-AES256-GCM-SHA384", "TLSv1.2", "CN=app,O=us")
@@ -92,7 +94,7 @@ def make_key(directory: Path, name: str, subject: str) -> tuple[Path, Path]:
     key, certificate = directory / f"{name}.key", directory / f"{name}.crt"
     command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", subject]
     command += ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     return key, certificate
 
 
@@ -170,7 +172,7 @@ def test_clients_speak_tls_and_plain_on_one_port(manager: Manager, keys: Keys) -
 
 
 def test_a_handshake_that_fails_is_told_and_harms_nobody(manager: Manager, keys: Keys) -> None:
-    with socket.create_connection(("127.0.0.1", manager.port), timeout=20) as stranger:
+    with socket.create_connection(("127.0.0.1", manager.port), timeout=PATIENCE) as stranger:
         stranger.sendall(b"\x16\x03\x01\x00\x05hello, is there TLS?")
         while stranger.recv(1000):
             pass

@@ -21,7 +21,7 @@ from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 CHANNEL = "DEV.APP.SVRCONN"
 QUEUE = "DEV.QUEUE.1"
@@ -41,7 +41,7 @@ class Serving:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
-        assert self._ready.wait(20)
+        assert self._ready.wait(PATIENCE)
 
     @property
     def conn(self) -> str:
@@ -67,8 +67,14 @@ class Serving:
         self.loop.call_soon_threadsafe(step)
 
     def cut(self) -> None:
-        """Close all sockets of clients, without a word."""
+        """Close all sockets of clients, without a word; back when they are closed. Others may come meanwhile."""
+        before = set(self.hub.links)
         self.soon(self._abort)
+        until(lambda: not before & set(self.hub.links), "the sockets of clients are cut")
+        # The loop tells first and closes then: in the same turn.
+        turned = threading.Event()
+        self.soon(turned.set)
+        assert turned.wait(PATIENCE)
 
     def cut_and_wait(self) -> None:
         """Close all sockets of clients, and come back when the queue manager has forgotten those clients."""
@@ -80,13 +86,17 @@ class Serving:
 
         until(gone, "the sessions of clients that were cut end")
 
+    def waits(self) -> bool:
+        """Whether a client waits for a message. Others may come and go meanwhile, so copies are looked at."""
+        return any(each.waiting for session in list(self.hub.sessions) for each in list(session.conversations.values()))
+
     def _abort(self) -> None:
         for link in list(self.hub.links.values()):
             link.abort()
 
     def connect(self, **options: Any) -> flintmq.RemoteQueueManager:
         """A client."""
-        given: dict[str, Any] = {"channel": CHANNEL, "conn": self.conn, "timeout": 20.0, **options}
+        given: dict[str, Any] = {"channel": CHANNEL, "conn": self.conn, "timeout": PATIENCE, **options}
         return flintmq.connect(given.pop("name", "QM1"), **given)
 
     def connect_locally(self) -> flintmq.RemoteQueueManager:
@@ -110,7 +120,8 @@ class Serving:
         if not self._thread.is_alive():
             return
         self.soon(self._end.set)
-        self._thread.join(20)
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
         shutil.rmtree(self.directory)
         self.qm.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,6 +12,7 @@ import flintmq
 from flintmq.mqi.constants import MQMT_REQUEST
 from flintmq.mqi.property_values import Value
 from tests.client.remote.serving import Serving
+from tests.waiting import PATIENCE, until
 
 QM = flintmq.QueueManager | flintmq.RemoteQueueManager
 
@@ -40,14 +41,6 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
         with serving.connect() if request.param == "tcp" else serving.connect_locally() as qm:
             yield World(qm, serving)
     serving.close()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if condition():
-            return
-        threading.Event().wait(0.01)
-    assert condition()
 
 
 def test_what_is_put_is_what_is_got(world: World) -> None:
@@ -172,13 +165,13 @@ def test_a_transaction_is_committed_as_one_or_not_at_all(world: World) -> None:
 def test_a_waiting_get_holds_up_no_other_thread(world: World) -> None:
     queue = world.queue()
     got: list[bytes] = []
-    threads = [threading.Thread(target=lambda: got.append(queue.get(wait=20.0).data)) for _ in range(3)]
+    threads = [threading.Thread(target=lambda: got.append(queue.get(wait=PATIENCE).data)) for _ in range(3)]
     for thread in threads:
         thread.start()
     for n in range(3):
         queue.put(bytes([n]))
     for thread in threads:
-        thread.join(20)
+        thread.join(PATIENCE)
     assert sorted(got) == [b"\0", b"\1", b"\2"]
 
 
@@ -253,10 +246,10 @@ def test_publications_come_to_those_who_subscribe(world: World) -> None:
         for n in range(3):
             world.qm.topic(f"prices/{n}").publish(str(n), properties={"n": n})
         assert [m.text for m in prices.messages(wait=0.1)] == ["2"]
-        first = all_of_them.get(wait=5.0)
+        first = all_of_them.get(wait=PATIENCE)
         assert (first.text, first.topic) == ("0", "prices/0")
         assert prices.topic == "prices/#" and prices.name == ""
-        assert all_of_them.get_or_none(wait=5.0) is not None
+        assert all_of_them.get_or_none(wait=PATIENCE) is not None
 
 
 def test_retained_publications_come_when_they_are_asked_for(world: World) -> None:
@@ -264,14 +257,14 @@ def test_retained_publications_come_when_they_are_asked_for(world: World) -> Non
     with world.qm.subscribe("gold", on_request=True) as gold:
         assert gold.get_or_none() is None
         assert gold.request() == 1
-        assert gold.get(wait=5.0).text == "1811.40"
+        assert gold.get(wait=PATIENCE).text == "1811.40"
 
 
 def test_a_durable_subscription_collects_while_nobody_is_there(world: World) -> None:
     world.qm.subscribe("news", durable_name="mine").close()
     world.qm.topic("news").publish("meanwhile", persistent=True)
     with world.qm.subscribe("news", durable_name="mine") as again:
-        assert again.name == "mine" and again.get(wait=5.0).text == "meanwhile"
+        assert again.name == "mine" and again.get(wait=PATIENCE).text == "meanwhile"
         with pytest.raises(flintmq.MQError) as taken:
             world.qm.subscribe("news", durable_name="mine")
         assert taken.value.reason == 2429
@@ -284,7 +277,7 @@ def test_a_queue_of_ones_own_can_be_subscribed_with(world: World) -> None:
     with world.qm.subscribe("sport", queue="MINE") as sport:
         world.qm.topic("sport").publish("1:0")
         queue.put("something else")
-        assert sport.get(wait=5.0).text == "1:0"
+        assert sport.get(wait=PATIENCE).text == "1:0"
         assert queue.get().text == "something else"
 
 
@@ -293,8 +286,8 @@ def test_a_consumer_is_called_with_each_message_in_a_unit_of_work(world: World) 
     with work.consume(lambda message: done.put(message.text.upper())) as consumer:
         for text in ("a", "b"):
             work.put(text)
-        assert [done.get(wait=20.0).text for _ in range(2)] == ["A", "B"]
-    assert consumer.join(20) and work.depth == 0
+        assert [done.get(wait=PATIENCE).text for _ in range(2)] == ["A", "B"]
+    assert consumer.join(PATIENCE) and work.depth == 0
 
 
 def test_a_consumer_whose_callback_raises_stops_and_the_message_stays(world: World) -> None:
@@ -306,7 +299,7 @@ def test_a_consumer_whose_callback_raises_stops_and_the_message_stays(world: Wor
 
     with pytest.raises(ValueError, match="bad"), work.consume(fails) as consumer:
         work.put("bad")
-        assert consumer.join(20)
+        assert consumer.join(PATIENCE)
     until(lambda: work.depth == 1)
     assert done.depth == 0 and work.get().backout_count == 1
 
@@ -323,8 +316,8 @@ def test_a_consumer_with_a_threshold_goes_on(world: World) -> None:
     with work.consume(fussy):
         work.put("bad")
         work.put("good")
-        assert done.get(wait=20.0).text == "good"
-        assert boq.get(wait=20.0).text == "bad"
+        assert done.get(wait=PATIENCE).text == "good"
+        assert boq.get(wait=PATIENCE).text == "bad"
 
 
 def test_a_suspended_consumer_gets_nothing_until_it_is_resumed(world: World) -> None:
@@ -334,7 +327,7 @@ def test_a_suspended_consumer_gets_nothing_until_it_is_resumed(world: World) -> 
         work.put(b"1")
         assert done.get_or_none(wait=0.1) is None
         consumer.resume()
-        assert done.get(wait=20.0).data == b"1"
+        assert done.get(wait=PATIENCE).data == b"1"
 
 
 def test_messages_go_on_until_there_are_no_more(world: World) -> None:
@@ -363,10 +356,10 @@ def test_a_request_is_answered_and_one_that_is_not_has_an_end(world: World) -> N
 
     with service.consume(upper):
         for text in ("hello", "again"):
-            assert service.request(text, timeout=20.0, properties={"n": 1}).text == text.upper()
+            assert service.request(text, timeout=PATIENCE, properties={"n": 1}).text == text.upper()
         with pytest.raises(flintmq.NoMessageAvailable):
             service.request("ignore me", timeout=0.1)
-        assert service.request("after it", timeout=20.0).text == "AFTER IT"
+        assert service.request("after it", timeout=PATIENCE).text == "AFTER IT"
         with pytest.raises(ValueError, match="greater than 0"):
             service.request("never", timeout=0)
 
@@ -379,14 +372,14 @@ def test_requests_of_many_threads_get_their_own_answers(world: World) -> None:
         world.qm.queue(request.reply_to).put(request.text, correlation_id=request.message_id)
 
     def ask(n: int) -> None:
-        answers[n] = service.request(str(n), timeout=20.0).text
+        answers[n] = service.request(str(n), timeout=PATIENCE).text
 
     with service.consume(echo):
         threads = [threading.Thread(target=ask, args=(n,)) for n in range(6)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(PATIENCE)
     assert answers == {n: str(n) for n in range(6)}
 
 

@@ -21,6 +21,7 @@ from flintmq.channel.initial_data import InitialData
 from flintmq.client.remote.session import Session
 from flintmq.mqi import reason as rc
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
+from tests.waiting import PATIENCE
 
 #: What becomes of the n-th piece of data from the server. After None, or less than there was, it closes the connection.
 Lie = Callable[[int, bytes], bytes | None]
@@ -93,7 +94,7 @@ def lying(serving: Serving) -> Iterator[Callable[[Lie], Liar]]:
 
 def work(conn: str) -> None:
     """Connect, put, get, subscribe, disconnect."""
-    with flintmq.connect("QM1", channel=CHANNEL, conn=conn, timeout=5.0) as qm:
+    with flintmq.connect("QM1", channel=CHANNEL, conn=conn, timeout=PATIENCE) as qm:
         queue = qm.queue(QUEUE)
         queue.put(b"x" * 40_000, properties={"color": "red"})
         assert queue.depth >= 1
@@ -235,7 +236,7 @@ def test_bytes_that_are_turned_over_do_no_harm(serving: Serving, lying: Callable
     threading.Thread(target=run, daemon=True).start()
     if not done.wait(1.0):
         liar.close()
-        assert done.wait(10.0), "the client hangs"
+        assert done.wait(PATIENCE), "the client hangs"
     assert not failures, failures
     with serving.connect() as qm:  # The queue manager is unharmed.
         qm.queue(QUEUE).put(b"")

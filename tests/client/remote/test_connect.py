@@ -14,6 +14,7 @@ from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.client.remote.definition import Address, addresses
 from flintmq.mqi import reason as rc
 from tests.client.remote.serving import QUEUE, Serving
+from tests.waiting import PATIENCE, until
 
 
 class Password(Gatekeeper):
@@ -45,7 +46,7 @@ def test_nobody_answers() -> None:
         taken.bind(("127.0.0.1", 0))  # Not listening.
         conn = f"127.0.0.1({taken.getsockname()[1]})"
         with pytest.raises(flintmq.NotConnected) as refused:
-            flintmq.connect("QM1", channel="C", conn=conn, timeout=5)
+            flintmq.connect("QM1", channel="C", conn=conn, timeout=PATIENCE)
     assert refused.value.reason == rc.MQRC_HOST_NOT_AVAILABLE
     assert conn in str(refused.value) and "listener" in str(refused.value)
 
@@ -145,20 +146,12 @@ def test_what_a_lost_connection_did_not_commit_is_backed_out(serving: Serving) -
     with pytest.raises(flintmq.NotConnected) as broken:
         qm.mqi.cmit()
     assert broken.value.reason == rc.MQRC_CONNECTION_BROKEN
-    for _ in range(200):
-        if serving.qm.queue(QUEUE).depth == 0:
-            break
-        threading.Event().wait(0.02)
-    assert serving.qm.queue(QUEUE).depth == 0
+    until(lambda: serving.qm.queue(QUEUE).depth == 0, "what was not committed is backed out")
 
 
 def test_a_client_that_hangs_up_is_no_error(serving: Serving, caplog: pytest.LogCaptureFixture) -> None:
     qm = serving.connect()
     (session,) = serving.hub.sessions
     qm.mqi.wire.drop()
-    for _ in range(200):
-        if session not in serving.hub.sessions:
-            break
-        threading.Event().wait(0.02)
-    assert session not in serving.hub.sessions
+    until(lambda: session not in serving.hub.sessions, "the session of the one that hung up ends")
     assert not [record for record in caplog.records if record.name == "asyncio"]

@@ -9,6 +9,7 @@ import pytest
 
 from flintmq.client.remote.keeper import Keeper
 from tests.client.remote.serving import Serving
+from tests.waiting import PATIENCE, until
 
 
 class Idle:
@@ -34,7 +35,7 @@ class SlowStart(Thread):
     def start(self) -> None:
         dropping = Thread(target=type(self).thrown_away, daemon=True)
         dropping.start()
-        dropping.join(10)
+        dropping.join(PATIENCE)
         assert not dropping.is_alive(), "K1: it waits for the lock of who waits for it"
         super().start()
 
@@ -47,7 +48,7 @@ def test_a_connection_may_be_thrown_away_while_the_thread_starts(monkeypatch: py
 
     kept.add(one)
 
-    assert one.looked_at.wait(10)
+    assert one.looked_at.wait(PATIENCE)
     kept.drop(one)
 
 
@@ -63,15 +64,15 @@ def test_after_an_error_of_ours_the_next_connection_is_looked_after(monkeypatch:
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
     kept, faulty, one = Keeper(), Faulty(), Idle()
     kept.add(faulty)
-    assert faulty.looked_at.wait(10)
+    assert faulty.looked_at.wait(PATIENCE)
     thread = kept._thread
     if thread is not None:
-        thread.join(10)
+        thread.join(PATIENCE)
     kept.drop(faulty)
 
     kept.add(one)
 
-    assert one.looked_at.wait(10)
+    assert one.looked_at.wait(PATIENCE)
     kept.drop(one)
 
 
@@ -81,11 +82,9 @@ def test_a_connection_that_another_thread_drops_is_broken_and_nothing_else(servi
     wire = qm.mqi.wire
     wire._socket.close()
 
-    for _ in range(1000):  # The thread of the process may be at it just now: then this look is none.
-        wire.look()
-        if wire.broken is not None:
-            break
-        threading.Event().wait(0.01)
+    def seen() -> bool:
+        wire.look()  # The thread of the process may be at it just now: then this look is none.
+        return wire.broken is not None
 
-    assert wire.broken is not None
+    until(seen, "the connection is broken")
     qm.close()

@@ -14,8 +14,9 @@ from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.mqi import reason as rc
 from flintmq.server import process
-from flintmq.server.control import Control, NotRunning
-from tests.server.test_process import Manager, free_port
+from flintmq.server.control import Control
+from tests.ports import free_port
+from tests.server.test_process import Manager
 
 QUEUE = "DEV.QUEUE.1"
 
@@ -29,12 +30,7 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager
     assert main(["crtmqm", "--dev", "-q", "-p", str(free_port()), "QM1"]) == 0
     made = Manager(0)
     yield made
-    try:
-        with Control(made.place) as control:
-            control.ask({"do": "end", "how": "preemptive"})
-    except NotRunning:
-        return
-    made.wait_until_ended()
+    made.end()
 
 
 def test_the_name_is_enough_and_the_system_says_who_it_is(manager: Manager) -> None:

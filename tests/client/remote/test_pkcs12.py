@@ -20,6 +20,7 @@ from flintmq.mqi import reason as rc
 from flintmq.server.tls import KeyRepository, NoKey
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.server.test_tls import make_key
+from tests.waiting import PATIENCE
 
 SECRET = "open sesame"
 SPEC = "ANY_TLS12_OR_HIGHER"
@@ -49,7 +50,7 @@ class Both:
         serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SSLCIPH({SPEC}) SSLCAUTH(REQUIRED)")
 
     def options(self, **more: str) -> Options:
-        given = Options(channel=CHANNEL, conn=self.serving.conn, timeout=20.0, cipher_spec=SPEC)
+        given = Options(channel=CHANNEL, conn=self.serving.conn, timeout=PATIENCE, cipher_spec=SPEC)
         given["key_repository"] = str(self.client.with_suffix(""))
         given["key_repository_password"] = SECRET
         given.update(more)  # type: ignore[typeddict-item]

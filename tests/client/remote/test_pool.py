@@ -9,10 +9,11 @@ import pytest
 import flintmq
 from flintmq.mqi import reason as rc
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
+from tests.waiting import PATIENCE
 
 
 def make(serving: Serving, size: int) -> flintmq.ConnectionPool:
-    return flintmq.pool("QM1", size=size, channel=CHANNEL, conn=serving.conn, timeout=20.0)
+    return flintmq.pool("QM1", size=size, channel=CHANNEL, conn=serving.conn, timeout=PATIENCE)
 
 
 def test_connections_are_used_again(serving: Serving) -> None:
@@ -47,7 +48,7 @@ def test_no_more_than_there_may_be_are_given_out(serving: Serving) -> None:
         with pool.connection():
             waiting = threading.Thread(target=use)
             waiting.start()
-        waiting.join(20)
+        waiting.join(PATIENCE)
         assert got == [0]
     with pytest.raises(ValueError, match="one connection or more"):
         make(serving, 0)

@@ -19,8 +19,8 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from tests.client.remote.serving import Serving, lasting
+from tests.waiting import PATIENCE
 
-SECONDS = 20.0
 IN_UNIT = mq.MQGMO_SYNCPOINT | mq.MQGMO_WAIT
 OUTSIDE = mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_WAIT
 
@@ -83,7 +83,7 @@ def test_a_message_costs_one_segment_each_way_beside_its_commit(connection: Remo
     consumer(mqi, "A", told, then=lambda mqi: mqi.cmit())
     before = asked(serving)
     mqi.ctl(mq.MQOP_START)
-    assert [told.get(timeout=SECONDS)[1] for _ in range(50)] == [b"%d" % n for n in range(50)]
+    assert [told.get(timeout=PATIENCE)[1] for _ in range(50)] == [b"%d" % n for n in range(50)]
     # Q_STATE, CONN_STATE, TXN_ALLOWED; then a request and a commit of each.
     assert 3 + 2 * 50 <= asked(serving) - before <= 3 + 2 * 50 + 1
     mqi.ctl(mq.MQOP_STOP)
@@ -99,13 +99,13 @@ def test_a_consumer_that_waits_asks_for_nothing_and_is_served_at_once(
         consumer(mqi, name, told, OUTSIDE)
     mqi.ctl(mq.MQOP_START)
     fill(serving, "B", 1)
-    assert told.get(timeout=SECONDS)[0] == "B"
+    assert told.get(timeout=PATIENCE)[0] == "B"
     before = asked(serving)
     with pytest.raises(standard.Empty):
         told.get(timeout=0.7)
     assert asked(serving) <= before + 1
     fill(serving, "A", 1)
-    assert told.get(timeout=SECONDS)[0] == "A"
+    assert told.get(timeout=PATIENCE)[0] == "A"
     mqi.ctl(mq.MQOP_STOP)
 
 
@@ -127,7 +127,7 @@ def test_a_commit_in_a_callback_commits_what_was_seen(connection: RemoteConnecti
     consumer(mqi, "B", told, then=one)
     mqi.ctl(mq.MQOP_START)
     for _ in range(4):
-        told.get(timeout=SECONDS)
+        told.get(timeout=PATIENCE)
     mqi.ctl(mq.MQOP_STOP)
     mqi.back()
     assert serving.qm.queue("A").depth + serving.qm.queue("B").depth == 3 and told.empty()
@@ -140,7 +140,7 @@ def test_data_need_not_travel(connection: RemoteConnection, serving: Serving) ->
     before = sum(each.bytes_sent for each in serving.hub.sessions)
     consumer(mqi, "A", told, IN_UNIT | mq.MQGMO_ACCEPT_TRUNCATED_MSG, lambda mqi: mqi.cmit(), length=0)
     mqi.ctl(mq.MQOP_START)
-    assert told.get(timeout=SECONDS) == ("A", b"", rc.MQRC_TRUNCATED_MSG_ACCEPTED)
+    assert told.get(timeout=PATIENCE) == ("A", b"", rc.MQRC_TRUNCATED_MSG_ACCEPTED)
     mqi.ctl(mq.MQOP_STOP)
     assert serving.qm.queue("A").depth == 0
     assert sum(each.bytes_sent for each in serving.hub.sessions) - before < 10_000
@@ -154,9 +154,9 @@ def test_what_was_pushed_before_a_stop_is_delivered(connection: RemoteConnection
         mqi.ctl(mq.MQOP_START)
         feeder = threading.Thread(target=fill, args=(serving, "A", 20))
         feeder.start()
-        told.get(timeout=SECONDS)
+        told.get(timeout=PATIENCE)
         mqi.ctl(mq.MQOP_STOP)
-        feeder.join(SECONDS)
+        feeder.join(PATIENCE)
         seen = 1
         while not told.empty():
             told.get()
@@ -171,7 +171,7 @@ def test_a_consumer_that_reads_ahead_is_sent_many(connection: RemoteConnection, 
     consumer(mqi, "A", told, OUTSIDE, ahead=True)
     before = asked(serving)
     mqi.ctl(mq.MQOP_START)
-    assert [told.get(timeout=SECONDS)[1] for _ in range(200)] == [b"%d" % n for n in range(200)]
+    assert [told.get(timeout=PATIENCE)[1] for _ in range(200)] == [b"%d" % n for n in range(200)]
     assert asked(serving) - before <= 6
     mqi.ctl(mq.MQOP_STOP)
 
@@ -185,18 +185,18 @@ def test_a_consumer_that_reads_ahead_has_no_persistent_message_that_it_has_not_s
 
     def hold(mqi: Any) -> None:
         reached.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
 
     fill(serving, "A", 3, persistent=False)
     fill(serving, "A", 3)
     consumer(mqi, "A", told, OUTSIDE, ahead=True, then=hold)
     mqi.ctl(mq.MQOP_START)
-    assert reached.wait(SECONDS)
+    assert reached.wait(PATIENCE)
     assert serving.qm.queue("A").depth == 3
     go_on.set()
-    seen = [told.get(timeout=SECONDS)[1] for _ in range(4)]
+    seen = [told.get(timeout=PATIENCE)[1] for _ in range(4)]
     assert seen == [b"0", b"1", b"2", b"0"]
-    assert [told.get(timeout=SECONDS)[1] for _ in range(2)] == [b"1", b"2"]
+    assert [told.get(timeout=PATIENCE)[1] for _ in range(2)] == [b"1", b"2"]
     mqi.ctl(mq.MQOP_STOP)
 
 
@@ -212,15 +212,15 @@ def test_a_consumer_that_is_suspended_is_sent_nothing(connection: RemoteConnecti
     b = consumer(mqi, "B", told, then=lambda mqi: mqi.cmit())
     mqi.ctl(mq.MQOP_START)
     fill(serving, "A", 1)
-    assert told.get(timeout=SECONDS)[0] == "A"
+    assert told.get(timeout=PATIENCE)[0] == "A"
     fill(serving, "B", 2)
     fill(serving, "A", 1)
-    assert told.get(timeout=SECONDS)[0] == "A"
+    assert told.get(timeout=PATIENCE)[0] == "A"
     mqi.ctl(mq.MQOP_STOP)
     assert serving.qm.queue("B").depth == 2 and told.empty()
     mqi.cb(mq.MQOP_RESUME, cbd, b)
     mqi.ctl(mq.MQOP_START)
-    assert [told.get(timeout=SECONDS)[:2] for _ in range(2)] == [("B", b"0"), ("B", b"1")]
+    assert [told.get(timeout=PATIENCE)[:2] for _ in range(2)] == [("B", b"0"), ("B", b"1")]
     mqi.ctl(mq.MQOP_STOP)
 
 
@@ -237,9 +237,9 @@ def test_a_consumer_is_served_again_when_its_connection_is_made_again(serving: S
         consumer(connection.mqi, "A", told, then=commit)
         connection.mqi.ctl(mq.MQOP_START)
         fill(serving, "A", 1)
-        assert told.get(timeout=SECONDS)[1] == b"0"
+        assert told.get(timeout=PATIENCE)[1] == b"0"
         serving.cut()
         fill(serving, "A", 2)
-        while told.get(timeout=SECONDS)[1] != b"1":
+        while told.get(timeout=PATIENCE)[1] != b"1":
             pass
         connection.mqi.ctl(mq.MQOP_STOP)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import flintmq
 from flintmq.cli.main import main
+from flintmq.client.remote.aio import AsyncRemoteQueueManager
 from flintmq.mqi import reason as rc
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import (
@@ -26,17 +27,18 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.server.control import Control, NotRunning
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
-from tests.server.test_process import Manager, free_port
+from tests.ports import free_port
+from tests.server.test_process import Manager
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture(autouse=True)
 def quickly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tries are milliseconds apart, and the last comes after some seconds."""
+    """Tries are milliseconds apart."""
     for name in ("MQSERVER", "MQCCDTURL", "MQCHLLIB", "MQCHLTAB"):
         monkeypatch.delenv(name, raising=False)
-    reconnect_for(20, tmp_path, monkeypatch)
+    reconnect_for(int(PATIENCE), tmp_path, monkeypatch)
 
 
 def reconnect_for(seconds: int, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,25 +47,10 @@ def reconnect_for(seconds: int, directory: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("MQCLNTCF", str(path))
 
 
-def cut(serving: Serving) -> None:
-    """Cut all sockets, and wait until that has happened. Meanwhile others may connect again."""
-    before = set(serving.hub.links)
-    serving.cut()
-    until(lambda: not before & set(serving.hub.links))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if condition():
-            return
-        threading.Event().wait(0.01)
-    assert condition()
-
-
 def test_without_reconnect_a_lost_connection_stays_lost(serving: Serving) -> None:
     with serving.connect() as qm:
         queue = qm.queue(QUEUE)
-        cut(serving)
+        serving.cut()
         for _ in range(2):
             with pytest.raises(flintmq.NotConnected) as lost:
                 queue.put(b"")
@@ -76,7 +63,7 @@ def test_an_idle_connection_is_made_again_and_nobody_hears_of_it(serving: Servin
         queue = qm.queue(QUEUE)
         queue.put(b"1")
         for _ in range(3):
-            cut(serving)
+            serving.cut()
             queue.put(b"2")
         assert [message.data for message in queue.messages()] == [b"1", b"2", b"2", b"2"]
     assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED] * 3
@@ -87,13 +74,13 @@ def test_a_unit_of_work_is_backed_out_and_the_program_goes_on(serving: Serving) 
         queue = qm.queue(QUEUE)
         with pytest.raises(flintmq.BackedOut), qm.transaction():
             queue.put(b"lost")
-            cut(serving)
+            serving.cut()
             queue.put(b"never")
         assert queue.depth == 0
         with qm.transaction():
             queue.put(b"kept")
         queue.put(b"by hand", syncpoint=True)
-        cut(serving)
+        serving.cut()
         with pytest.raises(flintmq.MQError) as lost:
             qm.commit()
         assert lost.value.reason in (rc.MQRC_BACKED_OUT, rc.MQRC_CALL_INTERRUPTED)
@@ -104,12 +91,12 @@ def test_a_get_that_waits_is_made_again(serving: Serving) -> None:
     with serving.connect(reconnect="yes") as qm:
         queue = qm.queue(QUEUE)
         got: list[bytes] = []
-        waiting = threading.Thread(target=lambda: got.append(queue.get(wait=20.0).data))
+        waiting = threading.Thread(target=lambda: got.append(queue.get(wait=PATIENCE).data))
         waiting.start()
-        until(lambda: any(each.waiting for session in serving.hub.sessions for each in session.conversations.values()))
-        cut(serving)
+        until(serving.waits, "a get waits")
+        serving.cut()
         queue.put(b"after all")
-        waiting.join(20)
+        waiting.join(PATIENCE)
         assert got == [b"after all"]
 
 
@@ -144,7 +131,7 @@ def test_handles_of_the_mqi_are_opened_again_and_dynamic_queues_under_their_name
         od.object_name, od.dynamic_q_name = "SYSTEM.DEFAULT.MODEL.QUEUE", "REPLIES.*"
         handle = mqi.open(od, MQOO_INPUT_EXCLUSIVE)
         name = od.object_name
-        cut(serving)
+        serving.cut()
         target = MQOD()
         target.object_name = name
         with pytest.raises(flintmq.NoMessageAvailable):
@@ -161,7 +148,7 @@ def test_the_event_handler_of_a_connection_hears_of_it(serving: Serving) -> None
     cbd.callback_function = lambda mqi, md, gmo, data, cbc: heard.append(cbc.reason)
     with serving.connect(reconnect="yes") as qm:
         qm.mqi.cb(MQOP_REGISTER, cbd)
-        cut(serving)
+        serving.cut()
         qm.queue(QUEUE)
     assert heard == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED]
 
@@ -185,7 +172,7 @@ def test_consumers_that_cannot_be_connected_again_end_without_a_traceback(
         mqi.cb(MQOP_REGISTER, consumer, mqi.open(od, MQOO_INPUT_SHARED), MQMD(), gmo)
         mqi.ctl(MQOP_START)
         serving.close()
-        until(lambda: rc.MQRC_RECONNECT_TIMED_OUT in heard)
+        until(lambda: rc.MQRC_RECONNECT_TIMED_OUT in heard, "the consumers are given up")
     assert heard == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECT_FAILED, rc.MQRC_RECONNECT_TIMED_OUT]
     assert not escaped
 
@@ -194,14 +181,14 @@ def test_subscriptions_are_made_again(serving: Serving) -> None:
     with serving.connect(reconnect="yes") as qm:
         with qm.subscribe("news/#") as news, qm.subscribe("news/#", durable_name="mine") as mine:
             qm.topic("news/1").publish("before", persistent=True)
-            assert news.get(wait=5.0).text == "before"
-            cut(serving)
+            assert news.get(wait=PATIENCE).text == "before"
+            serving.cut()
             assert news.get_or_none(wait=0.05) is None
-            assert mine.get(wait=5.0).text == "before"
+            assert mine.get(wait=PATIENCE).text == "before"
             until(lambda: mine.request() == 0)
             qm.topic("news/2").publish("after")
-            assert news.get(wait=5.0).text == "after"
-            assert mine.get(wait=5.0).text == "after"
+            assert news.get(wait=PATIENCE).text == "after"
+            assert mine.get(wait=PATIENCE).text == "after"
             mine.remove()
 
 
@@ -214,14 +201,14 @@ def test_a_consumer_goes_on(serving: Serving) -> None:
         def handle(message: flintmq.Message) -> None:
             calls.append(message.text)
             if calls == ["a"]:
-                cut(serving)
+                serving.cut()
             done.put(message.text.upper())
 
         with work.consume(handle):
             work.put("a")
-            assert done.get(wait=20.0).text == "A"
+            assert done.get(wait=PATIENCE).text == "A"
             work.put("b")
-            assert done.get(wait=20.0).text == "B"
+            assert done.get(wait=PATIENCE).text == "B"
         assert calls == ["a", "a", "b"]
 
 
@@ -261,42 +248,41 @@ def test_when_nobody_comes_back_the_time_is_over(
 def test_tasks_are_connected_again(serving: Serving) -> None:
     events: list[int] = []
 
-    async def cut_all() -> None:
-        before = set(serving.hub.links)
+    async def cut_all(qm: AsyncRemoteQueueManager) -> None:
+        lost = [line.wire for line in qm._lines]
         serving.cut()
-        while before & set(serving.hub.links):
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.05)  # What is lost while nothing is under way is seen by the loop.
+        while any(wire.broken is None for wire in lost):  # What is lost while nothing is under way is seen by the loop.
+            await asyncio.sleep(0.001)
 
     async def test() -> None:
         tell = lambda reason, text: events.append(reason)  # noqa: E731
         async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, reconnect="yes", on_event=tell) as qm:
             queue = await qm.queue(QUEUE)
             await queue.put("1")
-            await cut_all()
+            await cut_all(qm)
             await queue.put("2")
             assert [message.text async for message in queue.messages()] == ["1", "2"]
-            waiting = asyncio.create_task(queue.get(wait=20.0))
-            while not any(c.waiting for s in serving.hub.sessions for c in s.conversations.values()):
+            waiting = asyncio.create_task(queue.get(wait=PATIENCE))
+            while not serving.waits():
                 await asyncio.sleep(0.01)
-            await cut_all()
+            await cut_all(qm)
             await queue.put("after all")
             assert (await waiting).text == "after all"
             with pytest.raises(flintmq.BackedOut):
                 async with qm.transaction():
                     await queue.put("never")
-                    await cut_all()
+                    await cut_all(qm)
                     await queue.put("never")
             async with qm.transaction():
                 await queue.put("again")
             assert [message.text async for message in queue.messages()] == ["again"]
             async with qm.subscribe("news") as news:
-                await cut_all()
+                await cut_all(qm)
                 assert await news.get_or_none(wait=0.05) is None
                 await qm.topic("news").publish("there")
-                assert (await news.get(wait=5.0)).text == "there"
+                assert (await news.get(wait=PATIENCE)).text == "there"
 
-    asyncio.run(asyncio.wait_for(test(), 60))
+    asyncio.run(asyncio.wait_for(test(), 2 * PATIENCE))
     assert events.count(rc.MQRC_RECONNECTING) == events.count(rc.MQRC_RECONNECTED) >= 3
 
 
@@ -318,12 +304,7 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager
     made = Manager(port)
     made.start()
     yield made
-    try:
-        with Control(made.place) as control:
-            control.ask({"do": "end", "how": "preemptive"})
-    except NotRunning:
-        return
-    made.wait_until_ended()
+    made.end()
 
 
 @pytest.mark.parametrize("how", ["-i", "-p"])
@@ -339,7 +320,7 @@ def test_a_restart_of_the_queue_manager_is_outlived(manager: Manager, how: str) 
         assert main(["endmqm", how, "QM1"]) == 0
         manager.wait_until_ended()
         manager.start()
-        assert queue.get(wait=5.0).data == b"persistent"
+        assert queue.get(wait=PATIENCE).data == b"persistent"
         other.put(b"to the one who waited")
         waiting.join(PATIENCE_S)
         assert got == [b"to the one who waited"]

@@ -11,6 +11,7 @@ import flintmq
 from flintmq.client.aio import AsyncQueueManager
 from flintmq.client.aio_calls import AsyncCalls
 from tests.client.remote.serving import CHANNEL, Serving
+from tests.waiting import PATIENCE
 
 Test = Callable[[AsyncCalls, Serving], Awaitable[None]]
 
@@ -27,12 +28,12 @@ def run(request: pytest.FixtureRequest, serving: Serving) -> Callable[[Test], No
         workers.shutdown()
 
     async def remote(test: Test) -> None:
-        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, timeout=20.0) as qm:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, timeout=PATIENCE) as qm:
             await test(qm, serving)
 
     serving.qm.mqsc("DEFINE QLOCAL(A)\nDEFINE QLOCAL(B)")
     chosen = embedded if request.param == "embedded" else remote
-    return lambda test: asyncio.run(asyncio.wait_for(chosen(test), 60))
+    return lambda test: asyncio.run(asyncio.wait_for(chosen(test), 2 * PATIENCE))
 
 
 def test_what_is_put_is_got(run: Callable[[Test], None]) -> None:
@@ -40,7 +41,7 @@ def test_what_is_put_is_got(run: Callable[[Test], None]) -> None:
         queue = await qm.queue("A")
         message_id = await queue.put("text", properties={"color": "red"}, correlation_id=b"7")
         assert await queue.inquire_depth() == 1
-        message = await queue.get(wait=5.0)
+        message = await queue.get(wait=PATIENCE)
         assert (message.text, message.properties, message.message_id) == ("text", {"color": "red"}, message_id)
         assert await queue.get_or_none() is None
         with pytest.raises(flintmq.NoMessageAvailable):
@@ -54,7 +55,7 @@ def test_what_is_put_is_got(run: Callable[[Test], None]) -> None:
 def test_many_gets_wait_at_once_and_calls_go_on(run: Callable[[Test], None]) -> None:
     async def test(qm: AsyncCalls, serving: Serving) -> None:
         queue = await qm.queue("A")
-        waiting = [asyncio.create_task(queue.get(wait=20.0)) for _ in range(5)]
+        waiting = [asyncio.create_task(queue.get(wait=PATIENCE)) for _ in range(5)]
         await asyncio.gather(*(queue.put(str(n)) for n in range(5)))
         assert sorted([(await task).text for task in waiting]) == ["0", "1", "2", "3", "4"]
 
@@ -82,7 +83,7 @@ def test_a_transaction_belongs_to_its_task(run: Callable[[Test], None]) -> None:
         a, b = await qm.queue("A"), await qm.queue("B")
         await a.put("1")
         async with qm.transaction():
-            await b.put((await a.get(wait=5.0)).data)
+            await b.put((await a.get(wait=PATIENCE)).data)
         assert (await b.get()).text == "1"
         with pytest.raises(RuntimeError):
             async with qm.transaction() as transaction:
@@ -103,9 +104,9 @@ def test_a_cancelled_get_loses_no_message(run: Callable[[Test], None]) -> None:
         queue = await qm.queue("A")
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
-                await queue.get(wait=30.0)
+                await queue.get(wait=PATIENCE)
         for n in range(20):
-            task = asyncio.create_task(queue.get(wait=30.0))
+            task = asyncio.create_task(queue.get(wait=PATIENCE))
             await asyncio.sleep(0)
             await queue.put(str(n))
             await asyncio.sleep(0.001 * (n % 5))
@@ -113,7 +114,7 @@ def test_a_cancelled_get_loses_no_message(run: Callable[[Test], None]) -> None:
             try:
                 assert (await task).text == str(n)
             except asyncio.CancelledError:
-                assert (await queue.get(wait=5.0)).text == str(n)
+                assert (await queue.get(wait=PATIENCE)).text == str(n)
         assert await queue.get_or_none() is None
 
     run(test)
@@ -159,7 +160,7 @@ def test_a_task_that_is_cancelled_when_its_answer_has_come_leaves_the_connection
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            async with asyncio.timeout(20.0):
+            async with asyncio.timeout(PATIENCE):
                 assert await queue.inquire_depth() == 2
 
     asyncio.run(test())
@@ -169,7 +170,7 @@ def test_publications_come_to_those_who_subscribe(run: Callable[[Test], None]) -
     async def test(qm: AsyncCalls, serving: Serving) -> None:
         async with qm.subscribe("prices/#") as prices:
             await qm.topic("prices/gold").publish("1811.40", retain=True)
-            message = await prices.get(wait=5.0)
+            message = await prices.get(wait=PATIENCE)
             assert (message.text, message.topic) == ("1811.40", "prices/gold")
             assert await prices.get_or_none() is None
         async with qm.subscribe("prices/+", on_request=True) as prices:
@@ -191,7 +192,7 @@ def test_requests_of_many_tasks_get_their_own_answers(run: Callable[[Test], None
                 await answers.put(request.text.upper(), correlation_id=request.message_id)
 
         server = asyncio.create_task(serve())
-        said = await asyncio.gather(*(service.request(f"n{n}", timeout=20.0) for n in range(5)))
+        said = await asyncio.gather(*(service.request(f"n{n}", timeout=PATIENCE) for n in range(5)))
         assert [message.text for message in said] == [f"N{n}" for n in range(5)]
         server.cancel()
         with pytest.raises(flintmq.NoMessageAvailable):
@@ -213,7 +214,7 @@ def test_a_connection_that_is_cut_ends_waits_with_not_connected(serving: Serving
             with pytest.raises(flintmq.NotConnected):
                 await queue.put(b"")
 
-    asyncio.run(asyncio.wait_for(test(), 30))
+    asyncio.run(asyncio.wait_for(test(), PATIENCE))
 
 
 def test_nobody_answers_and_no_such_channel(serving: Serving) -> None:
@@ -222,7 +223,7 @@ def test_nobody_answers_and_no_such_channel(serving: Serving) -> None:
             await flintmq.aconnect("QM1", channel="NO.SUCH", conn=serving.conn)
         assert refused.value.reason == 2540
         with pytest.raises(flintmq.NotConnected) as refused:
-            await flintmq.aconnect("QM1", channel="C", conn="127.0.0.1(1)", timeout=5)
+            await flintmq.aconnect("QM1", channel="C", conn="127.0.0.1(1)", timeout=PATIENCE)
         assert refused.value.reason == 2538
 
     asyncio.run(test())

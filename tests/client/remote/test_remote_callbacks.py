@@ -19,8 +19,8 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from tests.client.remote.serving import Serving
+from tests.waiting import PATIENCE
 
-SECONDS = 20.0
 WAITING = mq.MQGMO_WAIT | mq.MQGMO_NO_SYNCPOINT
 IN_UNIT = mq.MQGMO_WAIT | mq.MQGMO_SYNCPOINT
 
@@ -50,7 +50,7 @@ class Listener:
         self.told.put((cbc.call_type, cbc.reason, data))
 
     def next(self) -> tuple[int, int, bytes]:
-        return self.told.get(timeout=SECONDS)
+        return self.told.get(timeout=PATIENCE)
 
 
 def register(
@@ -94,7 +94,7 @@ def test_a_callback_makes_calls_in_its_unit_of_work(qm: Any) -> None:
         register(connection.mqi, listener, gmo_options=IN_UNIT)
         connection.mqi.ctl(mq.MQOP_START)
         qm.queue("A").put(b"a")
-        assert qm.queue("B").get(wait=SECONDS).data == b"A"
+        assert qm.queue("B").get(wait=PATIENCE).data == b"A"
         connection.mqi.ctl(mq.MQOP_STOP)
     assert qm.queue("A").depth == 0
 

@@ -28,6 +28,7 @@ from flintmq.mqi.response_record import MQRR
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr import xa
 from tests.client.remote.serving import QUEUE, Serving
+from tests.waiting import PATIENCE
 
 BOTH = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT | mq.MQOO_BROWSE | mq.MQOO_INQUIRE | mq.MQOO_SET
 Remote = flintmq.RemoteQueueManager
@@ -105,13 +106,13 @@ def test_a_get_waits_for_a_message_that_another_thread_puts(remote: Remote) -> N
     entered = threading.Event()
 
     def put_later() -> None:
-        entered.wait(20)
+        entered.wait(PATIENCE)
         remote.mqi.put1(od(), MQMD(), pmo(), b"late")  # On a connection of this thread.
 
     other = threading.Thread(target=put_later)
     other.start()
     entered.set()
-    assert remote.mqi.get(handle, MQMD(), gmo(mq.MQGMO_WAIT, 20_000)) == b"late"
+    assert remote.mqi.get(handle, MQMD(), gmo(mq.MQGMO_WAIT, 60_000)) == b"late"
     other.join()
 
 

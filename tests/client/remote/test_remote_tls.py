@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from flintmq.mqi import reason as rc
 from flintmq.server.tls import KeyRepository
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.server.test_tls import make_key
+from tests.waiting import PATIENCE
 
 
 class Keys:
@@ -37,7 +37,7 @@ class Keys:
         serving.hub.keys = KeyRepository(serving.host.engine, directory)
 
     def options(self, cipher_spec: str, **more: str) -> Options:
-        given = Options(channel=CHANNEL, conn=self.serving.conn, timeout=20.0, cipher_spec=cipher_spec)
+        given = Options(channel=CHANNEL, conn=self.serving.conn, timeout=PATIENCE, cipher_spec=cipher_spec)
         given["key_repository"] = more.pop("key_repository", str(self.client / "trust"))
         given.update(more)  # type: ignore[typeddict-item]
         return given
@@ -67,17 +67,14 @@ def test_a_connection_with_tls_is_made_again(
     keys: Keys, spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "quick.ini"
-    path.write_text("CHANNELS:\n   ReconDelay=(10,5)\n   MQReconnectTimeout=20\n")
+    path.write_text("CHANNELS:\n   ReconDelay=(10,5)\n   MQReconnectTimeout=60\n")
     monkeypatch.setenv("MQCLNTCF", str(path))
     keys.channel(f"SSLCIPH({spec}) SSLCAUTH(OPTIONAL)")
     with flintmq.connect("QM1", **keys.options(spec, reconnect="yes")) as qm:
         queue = qm.queue("DEV.QUEUE.1")
         queue.put(b"1")
         assert qm.mqi.generation == 0
-        before = set(keys.serving.hub.links)
         keys.serving.cut()
-        while before & set(keys.serving.hub.links):
-            time.sleep(0.01)
         queue.put(b"2")
         assert [message.data for message in queue.messages()] == [b"1", b"2"] and qm.mqi.generation == 1
 
@@ -94,7 +91,7 @@ def test_tls_for_asyncio(keys: Keys) -> None:
             await flintmq.aconnect("QM1", **keys.options("ANY_TLS13", ssl_peer="CN=somebody"))
         assert refused.value.reason == rc.MQRC_SSL_PEER_NAME_MISMATCH
 
-    asyncio.run(asyncio.wait_for(test(), 30))
+    asyncio.run(asyncio.wait_for(test(), PATIENCE))
 
 
 def test_a_certificate_is_shown_where_one_is_wanted(keys: Keys) -> None:
