@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import NoMessageAvailable
-from flintmq.client.message import Data, Message, Wait, descriptor, payload, properties_of_put
+from flintmq.client.message import (
+    Data,
+    Message,
+    Wait,
+    descriptor,
+    length_wanted,
+    payload,
+    properties_of_put,
+    selection,
+)
 from flintmq.client.queue import ahead_option, get_options, want_token, wanted
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
@@ -100,7 +109,7 @@ class AsyncCalls:
             durable_name,
             selector,
             wildcard,
-            queue is None,
+            queue,
             new_only,
             on_request,
             user_data,
@@ -289,8 +298,8 @@ class AsyncQueue:
         """Get a message; see Queue.get. If the task is cancelled while this waits, no message is lost."""
         md = wanted(correlation_id, message_id)
         gmo = get_options(wait, convert, truncate)
-        length = -1 if max_length is None else max_length
-        wanted_by = selector or self.selector
+        length = length_wanted(max_length)
+        wanted_by = selection(selector or self.selector)
         if token is not None:
             want_token(gmo, token)
         ahead = ahead_option(self.read_ahead)
@@ -339,8 +348,9 @@ class AsyncQueue:
     ) -> AsyncIterator[Message]:
         """Look at the messages, first to last, and leave them where they are; see Queue.browse."""
         ahead = ahead_option(self.read_ahead if read_ahead is None else read_ahead)
-        length = -1 if max_length is None else max_length
-        return self._qm._browse(self.name, wait, correlation_id, message_id, selector or self.selector, ahead, length)
+        length = length_wanted(max_length)
+        wanted_by = selection(selector or self.selector)
+        return self._qm._browse(self.name, wait, correlation_id, message_id, wanted_by, ahead, length)
 
     @property
     def depth(self) -> int:

@@ -118,7 +118,7 @@ class Calls:
             durable_name,
             selector,
             wildcard,
-            queue is None,
+            queue,
             new_only,
             on_request,
             user_data,

@@ -40,6 +40,8 @@ FORMAT_LENGTH = 8
 NAME_LENGTH = 48
 #: Tenths of a second are kept in 31 bits: almost seven years.
 EXPIRY_MAX = (2**31 - 1) / 10
+#: Milliseconds of a wait have 31 bits, too: almost 25 days.
+WAIT_MAX = (2**31 - 1) // 1000
 _UTF8 = 1208
 _NATIVE_BIG_ENDIAN = 0x1
 
@@ -62,9 +64,32 @@ def wait_interval(wait: Wait) -> int:
         return 0
     if wait is True or wait == math.inf:
         return MQWI_UNLIMITED
-    if wait < 0 or wait != wait:
-        raise ValueError(f"wait is a number of seconds, True for ever, or None; not {wait}")
+    if not 0 <= wait <= WAIT_MAX:
+        raise ValueError(f"wait is a number of seconds, at most {WAIT_MAX}, True for ever, or None; not {wait}")
     return math.ceil(wait * 1000)
+
+
+def expiry_tenths(expiry: float) -> int:
+    """Tenths of a second, as descriptors have them, of a number of seconds."""
+    if not 0 < expiry <= EXPIRY_MAX:
+        raise ValueError(f"expiry is a number of seconds greater than 0, at most {EXPIRY_MAX:.0f}, not {expiry}")
+    return max(1, round(expiry * 10))
+
+
+def length_wanted(max_length: int | None) -> int:
+    """How much of a message is wanted: -1 for all of it."""
+    if max_length is None:
+        return -1
+    if _integer(max_length, "max_length") < 0:
+        raise ValueError(f"max_length is a number of bytes, or None for the whole message, not {max_length}")
+    return max_length
+
+
+def selection(selector: str) -> str:
+    """A selection string. What is not text must not reach the engine."""
+    if not isinstance(selector, str):
+        raise TypeError(f"selector is a str, not {type(selector).__name__}")
+    return selector
 
 
 def payload(data: Data, md: MQMD) -> bytes:
@@ -85,6 +110,8 @@ def properties_of_put(properties: Mapping[str, Value] | None) -> MessageProperti
     """The properties of a put, None if it has none. Raises BadProperty for a name or a value that cannot be."""
     if not properties:
         return None
+    if not isinstance(properties, Mapping):
+        raise TypeError(f"properties are a dict, name to value, not {type(properties).__name__}")
     made = MessageProperties()
     for name, value in properties.items():
         if not isinstance(name, str):
@@ -158,9 +185,7 @@ def descriptor(
         md.reply_to_q_mgr = _name(reply_to_queue_manager, "reply_to_queue_manager")
         md.msg_type = MQMT_REQUEST
     if expiry is not None:
-        if not 0 < expiry <= EXPIRY_MAX:
-            raise ValueError(f"expiry is a number of seconds greater than 0, at most {EXPIRY_MAX:.0f}, not {expiry}")
-        md.expiry = max(1, round(expiry * 10))
+        md.expiry = expiry_tenths(expiry)
     if format:
         if not isinstance(format, str) or len(format) > FORMAT_LENGTH or not format.isascii() or "\0" in format:
             raise ValueError(f"format is at most {FORMAT_LENGTH} ASCII characters, not {format!r}")

@@ -92,6 +92,7 @@ class MQI(PropertyCalls):
     def open(self, od: MQOD, options: int) -> Handle:
         """MQOPEN. Of a distribution list if `recs_present` and `object_records` of the descriptor say so."""
         _check_object(od)
+        options = index(options)
         host = self._host
         with self._calling():
             handle = open_object(host.engine, self._link.connection, od, options)
@@ -103,6 +104,7 @@ class MQI(PropertyCalls):
 
     def close(self, handle: Handle, options: int = MQCO_NONE) -> None:
         """MQCLOSE."""
+        options = index(options)
         host = self._host
         with self._calling():
             close(host.engine, self._link.connection, handle, options)
@@ -131,6 +133,7 @@ class MQI(PropertyCalls):
     def get(self, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
         """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
         host = self._host
+        max_length = index(max_length)
         md.pack(), gmo.pack()
         connection, link = self._connection, self._link
         name = handle.object_name

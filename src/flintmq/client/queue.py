@@ -20,8 +20,10 @@ from flintmq.client.message import (
     Wait,
     descriptor,
     identifier,
+    length_wanted,
     payload,
     properties_of_put,
+    selection,
     wait_interval,
 )
 from flintmq.mqi.constants import (
@@ -261,8 +263,8 @@ class Queue:
         """
         md = wanted(correlation_id, message_id)
         gmo = get_options(wait, convert, truncate)
-        length = -1 if max_length is None else max_length
-        wanted_by = selector or self.selector
+        length = length_wanted(max_length)
+        wanted_by = selection(selector or self.selector)
         if token is not None:
             want_token(gmo, token)
         connection = self._owner._current()
@@ -337,9 +339,9 @@ class Queue:
         ...     [message.text for message in queue.browse()], queue.depth
         (["look, don't touch"], 1)
         """
-        wanted_by = selector or self.selector
+        wanted_by = selection(selector or self.selector)
         ahead = ahead_option(self.read_ahead if read_ahead is None else read_ahead)
-        length = -1 if max_length is None else max_length
+        length = length_wanted(max_length)
         return Browser(self._owner._current(), self.name, wait, correlation_id, message_id, wanted_by, ahead, length)
 
     def consume(
@@ -376,7 +378,7 @@ class Queue:
                 message_id,
                 convert,
                 requeue_poison,
-                selector or self.selector,
+                selection(selector or self.selector),
             )
         )
 

@@ -27,6 +27,7 @@ from flintmq.client.message import (
     Message,
     Wait,
     descriptor,
+    expiry_tenths,
     identifier,
     payload,
     properties_of_put,
@@ -131,7 +132,7 @@ def subscription_descriptor(
     durable_name: str | None,
     selector: str | None,
     wildcard: str,
-    managed: bool,
+    queue: str | None,
     new_only: bool,
     on_request: bool,
     user_data: str,
@@ -149,8 +150,10 @@ def subscription_descriptor(
             raise ValueError("a durable subscription has a name")
         sd.sub_name = _text(durable_name, "durable_name")
         sd.options |= MQSO_DURABLE | MQSO_RESUME
-    if managed:
+    if queue is None:
         sd.options |= MQSO_MANAGED
+    else:
+        _text(queue, "queue")
     if new_only:
         sd.options |= MQSO_NEW_PUBLICATIONS_ONLY
     if on_request:
@@ -163,7 +166,7 @@ def subscription_descriptor(
         sd.sub_correl_id = identifier(correlation_id, "correlation_id")
         sd.options |= MQSO_SET_CORREL_ID
     if expiry is not None:
-        sd.sub_expiry = max(1, round(expiry * 10))
+        sd.sub_expiry = expiry_tenths(expiry)
     return sd
 
 

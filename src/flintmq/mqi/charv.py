@@ -16,7 +16,7 @@ from typing import Final
 
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.errors import StructureError
-from flintmq.mqi.fields import check_room, show
+from flintmq.mqi.fields import check_room, check_text, show
 from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_OBJECT_STRING_ERROR
 
@@ -73,6 +73,7 @@ class Strings:
 
     def add(self, text: str) -> bytes:
         """Put `text` behind the structure and return the MQCHARV that says where it is."""
+        check_text(text, "a string of variable length")
         charv = MQCHARV()
         charv.vs_ccsid = self.ccsid  # Of an empty text too: clients look the set up before they look at the length.
         if text:

@@ -39,6 +39,7 @@ def read_text(raw: bytes, ccsid: int) -> str:
 
 def write_text(text: str, length: int, ccsid: int, reason: int, field: str) -> bytes:
     """`text` as a blank padded field of `length` bytes; `reason` and `field` are for the error."""
+    check_text(text, field)
     if not text and ccsid in ASCII_BASED:
         return b" " * length
     if len(text) > length:
@@ -59,13 +60,25 @@ def _write_other(text: str, length: int, ccsid: int) -> bytes:
     return raw + padding * (length - len(raw))
 
 
+def check_text(text: object, field: str) -> None:
+    """Raise TypeError unless it is text: None and b"" look empty enough to get past whoever writes them."""
+    if not isinstance(text, str):
+        raise TypeError(f"{field} is text (str), not {type(text).__name__}")
+
+
 def check_bytes(value: bytes, length: int, reason: int, field: str) -> bytes:
     """`value`, filled with zeros to `length`; longer raises StructureError. Identifiers are never converted."""
+    _check_raw(value, field)
     if len(value) == length:
         return value
     if len(value) > length:
         raise StructureError(f"{field} has {len(value)} bytes, the field has {length}", reason)
     return value.ljust(length, b"\0")
+
+
+def _check_raw(value: object, field: str) -> None:
+    if not isinstance(value, bytes):
+        raise TypeError(f"{field} is bytes, not {type(value).__name__}")
 
 
 def check_room(data: bytes, offset: int, size: int, reason: int, structure: str) -> None:
