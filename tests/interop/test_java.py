@@ -175,13 +175,23 @@ def ahead(classes: str, port: int) -> Run:
 
 @pytest.fixture(scope="session")
 def tls(classes: str, port: int) -> Run:
+    return Run("Tls", classes, port, tls_options())
+
+
+@pytest.fixture(scope="session")
+def tls_host(classes: str, port: int) -> Run:
+    return Run("TlsHost", classes, port, [*tls_options(), "-Dcom.ibm.mq.cfg.SSL.outboundSNI=HOSTNAME"])
+
+
+def tls_options() -> list[str]:
+    """What Java is told of its key stores."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed: there are no keys to try TLS with")
     directory = instance.data_directory()
     stores = [("trustStore", "trust.p12"), ("keyStore", "key.p12")]
     options = [f"-Djavax.net.ssl.{kind}={directory / name}" for kind, name in stores]
     options += [f"-Djavax.net.ssl.{kind}Password={STORE_PASSWORD}" for kind, _ in stores]
-    return Run("Tls", classes, port, [*options, "-Dcom.ibm.mq.cfg.useIBMCipherMappings=false"])
+    return [*options, "-Dcom.ibm.mq.cfg.useIBMCipherMappings=false"]
 
 
 def make_stores(directory: Path) -> None:
@@ -189,14 +199,21 @@ def make_stores(directory: Path) -> None:
     export = ["openssl", "pkcs12", "-export", "-inkey", str(directory / "client.key"), "-name", "app"]
     export += ["-in", str(directory / "client.crt"), "-out", str(directory / "key.p12")]
     subprocess.run([*export, "-passout", f"pass:{STORE_PASSWORD}"], check=True, capture_output=True, timeout=PATIENCE)
-    trust = ["keytool", "-importcert", "-noprompt", "-alias", "qm1", "-file", str(directory / "server.crt")]
-    trust += ["-keystore", str(directory / "trust.p12"), "-storetype", "PKCS12", "-storepass", STORE_PASSWORD]
-    subprocess.run(trust, check=True, capture_output=True, timeout=PATIENCE)
+    for name in ("server", "orders"):
+        trust = ["keytool", "-importcert", "-noprompt", "-alias", name, "-file", str(directory / f"{name}.crt")]
+        trust += ["-keystore", str(directory / "trust.p12"), "-storetype", "PKCS12", "-storepass", STORE_PASSWORD]
+        subprocess.run(trust, check=True, capture_output=True, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("scenario", scenarios("Tls"))
 def test_the_classes_for_jms_over_tls(tls: Run, scenario: str) -> None:
     tls.check(scenario)
+
+
+@pytest.mark.parametrize("scenario", scenarios("TlsHost"))
+def test_the_classes_for_jms_over_tls_when_they_do_not_name_their_channel(tls_host: Run, scenario: str) -> None:
+    """CERTLABL: MQ shows the queue manager's certificate then, and refuses a channel that has one of its own."""
+    tls_host.check(scenario)
 
 
 @pytest.mark.parametrize("scenario", scenarios("Mqi"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import ssl
@@ -14,6 +15,7 @@ import pytest
 from flintmq.channel import segment as seg
 from flintmq.channel.cipher_spec import SUITES, Protection, accepts, is_known, peer_matches
 from flintmq.cli.main import main
+from flintmq.server.tls import KeyRepository, NoKey
 from tests.channel.peer import World
 from tests.ports import free_port
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer
@@ -103,6 +105,8 @@ DEFINE CHANNEL(TLS.ANY) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS12_OR_HIGHER) SSLCAUTH(O
 DEFINE CHANNEL(TLS.ONE) CHLTYPE(SVRCONN) SSLCIPH(TLS_AES_256_GCM_SHA384) SSLCAUTH(OPTIONAL) MCAUSER('app')
 DEFINE CHANNEL(TLS.CERT) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS13) SSLPEER('CN=app,O=us') MCAUSER('app')
 DEFINE CHANNEL(TLS.PEER) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS13) SSLPEER('CN=other') MCAUSER('app')
+DEFINE CHANNEL(TLS.OWN) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS12_OR_HIGHER) SSLCAUTH(OPTIONAL) MCAUSER('app') +
+       CERTLABL('orders')
 SET CHLAUTH('TLS.*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL)
 """
 
@@ -112,6 +116,8 @@ class Keys:
 
     def __init__(self, directory: Path) -> None:
         self.key, self.certificate = make_key(directory, "server", "/CN=QM1/O=us")
+        #: Of the channel TLS.OWN.
+        self.own_key, self.own_certificate = make_key(directory, "orders", "/CN=orders/O=us")
         self.client_key, self.client_certificate = make_key(directory, "client", "/O=us/CN=app")
 
     def install(self, manager: Manager) -> None:
@@ -119,26 +125,28 @@ class Keys:
         place = manager.place.directory / "ssl"
         place.mkdir()
         (place / "key.pem").write_text(self.key.read_text() + self.certificate.read_text())
+        (place / "orders.pem").write_text(self.own_key.read_text() + self.own_certificate.read_text())
         (place / "trusted.pem").write_text(self.client_certificate.read_text())
 
 
 class TlsPeer(SocketPeer):
     """The client of the process tests, over TLS."""
 
-    def __init__(self, port: int, channel: str, context: ssl.SSLContext) -> None:
+    def __init__(self, port: int, channel: str, context: ssl.SSLContext, name: str = "127.0.0.1") -> None:
         self.context = context
         self.wanted = channel
+        self.name = name
         super().__init__(port)
 
     def agree(self) -> object:  # type: ignore[override]
         self.channel = self.wanted
-        self.socket = self.context.wrap_socket(self.socket, server_hostname="127.0.0.1")
+        self.socket = self.context.wrap_socket(self.socket, server_hostname=self.name)
         return super().agree()
 
 
-@pytest.fixture
-def keys(tmp_path: Path) -> Keys:
-    return Keys(tmp_path)
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
+    return Keys(tmp_path_factory.mktemp("keys"))
 
 
 @pytest.fixture
@@ -189,3 +197,55 @@ def test_without_a_key_tls_is_refused_and_the_log_says_why(manager: Manager, key
     with pytest.raises((ssl.SSLError, ConnectionError)):
         TlsPeer(manager.port, "TLS.ANY", context)
     assert "AMQ9657E" in manager.errors() and "key.pem" in manager.errors()
+
+
+# -- CERTLABL of channels ---------------------------------------------------------------------------------------------
+
+
+def shown_to(port: int, name: str, version: str = "-tls1_3") -> str:
+    """The name in the certificate that openssl is shown if it asks for `name`."""
+    command = ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", version]
+    command += ["-servername", name] if name else ["-noservername"]
+    said = subprocess.run(command, input="", capture_output=True, text=True, timeout=PATIENCE)
+    found = re.search(r"^subject=(.*)$", said.stdout, re.MULTILINE)
+    return found[1].replace(" ", "") if found else ""
+
+
+def test_a_channel_with_certlabl_shows_its_own_certificate_to_who_names_it(manager: Manager) -> None:
+    for version in ("-tls1_2", "-tls1_3"):
+        assert shown_to(manager.port, "tls2e-own.chl.mq.ibm.com", version) == "CN=orders,O=us"
+        assert shown_to(manager.port, "TLS2E-OWN.CHL.MQ.IBM.COM", version) == "CN=orders,O=us"
+    for name in ("", "localhost", "tls2e-any.chl.mq.ibm.com", "tls2e-nosuch.chl.mq.ibm.com", ".chl.mq.ibm.com",
+                 "ff-.chl.mq.ibm.com", "tls2e-own.chl.mq.ibm.com.evil"):  # fmt: skip
+        assert shown_to(manager.port, name) == "CN=QM1,O=us", name
+
+
+def test_who_does_not_name_such_a_channel_is_refused_there_and_nowhere_else(manager: Manager, keys: Keys) -> None:
+    context = ssl.create_default_context(cafile=str(keys.certificate))
+    with pytest.raises(Exception, match=r".*"):
+        TlsPeer(manager.port, "TLS.OWN", context)
+    assert "AMQ9673E" in manager.errors() and "CERTLABL(orders)" in manager.errors()
+    assert TlsPeer(manager.port, "TLS.ANY", context).connect().reason == 0
+    own = ssl.create_default_context(cafile=str(keys.own_certificate))
+    own.check_hostname = False
+    assert TlsPeer(manager.port, "TLS.OWN", own, "tls2e-own.chl.mq.ibm.com").connect().reason == 0
+
+
+def test_a_label_that_is_not_there_refuses_that_channel_and_the_log_says_which(manager: Manager, keys: Keys) -> None:
+    (manager.place.directory / "ssl" / "orders.pem").unlink()
+    assert shown_to(manager.port, "tls2e-own.chl.mq.ibm.com") == ""
+    assert "AMQ9657E" in manager.errors() and "orders.pem" in manager.errors() and "TLS.OWN" in manager.errors()
+    assert shown_to(manager.port, "localhost") == "CN=QM1,O=us"
+    assert "AMQ9665E" not in manager.errors()
+
+
+def test_a_label_is_no_way_to_another_directory(tmp_path: Path, keys: Keys) -> None:
+    (tmp_path / "ssl").mkdir()
+    text = keys.own_key.read_text() + keys.own_certificate.read_text()
+    (tmp_path / "ssl" / "key.pem").write_text(text)
+    (tmp_path / "secret.pem").write_text(text)
+    repository = KeyRepository(World().qm, tmp_path)
+    assert repository.context().label == "ibmwebspheremqqm1"
+    for label in ("../secret", str(tmp_path / "secret"), "a/../../secret", "nul\0"):
+        with pytest.raises(NoKey, match="cannot be the name of a file"):
+            repository.context(label)

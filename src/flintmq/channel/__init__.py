@@ -5,6 +5,7 @@ The way of a client's call, file by file:
     segment.py          the stream of bytes is cut into segments     errors.py       what ends a connection
     session.py          one socket: negotiation, conversations       initial_data.py what is negotiated
                                                                      compression.py  segments that are sent shorter
+                                                                     cipher_spec.py, server_name.py   TLS
     conversation.py     one MQCONN: a call is put together            identity.py     who connects
     mqi_calls.py        the call is read, made, and answered          calls.py        the calls as bytes
                                                                      spi.py          those outside of the MQI

@@ -44,7 +44,7 @@ _VERSIONS: Final = {
 class Protection:
     """What TLS has agreed on for one socket."""
 
-    def __init__(self, suite: str, version: str, peer_name: str, issuer: str = "") -> None:
+    def __init__(self, suite: str, version: str, peer_name: str, issuer: str = "", label: str = "") -> None:
         #: OpenSSL's names: `TLS_AES_256_GCM_SHA384`, `TLSv1.3`.
         self.suite = suite
         self.version = version
@@ -52,6 +52,8 @@ class Protection:
         self.peer_name = peer_name
         #: That of who has signed it.
         self.issuer = issuer
+        #: What the key is called that the client was shown the certificate of.
+        self.label = label
 
 
 def is_known(cipher_spec: str) -> bool:

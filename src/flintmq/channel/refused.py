@@ -6,6 +6,7 @@ AMQ9558E             2537              STOP CHANNEL
 AMQ9489E, AMQ9490E   2537              MAXINST, MAXINSTC
 AMQ9631E, AMQ9639E   2393              SSLCIPH: the client has another CipherSpec, or no TLS
 AMQ9637E             2393              SSLCAUTH(REQUIRED)
+AMQ9673E             2393              CERTLABL: the client was shown another certificate
 AMQ9636E             2398              SSLPEER
 """
 
@@ -32,6 +33,7 @@ REASONS: Final = {
     "AMQ9631E": MQRC_SSL_INITIALIZATION_ERROR,
     "AMQ9639E": MQRC_SSL_INITIALIZATION_ERROR,
     "AMQ9637E": MQRC_SSL_INITIALIZATION_ERROR,
+    "AMQ9673E": MQRC_SSL_INITIALIZATION_ERROR,
     "AMQ9636E": MQRC_SSL_PEER_NAME_MISMATCH,
 }
 _NAMES_MAX: Final = 8
@@ -63,6 +65,13 @@ def refusal_of(
         refused.remedies = [
             "* Give the client a certificate, and put who has signed it into trusted.pem beside the key repository.",
             f"{alter} SSLCAUTH(OPTIONAL)",
+        ]
+    elif error.number == "AMQ9673E":
+        label = _value(engine, name, "CERTLABL")
+        refused.rule = f"CERTLABL({label}) of the channel; the client did not name the channel when TLS began"
+        refused.remedies = [
+            "* Let the client name its channel: OutboundSNI=CHANNEL in the SSL stanza of mqclient.ini.",
+            f"{alter} CERTLABL(' ')",
         ]
     elif error.number == "AMQ9636E":
         refused.rule = f"SSLPEER({_value(engine, name, 'SSLPEER')}) of the channel"

@@ -88,6 +88,7 @@ class Channels:
         terms.cipher_spec = definition.text("SSLCIPH")
         terms.certificate_required = definition.text("SSLCAUTH") == "REQUIRED"
         terms.peer = definition.text("SSLPEER")
+        terms.certificate_label = definition.text("CERTLABL")
         return terms
 
     def started(self, session: Session) -> None:

@@ -352,6 +352,10 @@ class Session:
             raise ChannelError(STATUS_CIPHER_SPEC, text, "AMQ9631E" if protection is not None else "AMQ9639E")
         if protection is None:
             return
+        if terms.certificate_label and terms.certificate_label != protection.label:
+            shown = f"the client did not ask for it by name and was shown {protection.label or 'another'}"
+            text = f"channel {terms.name} has CERTLABL({terms.certificate_label}); {shown}"
+            raise ChannelError(STATUS_CIPHER_SPEC, text, "AMQ9673E")
         if terms.certificate_required and not protection.peer_name:
             text = f"channel {terms.name} has SSLCAUTH(REQUIRED), and the client has shown no certificate"
             raise ChannelError(STATUS_CLIENT_CERTIFICATE, text, "AMQ9637E")

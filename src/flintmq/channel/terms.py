@@ -40,6 +40,8 @@ class Terms:
     certificate_required: bool = False
     #: SSLPEER: what the name in the client's certificate must have.
     peer: str = ""
+    #: CERTLABL: whose certificate clients are shown; "", that of the queue manager.
+    certificate_label: str = ""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -109,7 +109,12 @@ class Link:
         except ssl.SSLError as error:
             self._transport.write(tls.pending())  # The alert.
             self._hub.run(self._tell_handshake)
-            self._refuse("AMQ9665E", f"TLS failed: {error.reason or error}")
+            keys = self._hub.keys
+            if keys is not None and keys.trouble:
+                why, keys.trouble = keys.trouble, ""
+                self._refuse("AMQ9657E", why)
+            else:
+                self._refuse("AMQ9665E", f"TLS failed: {error.reason or error}")
             return b""
         if tls.ready and not before:
             self._session.protection = tls.protection()

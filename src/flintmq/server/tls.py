@@ -11,6 +11,11 @@ there (client/pkcs12.py says which file is meant). Files are read again when the
                is called so. The other certificates in it may sign those of clients; the password is KEYRPWD, or in a
                file beside it
 
+A channel with CERTLABL has a certificate of its own. The client names its channel when TLS begins, as MQ's do
+(channel/server_name.py), and is shown that one; a client that names none is shown the queue manager's, and is refused
+when it then asks for that channel (AMQ9673E). The label is what the key is called in PKCS#12; with PEM, it means the
+file `<label>.pem` beside the key repository.
+
 More certificates of those who may sign clients' certificates are in `trusted.pem` beside it. If there are none at all,
 no client is asked for a certificate.
 """
@@ -21,6 +26,7 @@ import os
 import ssl
 from pathlib import Path
 
+from flintmq.channel import server_name
 from flintmq.channel.cipher_spec import Protection
 from flintmq.client import pkcs12
 from flintmq.client.vault import KEY_FILE
@@ -32,6 +38,7 @@ DEFAULT = "ssl/key"
 TRUSTED = "trusted.pem"
 USUAL_LABEL = "ibmwebspheremq"
 HANDSHAKE = 0x16
+_PEM = ".pem"
 _READ_MAX = 1 << 18
 
 
@@ -39,47 +46,90 @@ class NoKey(Exception):
     """TLS cannot be used; the text says why."""
 
 
+class KeyContext(ssl.SSLContext):
+    """What handshakes are made with that show one certificate."""
+
+    #: What its key is called.
+    label = ""
+
+
+class _Made:
+    """A context, or why there is none: a handshake with a file that cannot be used costs no more than a good one."""
+
+    context: KeyContext | None = None
+    why = ""
+
+    def __init__(self, made_from: tuple[object, ...]) -> None:
+        self.made_from = made_from
+
+
 class KeyRepository:
-    """Where the queue manager's key is."""
+    """Where the keys of the queue manager and its channels are."""
 
     def __init__(self, engine: QueueManager, directory: Path) -> None:
         self._engine = engine
         self._directory = directory
-        self._made_from: tuple[object, ...] = ()
-        self._context: ssl.SSLContext | None = None
-        #: Why there is none; a handshake with a file that cannot be used costs no more than one with a good one.
-        self._why = ""
+        #: By the CERTLABL of channels; "" is the queue manager's.
+        self._made: dict[str, _Made] = {}
+        #: Why the last handshake had no certificate for the channel that the client named.
+        self.trouble = ""
 
-    def context(self) -> ssl.SSLContext:
-        """What handshakes are made with. Raises NoKey."""
+    def context(self, channel_label: str = "") -> KeyContext:
+        """What handshakes are made with, of channels with this CERTLABL. Raises NoKey."""
         q_mgr = self._engine.definition()
         said = self._directory / (q_mgr.text("SSLKEYR") or DEFAULT)
         path = pkcs12.find(said)
         if path is None:
             names = ", ".join(said.name + suffix for suffix in pkcs12.SUFFIXES)
             raise NoKey(f"there is no key repository {said} ({names})")
-        password, label = q_mgr.text("KEYRPWD"), q_mgr.text("CERTLABL")
+        password, label = q_mgr.text("KEYRPWD"), channel_label or q_mgr.text("CERTLABL")
         trusted = path.with_name(TRUSTED)
-        stamps = [_stamp(each) for each in (path, trusted, pkcs12.password_file(path), self._directory / KEY_FILE)]
-        made_from = (path, password, label, *stamps)
-        if made_from != self._made_from:
-            self._context, self._why = None, ""
+        own = _labelled(path, channel_label) if channel_label and not pkcs12.is_pkcs12(path) else path
+        files = (path, own, trusted, pkcs12.password_file(path), self._directory / KEY_FILE)
+        made_from = (path, password, label, *(_stamp(each) for each in files))
+        made = self._made.get(channel_label)
+        if made is None or made.made_from != made_from:
+            made = self._made[channel_label] = _Made(made_from)
             try:
-                self._context = self._read(path, self._engine.vault.open("KEYRPWD", password), label, trusted)
+                usual = "" if channel_label else USUAL_LABEL + self._engine.name.lower()
+                made.context = self._read(own, self._engine.vault.open("KEYRPWD", password), label, usual, trusted)
+                if not channel_label:
+                    made.context.sni_callback = self._named
             except (NoKey, VaultError) as error:
-                self._why = str(error)
-            self._made_from = made_from
-        if self._context is None:
-            raise NoKey(self._why)
-        return self._context
+                made.why = str(error)
+        if made.context is None:
+            raise NoKey(made.why)
+        return made.context
 
-    def _read(self, path: Path, password: str, label: str, trusted: Path) -> ssl.SSLContext:
+    def _read(self, path: Path, password: str, label: str, usual: str, trusted: Path) -> KeyContext:
         if pkcs12.is_pkcs12(path):
-            context = _context_of_pkcs12(path, password, label, USUAL_LABEL + self._engine.name.lower())
+            context = _context_of_pkcs12(path, password, label, usual)
         else:
             context = _context_of_pem(path)
+        context.label = label
         _trust(context, trusted)
         return context
+
+    def _named(self, tls: ssl.SSLObject, name: str, context: ssl.SSLContext) -> int | None:
+        """Called in a handshake: the client has named what it wants, or nothing. An alert, or None to go on."""
+        channel = server_name.channel_of(name or "")
+        definition = self._engine.catalogue.find("CHANNEL", channel) if channel else None
+        label = definition.text("CERTLABL") if definition is not None else ""
+        if not label or (isinstance(context, KeyContext) and label == context.label):
+            return None
+        try:
+            tls.context = self.context(label)
+        except NoKey as error:
+            self.trouble = f"channel {channel} has CERTLABL({label}), and {error}"
+            return ssl.ALERT_DESCRIPTION_INTERNAL_ERROR
+        return None
+
+
+def _labelled(path: Path, label: str) -> Path:
+    """The file of a label beside a key repository in PEM. Raises NoKey: a label is not a way to other directories."""
+    if label != Path(label).name or "\0" in label:
+        raise NoKey(f"the label {label!r} cannot be the name of a file beside {path}")
+    return path.with_name(label + _PEM)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -90,14 +140,14 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return state.st_ctime_ns, state.st_ino  # A change of who may read it counts, too.
 
 
-def _new_context() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+def _new_context() -> KeyContext:
+    context = KeyContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_ciphers("ECDHE+AESGCM:ECDHE+AES:RSA+AESGCM:RSA+AES:!SHA1:!aNULL:!eNULL")
     return context
 
 
-def _context_of_pem(path: Path) -> ssl.SSLContext:
+def _context_of_pem(path: Path) -> KeyContext:
     context = _new_context()
     try:
         context.load_cert_chain(path)
@@ -106,7 +156,7 @@ def _context_of_pem(path: Path) -> ssl.SSLContext:
     return context
 
 
-def _context_of_pkcs12(path: Path, password: str, label: str, usual_label: str) -> ssl.SSLContext:
+def _context_of_pkcs12(path: Path, password: str, label: str, usual_label: str) -> KeyContext:
     context = _new_context()
     try:
         repository = pkcs12.read(path, password, label, usual_label)
@@ -176,4 +226,6 @@ class TlsLayer:
         shown = self._object.getpeercert()
         subject = distinguished_name.in_certificate(shown, "subject")
         issuer = distinguished_name.in_certificate(shown, "issuer")
-        return Protection(cipher[0], self._object.version() or "", subject, issuer)
+        context = self._object.context
+        label = context.label if isinstance(context, KeyContext) else ""
+        return Protection(cipher[0], self._object.version() or "", subject, issuer, label)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.client.remote import ccdt, config
+from flintmq.client.remote import ccdt, config, tls
 from flintmq.client.remote.connect import Options, definitions_of
 from flintmq.client.remote.definition import Address
 from flintmq.mqi import reason as rc
@@ -18,7 +18,8 @@ from tests.client.remote.serving import CHANNEL, Serving
 
 @pytest.fixture(autouse=True)
 def nothing_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MQSERVER", "MQCCDTURL", "MQCHLLIB", "MQCHLTAB", "MQCLNTCF", "MQSSLKEYR", "MQCERTLABL", "MQAPPLNAME"):
+    for name in ("MQSERVER", "MQCCDTURL", "MQCHLLIB", "MQCHLTAB", "MQCLNTCF", "MQSSLKEYR", "MQCERTLABL", "MQAPPLNAME",
+                 "MQOUTBOUND_SNI"):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("FLINTMQ_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -63,6 +64,34 @@ def test_what_the_program_says_counts_more_than_the_environment(monkeypatch: pyt
     assert (definition.channel, definition.addresses) == ("C", (Address("h", 2),))
     with pytest.raises(flintmq.NotConnected, match="belong together"):
         definitions_of("QM1", Options(channel="C"))
+
+
+@pytest.mark.parametrize(
+    ("stanza", "environment", "name"),
+    [
+        ("", "", "CHANNEL"),
+        ("OutboundSNI=HOSTNAME", "", "HOSTNAME"),
+        ("outboundsni = hostname", "", "HOSTNAME"),
+        ("OutboundSNI=HOSTNAME", "CHANNEL", "CHANNEL"),
+        ("OutboundSNI=nonsense", "*", "CHANNEL"),
+        ("AllowOutboundSNI=NO", "", ""),
+        ("AllowOutboundSNI=NO\n   OutboundSNI=CHANNEL", "", "CHANNEL"),
+        ("AllowOutboundSNI=YES", "HOSTNAME", "HOSTNAME"),
+    ],
+)
+def test_what_a_handshake_names_is_said_by_outboundsni(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stanza: str, environment: str, name: str
+) -> None:
+    """What is no value of it is the default, without a word, as in MQ."""
+    (tmp_path / "mqclient.ini").write_text(f"SSL:\n   {stanza}\n" if stanza else "")
+    monkeypatch.setenv("MQOUTBOUND_SNI", environment)
+    (definition,) = definitions_of("QM1", Options(channel="A.B", conn="h(2)"))
+    assert definition.protection.outbound_name == name
+    named = {"CHANNEL": "a2e-b.chl.mq.ibm.com", "HOSTNAME": "h", "": ""}[name]
+    assert tls.server_name(definition.protection, "A.B", "h") == named
+    monkeypatch.setenv("MQCCDTURL", str(table(tmp_path / "ccdt.json", channel("A.B", "QM1", ("h", 2)))))
+    (definition,) = definitions_of("QM1", Options())
+    assert definition.protection.outbound_name == name
 
 
 def test_mqclient_ini_is_read_where_it_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

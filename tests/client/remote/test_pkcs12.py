@@ -218,6 +218,14 @@ def test_a_queue_manager_shows_the_certificate_that_certlabl_names(both: Both) -
     assert refused.value.reason == rc.MQRC_SSL_PEER_NAME_MISMATCH
     trust["ssl_peer"] = "CN=other"
     flintmq.connect("QM1", **trust).close()
+    both.serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) CERTLABL('ibmwebspheremqqm1')")
+    trust["ssl_peer"] = "CN=ibmwebspheremqqm1"
+    flintmq.connect("QM1", **trust).close()
+    both.serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) CERTLABL('nobody''s')")
+    with pytest.raises(flintmq.NotConnected):
+        flintmq.connect("QM1", **trust)
+    told = both.serving.host.engine.refusals[-1]
+    assert told.number == "AMQ9657E" and "no key with the label nobody's; those in it: other, ibm" in told.rule
 
 
 @pytest.mark.parametrize(

@@ -134,3 +134,54 @@ def test_a_key_repository_that_cannot_be_used_is_named(keys: Keys, name: str) ->
     assert refused.value.reason == rc.MQRC_KEY_REPOSITORY_ERROR
     with pytest.raises(flintmq.NotConnected, match="CipherSpec"):
         flintmq.connect("QM1", **keys.options("NO_SUCH_SPEC"))
+
+
+# -- CERTLABL of the channel -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def orders(keys: Keys, tmp_path: Path) -> Keys:
+    """The channel, and one in lower case, have TLS; the first has a certificate of its own."""
+    key, certificate = make_key(tmp_path, "orders", "/CN=orders/O=us")
+    (tmp_path / "ssl" / "orders.pem").write_bytes(key.read_bytes() + certificate.read_bytes())
+    with open(keys.client / "trust.pem", "ab") as trusted:
+        trusted.write(certificate.read_bytes())
+    keys.channel("SSLCIPH(ANY_TLS12_OR_HIGHER) SSLCAUTH(OPTIONAL) CERTLABL('orders')")
+    keys.serving.qm.mqsc(
+        f"DEFINE CHANNEL('{LOWER}') CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS12_OR_HIGHER) SSLCAUTH(OPTIONAL) NOREPLACE"
+    )
+    return keys
+
+
+#: What it is called in a handshake ends with a hyphen.
+LOWER = "lower.case"
+
+
+def connect_both_ways(options: Options) -> None:
+    async def connect() -> None:
+        async with flintmq.aconnect("QM1", **options) as qm:
+            assert qm.name == "QM1"
+
+    flintmq.connect("QM1", **options).close()
+    asyncio.run(connect())
+
+
+def test_a_client_names_its_channel_and_is_shown_the_certificate_of_the_channel(orders: Keys) -> None:
+    connect_both_ways(orders.options("ANY_TLS12_OR_HIGHER", ssl_peer="CN=orders"))
+    connect_both_ways(orders.options("ANY_TLS12_OR_HIGHER", ssl_peer="CN=qm", channel=LOWER))
+
+
+@pytest.mark.parametrize("setting", ["OutboundSNI=HOSTNAME", "AllowOutboundSNI=NO"])
+def test_a_client_that_names_the_host_or_nothing_is_refused_by_such_a_channel(
+    orders: Keys, setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "named.ini"
+    path.write_text(f"SSL:\n   {setting}\n")
+    monkeypatch.setenv("MQCLNTCF", str(path))
+    connect_both_ways(orders.options("ANY_TLS12_OR_HIGHER", ssl_peer="CN=qm", channel=LOWER))
+    with pytest.raises(flintmq.NotConnected) as refused:
+        flintmq.connect("QM1", **orders.options("ANY_TLS12_OR_HIGHER", ssl_peer="CN=qm"))
+    assert refused.value.reason == rc.MQRC_SSL_INITIALIZATION_ERROR
+    told = orders.serving.host.engine.refusals[-1]
+    assert told.number == "AMQ9673E" and told.reason == rc.MQRC_SSL_INITIALIZATION_ERROR
+    assert "CERTLABL(orders)" in told.rule and "OutboundSNI=CHANNEL" in told.remedies[0]

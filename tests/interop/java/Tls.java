@@ -14,6 +14,8 @@ public final class Tls {
         scenarios.add("tls12", () -> work("TLS.ANY", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"));
         scenarios.add("oneSuite", () -> work("TLS.ONE", "TLS_AES_256_GCM_SHA384"));
         scenarios.add("certificate", () -> work("TLS.CERT", "TLS_AES_128_GCM_SHA256"));
+        scenarios.add("certificateOfTheChannel", () -> shown("TLS.OWN", "orders"));
+        scenarios.add("certificateOfTheQueueManager", () -> shown("TLS.ANY", "QM1"));
         scenarios.add("otherSuite", () -> refused("TLS.ONE", "TLS_AES_128_GCM_SHA256"));
         scenarios.add("otherName", () -> refused("TLS.PEER", "TLS_AES_128_GCM_SHA256"));
         scenarios.add("channelWithout", () -> refused("DEV.APP.SVRCONN", "TLS_AES_128_GCM_SHA256"));
@@ -22,13 +24,24 @@ public final class Tls {
         System.exit(0);
     }
 
+    /** The client itself compares the name in the certificate. */
+    static void shown(String channel, String name) throws Exception {
+        JmsConnectionFactory factory = factory(channel, "TLS_AES_256_GCM_SHA384");
+        factory.setStringProperty(WMQConstants.WMQ_SSL_PEER_NAME, "CN=" + name + ", O=us");
+        factory.createConnection().close();
+    }
+
     static Connection connect(String channel, String suite) throws JMSException {
+        return factory(channel, suite).createConnection();
+    }
+
+    static JmsConnectionFactory factory(String channel, String suite) throws JMSException {
         JmsConnectionFactory factory = Jms.factory();
         factory.setStringProperty(WMQConstants.WMQ_CHANNEL, channel);
         if (!suite.isEmpty()) {
             factory.setStringProperty(WMQConstants.WMQ_SSL_CIPHER_SUITE, suite);
         }
-        return factory.createConnection();
+        return factory;
     }
 
     static void work(String channel, String suite) throws Exception {

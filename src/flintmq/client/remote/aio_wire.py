@@ -348,8 +348,9 @@ async def _opened(wire: AsyncWire, definition: Definition, address: Address) -> 
             await loop.create_connection(lambda: wire, address.host, address.port)
         else:
             context = tls.context(protection, wire.where)
+            name = tls.server_name(protection, definition.channel, address.host)
             transport, _ = await loop.create_connection(
-                lambda: wire, address.host, address.port, ssl=context, server_hostname=address.host
+                lambda: wire, address.host, address.port, ssl=context, server_hostname=name
             )
             made = transport.get_extra_info("ssl_object")
             tls.check(protection, made.cipher(), made.version(), made.getpeercert(), wire.where)

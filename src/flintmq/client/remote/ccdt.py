@@ -61,6 +61,7 @@ class Entry:
             given.certificate_label or self.certificate_label,
             given.peer or self.peer,
             given.key_repository_password,
+            given.outbound_name,
         )
 
 

@@ -16,7 +16,8 @@ the home directory. What is read of it:
     CHANNELS:  ServerConnectionParms, ChannelDefinitionDirectory, ChannelDefinitionFile, DefRecon, ReconDelay,
                MQReconnectTimeout
     TCP:       Connect_Timeout (seconds)
-    SSL:       SSLKeyRepository, SSLKeyRepositoryPassword, CertificateLabel
+    SSL:       SSLKeyRepository, SSLKeyRepositoryPassword, CertificateLabel, OutboundSNI (CHANNEL, HOSTNAME),
+               AllowOutboundSNI (NO: neither)
     MessageBuffer:  MaximumSize (kilobytes that are read ahead for a queue that is open; -1 as the client likes it)
 """
 
@@ -55,6 +56,8 @@ class Settings:
     key_repository_password: str = field(default="", repr=False)
     #: Bytes that are read ahead; 0 as the client likes it.
     room: int = 0
+    #: CHANNEL, HOSTNAME, or "" for nothing.
+    outbound_name: str = "CHANNEL"
 
 
 def settings() -> Settings:
@@ -80,6 +83,7 @@ def settings() -> Settings:
         environment.get("MQAPPLNAME", ""),
         environment.get("MQKEYRPWD", "") or security.get("SSLKeyRepositoryPassword"),
         _room(_values(stanzas, "MESSAGEBUFFER").get("MaximumSize")),
+        _outbound_name(environment.get("MQOUTBOUND_SNI", ""), security),
     )
 
 
@@ -148,6 +152,14 @@ def _room(text: str) -> int:
     if not size.isascii() or not size.isdigit() or not 1 <= int(size) <= 999_999:
         raise wrong(f"MaximumSize is a number of kilobytes from 1 to 999999, or -1, not {text!r}")
     return int(size) * 1024
+
+
+def _outbound_name(said: str, security: ini.Stanza) -> str:
+    """OutboundSNI, and AllowOutboundSNI, which is older. Another word is the default, as in MQ."""
+    for word in (said, security.get("OutboundSNI")):
+        if word.strip().upper() in ("CHANNEL", "HOSTNAME"):
+            return word.strip().upper()
+    return "" if security.get("AllowOutboundSNI").strip().upper() in ("NO", "N") else "CHANNEL"
 
 
 def _reconnect(text: str) -> str:

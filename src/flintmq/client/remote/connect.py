@@ -67,6 +67,7 @@ def definitions_of(name: str, options: Options) -> list[Definition]:
         options.get("certificate_label", "") or said.certificate_label,
         options.get("ssl_peer", ""),
         options.get("key_repository_password", "") or said.key_repository_password,
+        said.outbound_name,
     )
     base = Definition(
         name,

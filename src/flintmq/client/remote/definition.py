@@ -78,6 +78,8 @@ class Protection:
     peer: str = ""
     #: Of a key repository in PKCS#12.
     key_repository_password: str = field(default="", repr=False)
+    #: OutboundSNI: what the handshake asks for, CHANNEL, HOSTNAME or "" for nothing.
+    outbound_name: str = "CHANNEL"
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ _HINTS: Final = {
     ),
     rc.MQRC_SSL_INITIALIZATION_ERROR: (
         "TLS could not be started: the CipherSpec must be that of the channel (SSLCIPH), and the channel may want a "
-        "certificate of the client (AMQ9631, AMQ9637, AMQ9639)"
+        "certificate of the client, or be named by it, OutboundSNI=CHANNEL (AMQ9631, AMQ9637, AMQ9639, AMQ9673)"
     ),
     rc.MQRC_SSL_PEER_NAME_MISMATCH: "the name in a certificate is not the one that SSLPEER wants (AMQ9636)",
     rc.MQRC_Q_MGR_STOPPING: "the queue manager is ending",

@@ -5,6 +5,9 @@ certificates that are trusted, and, for a channel with SSLCAUTH(REQUIRED), our p
 `trusted.pem` beside it is trusted too, as at the server. Without a key repository the system's certificates are
 trusted. Whose certificate it is, is checked by `ssl_peer`, as MQ does; the name of the host is not looked at.
 
+The handshake names the channel, so that the queue manager can show the certificate that CERTLABL of the channel means;
+OutboundSNI in mqclient.ini makes it name the host, or nothing (channel/server_name.py).
+
     certificate_label    with PEM, another file beside it, `<label>.pem`, has the key and certificate to show
                          with PKCS#12, what the key in it must be called
 """
@@ -16,6 +19,7 @@ from pathlib import Path
 
 from flintmq.channel.cipher_spec import SUITES, accepts, peer_matches
 from flintmq.channel.cipher_spec import Protection as Agreed
+from flintmq.channel.server_name import name_of
 from flintmq.client import pkcs12
 from flintmq.client.errors import MQError
 from flintmq.client.remote.definition import Protection
@@ -29,6 +33,13 @@ from flintmq.mqi.reason import (
 
 TRUSTED = "trusted.pem"
 _SUFFIX = ".pem"
+
+
+def server_name(protection: Protection, channel: str, host: str) -> str:
+    """What the handshake asks for; "" for nothing."""
+    if protection.outbound_name == "CHANNEL":
+        return name_of(channel)
+    return host if protection.outbound_name else ""
 
 
 def context(protection: Protection, where: str) -> ssl.SSLContext:

@@ -471,7 +471,8 @@ def _opened(definition: Definition, address: Address) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if not definition.protection.cipher_spec:
             return sock
-        made = tls.context(definition.protection, where).wrap_socket(sock, server_hostname=address.host)
+        name = tls.server_name(definition.protection, definition.channel, address.host)
+        made = tls.context(definition.protection, where).wrap_socket(sock, server_hostname=name or None)
         tls.check(definition.protection, made.cipher(), made.version(), made.getpeercert(), where)
         return made
     except ssl.SSLError as error:
