@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from flintmq import ibmmq
 from flintmq.ibmmq import CMQC, CMQCFC
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.ibmmq.conftest import QUEUE
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 BOTH = CMQC.MQOO_INPUT_AS_Q_DEF | CMQC.MQOO_OUTPUT
 WAIT = ibmmq.GMO(Options=CMQC.MQGMO_WAIT | CMQC.MQGMO_NO_SYNCPOINT, WaitInterval=5000)
@@ -188,3 +190,41 @@ def test_filters_on_byte_strings_are_made() -> None:
 
 def test_versions_are_told() -> None:
     assert ibmmq.get_versions() == {"module": ibmmq.__version__, "MQ": ibmmq.__cmdlevel__}
+
+
+def test_a_disconnect_says_that_work_could_not_be_committed(serving: Serving) -> None:
+    qmgr = ibmmq.connect("QM1", CHANNEL, serving.conn)
+    queue = ibmmq.Queue(qmgr, QUEUE, CMQC.MQOO_OUTPUT)
+    pmo = ibmmq.PMO(Options=CMQC.MQPMO_SYNCPOINT)
+    queue.put(b"1", ibmmq.MD(), pmo)
+    serving.cut()
+
+    with pytest.raises(ibmmq.MQMIError, match="MQRC_CONNECTION_BROKEN"):
+        qmgr.disconnect()
+
+    assert qmgr._handle is None
+    until(lambda: serving.qm.queue(QUEUE).depth == 0)
+
+
+def test_a_table_of_channels_is_named_in_the_options(serving: Serving, tmp_path: Path) -> None:
+    table = tmp_path / "ccdt.json"
+    connection = {"connection": [{"host": "127.0.0.1", "port": serving.port}], "queueManager": "QM1"}
+    table.write_text(json.dumps({"channel": [{"name": CHANNEL, "clientConnection": connection}]}))
+    cno = ibmmq.CNO()
+    cno.CCDTUrl = table.as_uri()
+
+    qmgr = ibmmq.connect("QM1", cno=cno)
+    assert ibmmq.to_string(qmgr.inquire(CMQC.MQCA_Q_MGR_NAME)) == "QM1"
+    qmgr.disconnect()
+
+    cno.CCDTUrl = "https://example.com/ccdt.json"
+    with pytest.raises(ibmmq.MQMIError, match="MQRC_CHANNEL_CONFIG_ERROR"):
+        ibmmq.connect("QM1", cno=cno)
+
+
+def test_arguments_have_the_names_of_ibmmq(qmgr: ibmmq.QueueManager) -> None:
+    qmgr.put1(q_desc=QUEUE, msg=b"1")
+    queue = ibmmq.Queue(qmgr=qmgr)
+    queue.open(q_desc=QUEUE)
+    assert queue.get() == b"1"
+    assert ibmmq.PCFExecute.stringify_keys(raw_dict={CMQC.MQIA_Q_TYPE: 1}) == {"MQIA_Q_TYPE": 1}

@@ -198,3 +198,35 @@ def test_nothing_is_left_behind(qmgr: pymqi.QueueManager, queue: pymqi.Queue) ->
     assert depth(qmgr) == 1
     queue.get()
     assert depth(qmgr) == 0
+
+
+@pytest.mark.parametrize("length", [0, 35])
+def test_a_header_that_is_shorter_than_a_header_is_refused_with_the_message(queue: pymqi.Queue, length: int) -> None:
+    """The next header would be the same one again, for ever. The message is off the queue: the error has it."""
+    header = pymqi.RFH2(StrucLength=length, Format=b"MQHRF2  ")
+    queue.put(header.pack() + b"data", pymqi.MD(Format=b"MQHRF2  "))
+
+    with pytest.raises(pymqi.PYIFError, match="less than the 36 bytes of a header") as refused:
+        queue.get_rfh2(None, pymqi.MD(), pymqi.GMO(), [])
+
+    assert getattr(refused.value, "message", b"").endswith(b"data")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("ObjectString", "MQRC_OBJECT_STRING_ERROR"), ("SelectionString", "MQRC_SELECTION_STRING_ERROR")],
+)
+def test_a_string_that_is_no_text_has_its_own_reason(qmgr: pymqi.QueueManager, name: str, reason: str) -> None:
+    od = pymqi.OD(Version=4, ObjectName=QUEUE.encode())
+    od.set_vs(name, b"ab")
+    od[name + "VSLength"] = -7
+    with pytest.raises(pymqi.MQMIError, match=reason):
+        pymqi.Queue(qmgr, od, CMQC.MQOO_INPUT_SHARED)
+
+
+def test_a_string_that_comes_back_ends_where_it_ends(qmgr: pymqi.QueueManager) -> None:
+    od = pymqi.OD(Version=4, ObjectType=CMQC.MQOT_TOPIC)
+    od.set_vs("ObjectString", "a/b")
+    od.set_vs("ResObjectString", b"x" * 20, vs_buffer_size=20)
+    pymqi.Topic(qmgr, topic_desc=od, open_opts=CMQC.MQOO_OUTPUT).close()
+    assert (od.get_vs("ResObjectString"), od.ResObjectStringVSLength) == (b"a/b", 3)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 import flintmq
 from flintmq import pymqi
 from flintmq.cli.main import main
 from flintmq.client import instance
-from flintmq.pymqi import CMQC
+from flintmq.pymqi import CMQC, binding
 from flintmq.server import process
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.pymqi.conftest import QUEUE
+from tests.waiting import PATIENCE, until
 
 
 def test_without_a_name_nothing_is_connected() -> None:
@@ -136,3 +139,78 @@ def test_a_connection_that_is_dropped_is_disconnected(embedded: flintmq.QueueMan
     other = pymqi.QueueManager(embedded)
     pymqi.Queue(other, QUEUE, CMQC.MQOO_INPUT_EXCLUSIVE).close()
     other.disconnect()
+
+
+@pytest.mark.parametrize("kind", ["put", "get"])
+def test_a_disconnect_commits_the_unit_of_work(
+    qmgr: pymqi.QueueManager, embedded: flintmq.QueueManager, serving: Serving, kind: str
+) -> None:
+    """MQDISC: only a program that ends without it has its work backed out."""
+    inside = serving.qm if pymqe_remote(qmgr) else embedded
+    if kind == "put":
+        qmgr.put1(QUEUE, b"unit", pymqi.MD(), pymqi.PMO(Options=CMQC.MQPMO_SYNCPOINT))
+    else:
+        inside.queue(QUEUE).put(b"unit")
+        queue = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_INPUT_SHARED)
+        assert queue.get(None, pymqi.MD(), pymqi.GMO(Options=CMQC.MQGMO_SYNCPOINT)) == b"unit"
+
+    qmgr.disconnect()
+
+    assert [message.data for message in inside.queue(QUEUE).browse()] == ([b"unit"] if kind == "put" else [])
+
+
+def pymqe_remote(qmgr: pymqi.QueueManager) -> bool:
+    return binding.find(qmgr.get_handle()).remote
+
+
+def test_a_queue_that_is_dropped_in_the_middle_of_a_call_is_closed_after_it(qmgr: pymqi.QueueManager) -> None:
+    """Finalisers run at any moment: here in a signal handler, while the same thread waits for a message."""
+    kept = [pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_OUTPUT)]
+    handles = binding.find(qmgr.get_handle())._objects
+    queue = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_INPUT_SHARED)
+
+    def dropped(*_: object) -> None:
+        if not kept:
+            raise TimeoutError("the call and the finaliser wait for each other")
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        kept.clear()
+
+    before = signal.signal(signal.SIGALRM, dropped)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(pymqi.MQMIError, match="MQRC_NO_MSG_AVAILABLE"):
+            queue.get(None, pymqi.MD(), pymqi.GMO(Options=CMQC.MQGMO_WAIT, WaitInterval=300))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+    assert not kept
+    until(lambda: len(handles) == 1)
+
+
+def test_a_connection_that_is_dropped_while_another_is_made_does_not_hold_it_up() -> None:
+    """The lock of queue managers that are open here is held by the thread whose finaliser wants it."""
+    assert main(["crtmqm", "--dev", "ORDERS"]) == 0
+    first = pymqi.QueueManager("ORDERS")
+    with binding._opening:
+        first.put1(QUEUE, b"1", pymqi.MD(Persistence=1), pymqi.PMO(Options=CMQC.MQPMO_SYNCPOINT))
+        del first
+
+    second = pymqi.QueueManager("ORDERS")
+    assert pymqi.Queue(second, QUEUE).get() == b"1"
+    second.disconnect()
+
+
+def test_a_queue_manager_that_has_failed_is_opened_again_and_the_old_connections_do_not_close_it() -> None:
+    assert main(["crtmqm", "--dev", "ORDERS"]) == 0
+    old = pymqi.QueueManager("ORDERS")
+    binding._opened["ORDERS"].queue_manager._host.abandon()
+    new = pymqi.QueueManager("ORDERS")
+
+    old.disconnect()
+    third = pymqi.QueueManager("ORDERS")
+
+    assert third.is_connected and new.is_connected and binding._opened["ORDERS"].users == 2
+    new.disconnect()
+    third.disconnect()
+    assert "ORDERS" not in binding._opened

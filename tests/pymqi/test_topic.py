@@ -105,3 +105,17 @@ def test_a_descriptor_that_is_not_of_a_topic_is_refused(qmgr: pymqi.QueueManager
         pymqi.Topic(qmgr, topic_desc=pymqi.OD(ObjectType=CMQC.MQOT_TOPIC))
     with pytest.raises(TypeError, match="must be a SD"):
         pymqi.Subscription(qmgr).sub(sub_desc=pymqi.OD())
+
+
+def test_the_queue_of_the_program_outlives_the_subscription(qmgr: pymqi.QueueManager) -> None:
+    queue = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_INPUT_SHARED | CMQC.MQOO_OUTPUT)
+    sd = pymqi.SD(Options=CMQC.MQSO_CREATE | CMQC.MQSO_NON_DURABLE)
+    sd.set_vs("ObjectString", "a/b")
+    subscription = pymqi.Subscription(qmgr)
+    subscription.sub(sd, queue)
+    assert subscription.get_sub_queue() is queue
+    subscription.close()
+    del subscription
+
+    queue.put(b"1")
+    assert queue.get() == b"1"

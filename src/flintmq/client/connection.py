@@ -117,6 +117,16 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
             self._dispatcher.close()
         self._link.close()
 
+    def _disconnect(self) -> None:
+        """MQDISC: as `close`, but what was not committed is committed. Raises BackedOut if it cannot be."""
+        if self._dispatcher is not None:
+            self._dispatcher.close()
+        try:
+            if not self._host.state:
+                self._commit()
+        finally:
+            self._link.close()
+
     def _another(self) -> Connection:
         """A connection of the same application."""
         engine = self._link.connection

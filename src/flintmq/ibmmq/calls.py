@@ -14,16 +14,18 @@ from flintmq.mqi.dmho import MQDMHO
 from flintmq.mqi.dmpo import MQDMPO
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
+    MQCC_OK,
     MQRC_CBD_ERROR,
     MQRC_CTLO_ERROR,
     MQRC_DMHO_ERROR,
     MQRC_DMPO_ERROR,
     MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_NONE,
     MQRC_STS_ERROR,
 )
 from flintmq.mqi.sts import MQSTS
 from flintmq.pymqi import native
-from flintmq.pymqi.binding import Binding, find, outcome
+from flintmq.pymqi.binding import Binding, find, inside, outcome
 from flintmq.pymqi.native import Pair
 from flintmq.pymqi.pymqe import called
 
@@ -94,10 +96,11 @@ def MQCTL(hconn: int | None, operation: int, ctlo: bytes) -> tuple[int, int]:
     try:
         binding = find(hconn)
         _check_consume(binding)
-        binding.mqi.ctl(operation, OF_CTLO.read(ctlo)[1])
+        with inside:
+            binding.mqi.ctl(operation, OF_CTLO.read(ctlo)[1])
     except (MQError, MQStructuresError) as refused:
         return outcome(refused)
-    return binding.mqi.completion, binding.mqi.reason
+    return MQCC_OK, MQRC_NONE  # What the connection says by now is of a callback's call.
 
 
 def _check_consume(binding: Binding) -> None:

@@ -127,14 +127,14 @@ class PCFExecute(pymqi.PCFExecute, QueueManager):
         return PCFExecute._unpack_option(message, False)
 
     @staticmethod
-    def stringify_keys(rawDict: dict[int, Any]) -> dict[Any, Any]:
+    def stringify_keys(raw_dict: dict[int, Any]) -> dict[Any, Any]:
         """The same with the names of parameters in place of their numbers, where there is one."""
         named: dict[Any, Any] = {}
-        for key, value in rawDict.items():
+        for key, value in raw_dict.items():
             if isinstance(value, str):
                 raise TypeError(f'In Python 3 use bytes, not str (found "{key}":"{value}")')
             names = PCFExecute.caStringDict if isinstance(value, bytes) else PCFExecute.iaStringDict
             named[names.get(key, key)] = value
         return named
 
-    stringifyKeys = stringify_keys
+    stringifyKeys = stringify_keys  # type: ignore[assignment]  # By the name that ibmmq gives its argument.

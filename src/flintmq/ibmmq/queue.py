@@ -19,6 +19,13 @@ class Queue(pymqi.Queue, MQObject):
 
     _kit: ClassVar[Kit] = IBMMQ
 
+    def __init__(self, qmgr: Any, *opts: Any) -> None:
+        super().__init__(qmgr, *opts)
+
+    def open(self, q_desc: Any, *opts: Any) -> None:
+        """Name the queue; with options it is opened now."""
+        super().open(q_desc, *opts)
+
     def get(self, maxLength: int | None = None, *opts: Any, **kwargs: Any) -> bytes:
         """MQGET. Without a length the whole message is got, whatever its length."""
         options = kwargs.get("otel_options")

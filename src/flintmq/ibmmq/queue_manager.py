@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from flintmq.client.queue_manager import QueueManager as Embedded
+from flintmq.client.remote import config
 from flintmq.ibmmq import calls
 from flintmq.ibmmq.callback import register
 from flintmq.ibmmq.inquire import inquired
@@ -15,7 +16,7 @@ from flintmq.ibmmq.text import EncodingDefault, ensure_strings_are_bytes, to_str
 from flintmq.mqi import constants as mq
 from flintmq.mqi.reason import MQCC_WARNING
 from flintmq.pymqi import queue_manager as pymqi
-from flintmq.pymqi.binding import bind_local, bind_remote
+from flintmq.pymqi.binding import Binding, bind_local, bind_remote
 from flintmq.pymqi.channel import named_options, reconnect_option
 from flintmq.pymqi.kit import Kit
 from flintmq.pymqi.pymqe import connected
@@ -36,8 +37,6 @@ class QueueManager(pymqi.QueueManager, MQObject):
         cno = _checked("cno", kwargs.get("cno"), CNO)
         _checked("sco", sco, SCO)
         options = _credentials(kwargs)
-        if cno is not None and cno.CCDTUrl:
-            raise self._kit.PYIFError("CCDTUrl is not supported: set MQCCDTURL in the environment")
         application = to_string(ensure_strings_are_bytes(cno.ApplName)) if cno is not None else ""
         if application:
             options["application"] = application
@@ -50,8 +49,14 @@ class QueueManager(pymqi.QueueManager, MQObject):
             options |= named_options(cd, sco, wanted)
         else:
             options |= reconnect_option(wanted)
-        bind = bind_local if cd is None else bind_remote
-        handle, comp, reason = connected(lambda: bind(text, **options))
+        url = to_string(ensure_strings_are_bytes(cno.CCDTUrl)) if cno is not None and cd is None else ""
+
+        def bind() -> Binding:
+            if url:
+                return bind_remote(text, ccdt=str(config.table_path(url)), **options)
+            return bind_local(text, **options) if cd is None else bind_remote(text, **options)
+
+        handle, comp, reason = connected(bind)
         if comp <= MQCC_WARNING:
             self._handle, self._name = handle, ensure_strings_are_bytes(name)
         self._kit.check(comp, reason)
@@ -78,6 +83,14 @@ class QueueManager(pymqi.QueueManager, MQObject):
         self.connect_with_options(name, cd=cd, user=user, password=password, cno=cno, csp=csp, sco=sco, bno=bno)
 
     connectTCPClient = connect_tcp_client
+
+    def disconnect(self) -> None:
+        """MQDISC. What was not committed is committed; 2003 if it could not be."""
+        self._kit.check(*self._disconnect())
+
+    def put1(self, q_desc: Any, msg: str | bytes, *opts: Any) -> None:
+        """MQPUT1. `opts` are a descriptor and put options; both get what the call writes."""
+        super().put1(q_desc, msg, *opts)
 
     def get_name(self) -> str:
         """The name that was connected to."""

@@ -46,7 +46,7 @@ class Subscription(pymqi.Subscription, MQObject):
 
     _kit: ClassVar[Kit] = IBMMQ
 
-    def _queue(self, given: Any) -> Queue:
+    def _queue(self) -> Queue:
         return Queue(self._q_mgr)
 
     def get_handle(self) -> int | None:

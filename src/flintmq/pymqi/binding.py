@@ -10,6 +10,9 @@
 
 Handles are numbers, as programs expect them. A connection makes one call at a time: a second thread waits for the first
 (MQCNO_HANDLE_SHARE_BLOCK); only MQCTL does not hold the others up, for callbacks make calls of their own.
+
+Objects that are dropped close themselves. Python does that at any moment, in the middle of a call of the same thread
+too, whose locks must not be waited for: `finalise` then leaves it to a thread.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -64,7 +68,7 @@ class Binding:
         self._objects.pop(number, None)
 
     def close(self) -> None:
-        """Disconnect."""
+        """MQDISC: what was not committed is committed. Raises MQError if it cannot be; it is backed out then."""
         self._objects.clear()
         self._close()
 
@@ -93,6 +97,36 @@ def drop(hconn: int) -> None:
     binding = find(hconn)
     del _bindings[hconn]
     binding.close()
+
+
+class _Inside(threading.local):
+    """How many calls this thread is in the middle of: a callback, or a finaliser, makes calls inside of one."""
+
+    depth: int = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *exc: object) -> None:
+        self.depth -= 1
+
+
+inside = _Inside()
+
+
+def finalise(hconn: int, work: Callable[[], object]) -> None:
+    """Close what was dropped: at once, or in a thread if a call is under way that it would wait for."""
+    binding = _bindings.get(hconn)
+    if binding is None:
+        return
+    if inside.depth == 0 and binding.lock.acquire(blocking=False):
+        try:
+            work()
+        finally:
+            binding.lock.release()
+        return
+    with suppress(RuntimeError):  # The program is at its end, and no thread can be started.
+        threading.Thread(target=work, daemon=True).start()
 
 
 class _Said(threading.local):
@@ -128,7 +162,7 @@ class _Opened:
 
 
 _opened: dict[str, _Opened] = {}
-_opening = threading.Lock()
+_opening = threading.RLock()  # Finalisers of this thread may come while it is held.
 
 
 def bind_local(name: str, **options: Any) -> Binding:
@@ -145,7 +179,7 @@ def bind_local(name: str, **options: Any) -> Binding:
 def bind_open(queue_manager: QueueManager, application: str = "") -> Binding:
     """One more connection to a queue manager that the program has open."""
     connection = queue_manager.connect(application)
-    return Binding(connection.mqi, connection.close)
+    return Binding(connection.mqi, connection._disconnect)
 
 
 def bind_remote(name: str, **options: Any) -> Binding:
@@ -156,8 +190,10 @@ def bind_remote(name: str, **options: Any) -> Binding:
     connection = queue_manager._current()  # Kept by the binding: it would end with this thread.
 
     def close() -> None:
-        connection.close()
-        queue_manager.close()
+        try:
+            connection._disconnect()
+        finally:
+            queue_manager.close()
 
     return Binding(connection.mqi, close, remote=True)
 
@@ -170,15 +206,28 @@ def _embedded(name: str, application: str) -> Binding:
         entry = _opened.get(known)
         if entry is None or entry.queue_manager.closed:
             entry = _opened[known] = _Opened(open(known, create=False, command_server=True))
-        connection = entry.queue_manager.connect(application)
         entry.users += 1
+    try:
+        connection = entry.queue_manager.connect(application)
+    except BaseException:
+        _leave(known, entry)
+        raise
 
     def close() -> None:
-        with _opening:
-            connection.close()
-            entry.users -= 1
-            if not entry.users:
-                _opened.pop(known, None)
-                entry.queue_manager.close()
+        try:
+            connection._disconnect()  # Not under the lock: it waits for callbacks, which may connect.
+        finally:
+            _leave(known, entry)
 
     return Binding(connection.mqi, close)
+
+
+def _leave(known: str, entry: _Opened) -> None:
+    """One user less; the last one closes the queue manager."""
+    with _opening:
+        entry.users -= 1
+        if entry.users:
+            return
+        if _opened.get(known) is entry:  # And not the next one, if this one has failed.
+            del _opened[known]
+        entry.queue_manager.close()

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from flintmq.pymqi.binding import explanation
 from flintmq.pymqi.opts import MQOpts
+
+#: Of an MQRFH2 without folders.
+_RFH2_LENGTH: Final = 36
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,10 @@ def unheaded(kit: Kit, msg: bytes, format: bytes, headers: list[MQOpts]) -> byte
     while format.rstrip(b"\0 ") == b"MQHRF2":
         header = kit.RFH2()
         header.unpack(msg)
+        if header["StrucLength"] < _RFH2_LENGTH:  # The next header would be this one again.
+            raise kit.PYIFError(
+                f'RFH2 - "StrucLength" is {header["StrucLength"]}, less than the {_RFH2_LENGTH} bytes of a header.'
+            )
         headers.append(header)
         msg = msg[header["StrucLength"] :]
         format = header["Format"]

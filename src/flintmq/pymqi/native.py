@@ -39,9 +39,13 @@ from flintmq.mqi.reason import (
     MQRC_OD_ERROR,
     MQRC_PD_ERROR,
     MQRC_PMO_ERROR,
+    MQRC_RES_OBJECT_STRING_ERROR,
     MQRC_SD_ERROR,
+    MQRC_SELECTION_STRING_ERROR,
     MQRC_SMPO_ERROR,
     MQRC_SRO_ERROR,
+    MQRC_SUB_NAME_ERROR,
+    MQRC_SUB_USER_DATA_ERROR,
 )
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.smpo import MQSMPO
@@ -52,6 +56,15 @@ from flintmq.pymqi.structures import CMHO, GMO, IMPO, MD, OD, PD, PMO, SD, SMPO,
 BIG_ENDIAN: Final = sys.byteorder == "big"
 _UTF8: Final = 1208
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+#: The reason for a string of variable length that cannot be.
+_STRING_ERRORS: Final = {
+    "ObjectString": MQRC_OBJECT_STRING_ERROR,
+    "SelectionString": MQRC_SELECTION_STRING_ERROR,
+    "SubName": MQRC_SUB_NAME_ERROR,
+    "SubUserData": MQRC_SUB_USER_DATA_ERROR,
+    "ResObjectString": MQRC_RES_OBJECT_STRING_ERROR,
+}
 
 _NUMBER, _BYTES, _TEXT, _CHARACTER, _STRING = range(5)
 
@@ -155,7 +168,7 @@ def _take_string(native: Structure, name: str, buffer: bytes) -> str:
     if not address and not offset or length == 0:
         return ""
     if length < 0 and length != NULL_TERMINATED:
-        raise StructureError(f"{name} has VSLength {length}", MQRC_OBJECT_STRING_ERROR)
+        raise StructureError(f"{name} has VSLength {length}", _string_error(name))
     if address:
         raw = ctypes.string_at(address) if length == NULL_TERMINATED else ctypes.string_at(address, length)
     else:
@@ -165,7 +178,11 @@ def _take_string(native: Structure, name: str, buffer: bytes) -> str:
     try:
         return decode(raw, ccsid if ccsid > 0 else _UTF8)
     except (UnicodeDecodeError, LookupError):
-        raise StructureError(f"{name} is not text of CCSID {ccsid}", MQRC_OBJECT_STRING_ERROR) from None
+        raise StructureError(f"{name} is not text of CCSID {ccsid}", _string_error(name)) from None
+
+
+def _string_error(name: str) -> int:
+    return _STRING_ERRORS.get(name, MQRC_OBJECT_STRING_ERROR)
 
 
 def _give_string(native: Structure, member: str, value: str) -> None:
@@ -176,7 +193,8 @@ def _give_string(native: Structure, member: str, value: str) -> None:
         return
     ccsid = native[name + "VSCCSID"]
     raw = encode(value, ccsid if ccsid > 0 else _UTF8)
-    ctypes.memmove(address, raw[:room], min(room, len(raw)))
+    kept = (raw + b"\0")[:room]  # The NUL is for get_vs, which reads up to one.
+    ctypes.memmove(address, kept, len(kept))
     native[name + "VSLength"] = len(raw)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from flintmq.client.errors import MQError
@@ -26,7 +27,7 @@ from flintmq.mqi.reason import (
     MQRC_NONE,
 )
 from flintmq.pymqi import native
-from flintmq.pymqi.binding import Binding, bind_local, bind_remote, drop, find, outcome, register
+from flintmq.pymqi.binding import Binding, bind_local, bind_remote, drop, finalise, find, inside, outcome, register
 from flintmq.pymqi.channel import channel_options, reconnect_option
 from flintmq.pymqi.native import error as error
 from flintmq.pymqi.records import Records
@@ -54,7 +55,7 @@ def called(hconn: int | None, work: Callable[[Binding], Any], nothing: Any = Non
     """Make a call on a connection: what it returned (`nothing` if it failed), completion and reason code."""
     try:
         binding = find(hconn)
-        with binding.lock:
+        with inside, binding.lock:
             result = work(binding)
             return result, binding.mqi.completion, binding.mqi.reason
     except (MQError, MQStructuresError) as refused:
@@ -90,15 +91,17 @@ def MQCONNX(
 def connected(connect: Callable[[], Binding]) -> tuple[int, int, int]:
     """Connect: (Hconn, comp, reason)."""
     try:
-        return register(connect()), MQCC_OK, MQRC_NONE
+        with inside:
+            return register(connect()), MQCC_OK, MQRC_NONE
     except (MQError, MQStructuresError) as refused:
         return _NO_HANDLE, *outcome(refused)
 
 
 def MQDISC(hconn: int) -> tuple[int, int]:
-    """(comp, reason). What was not committed is backed out."""
+    """(comp, reason). What was not committed is committed, or else backed out, with 2003."""
     try:
-        drop(hconn)
+        with inside:
+            drop(hconn)
     except MQError as refused:
         return outcome(refused)
     return MQCC_OK, MQRC_NONE
@@ -129,7 +132,7 @@ def MQBACK(hconn: int | None) -> tuple[int, int]:
 def _ended(hconn: int | None, work: Callable[[Binding], None]) -> tuple[int, int]:
     try:
         binding = find(hconn)
-        with binding.lock:
+        with inside, binding.lock:
             work(binding)
     except MQError as refused:
         return outcome(refused)
@@ -166,6 +169,13 @@ def MQCLOSE(hconn: int | None, hobj: int, options: int) -> tuple[int, int]:
         binding.forget(hobj)
 
     return called(hconn, work)[1:]
+
+
+def finalised(hconn: int | None, hobj: int) -> None:
+    """An object was dropped without a close, and perhaps in the middle of another call."""
+    if hconn is not None:
+        with suppress(Exception):  # The connection is gone, and the handle with it.
+            finalise(hconn, lambda: MQCLOSE(hconn, hobj, mq.MQCO_NONE))
 
 
 def MQINQ(hconn: int | None, hobj: int, selector: int) -> tuple[int | bytes | None, int, int]:

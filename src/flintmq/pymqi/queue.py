@@ -37,10 +37,7 @@ class Queue:
 
     def __del__(self) -> None:
         if self._handle is not None:
-            try:
-                self.close()
-            except Exception:  # The connection is gone, and the handle with it.
-                self._handle = None
+            pymqe.finalised(self._q_mgr._handle, self._handle)
 
     def _real_open(self, options: int) -> None:
         if self._desc is None:
@@ -100,7 +97,8 @@ class Queue:
             room = 0 if gmo.Options & mq.MQGMO_ACCEPT_TRUNCATED_MSG else FIRST_LENGTH
         hconn = self._q_mgr.get_handle()
         message, new_md, new_gmo, length, comp, reason = pymqe.MQGET(hconn, handle, md.pack(), gmo.pack(), room)
-        if reason == MQRC_TRUNCATED_MSG_FAILED and maxLength is None:
+        while reason == MQRC_TRUNCATED_MSG_FAILED and maxLength is None and length > room:
+            room = length  # Somebody else may take it meanwhile, and the next one be longer still.
             message, new_md, new_gmo, length, comp, reason = pymqe.MQGET(hconn, handle, md.pack(), gmo.pack(), length)
         if comp <= MQCC_WARNING:
             md.unpack(new_md)
@@ -118,7 +116,10 @@ class Queue:
     get_no_rfh2 = get_no_jms
 
     def get_rfh2(self, max_length: int | None = None, *opts: Any) -> bytes:
-        """MQGET of a message with headers: they go into the list that is third in `opts`. Returns what is behind."""
+        """MQGET of a message with headers: they go into the list that is third in `opts`. Returns what is behind.
+
+        A header that cannot be read raises PYIFError, and `message` of it is the whole message.
+        """
         if len(opts) < 3:
             return self.get(max_length, *opts)
         if opts[2] is None:
@@ -127,7 +128,11 @@ class Queue:
             raise TypeError("Third item of opts should be a list.")
         message = self.get(max_length, *opts[:2])
         headers: list[Any] = []
-        message = unheaded(self._kit, message, opts[0]["Format"], headers)
+        try:
+            message = unheaded(self._kit, message, opts[0]["Format"], headers)
+        except Exception as error:
+            error.message = message  # type: ignore[attr-defined]  # It is off the queue, and must not be lost.
+            raise
         opts[2].extend(headers)
         return message
 

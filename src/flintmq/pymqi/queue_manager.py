@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flintmq.client.queue_manager import QueueManager as Embedded
@@ -17,7 +18,7 @@ from flintmq.mqi.reason import (
     MQRC_Q_MGR_STOPPING,
 )
 from flintmq.pymqi import pymqe
-from flintmq.pymqi.binding import bind_open, register
+from flintmq.pymqi.binding import bind_open, finalise, register
 from flintmq.pymqi.errors import MQMIError, PYIFError
 from flintmq.pymqi.kit import Kit, message_args
 from flintmq.pymqi.rfh2 import RFH2
@@ -70,11 +71,10 @@ class QueueManager:
             self.connect(name)
 
     def __del__(self) -> None:
-        if self._handle is not None and self._disconnect_on_exit:
-            try:
-                self._disconnect()
-            except Exception:  # The program is at its end, or the queue manager is.
-                self._handle = None
+        handle, self._handle = self._handle, None
+        if handle is not None and self._disconnect_on_exit:
+            with suppress(Exception):  # The program is at its end, or the queue manager is.
+                finalise(handle, lambda: pymqe.MQDISC(handle))
 
     def connect(self, name: str | bytes) -> None:
         """Connect now, without options."""
@@ -122,14 +122,14 @@ class QueueManager:
     connectTCPClient = connect_tcp_client
 
     def disconnect(self) -> None:
-        """MQDISC. What was not committed is backed out."""
+        """MQDISC. What was not committed is committed."""
         self._disconnect()
 
-    def _disconnect(self) -> None:
+    def _disconnect(self) -> tuple[int, int]:
         if self._handle is None:
             raise self._kit.PYIFError("not connected")
         handle, self._handle, self._object = self._handle, None, None
-        pymqe.MQDISC(handle)
+        return pymqe.MQDISC(handle)
 
     def get_handle(self) -> int:
         """The Hconn."""

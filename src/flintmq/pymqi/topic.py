@@ -57,10 +57,7 @@ class Topic:
 
     def __del__(self) -> None:
         if self._handle is not None:
-            try:
-                self.close()
-            except Exception:  # The connection is gone, and the handle with it.
-                self._handle = None
+            pymqe.finalised(self._q_mgr._handle, self._handle)
 
     def open(
         self,
@@ -187,11 +184,14 @@ class Subscription:
         )
         self._kit.check(comp, reason)
         sub_desc.unpack(sd)
-        self.sub_queue = self._queue(sub_queue)
-        self.sub_queue.set_handle(queue)
+        if isinstance(sub_queue, Queue):
+            self.sub_queue = sub_queue  # A second object would close the program's queue when it is dropped.
+        else:
+            self.sub_queue = self._queue()
+            self.sub_queue.set_handle(queue)
         self._handle = subscription
 
-    def _queue(self, given: Any) -> Queue:
+    def _queue(self) -> Queue:
         return Queue(self._q_mgr)
 
     def _made_desc(self, options: int | None) -> Any:
@@ -220,7 +220,4 @@ class Subscription:
 
     def __del__(self) -> None:
         if self._handle is not None:
-            try:
-                self.close()
-            except Exception:  # The connection is gone, and the handle with it.
-                self._handle = None
+            pymqe.finalised(self._q_mgr._handle, self._handle)

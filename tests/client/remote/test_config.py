@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -186,3 +187,28 @@ def test_a_table_that_cannot_be_read_is_refused_by_name(tmp_path: Path, text: st
     assert wrong.value.reason == rc.MQRC_CHANNEL_CONFIG_ERROR
     with pytest.raises(flintmq.NotConnected):
         ccdt.read(tmp_path / "not there")
+
+
+def test_a_place_that_is_not_there_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's user has no home, and a working directory may be removed under a program."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000)
+    monkeypatch.setenv("FLINTMQ_DATA", str(tmp_path))
+    with pytest.raises(RuntimeError):
+        Path.home()
+
+    assert config.ini_path() is None
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536, 2**40, "x", None])
+def test_a_port_that_cannot_be_one_is_told_with_its_channel(tmp_path: Path, port: object) -> None:
+    table = tmp_path / "ccdt.json"
+    connection = {"connection": [{"host": "h", "port": port}]}
+    table.write_text(json.dumps({"channel": [{"name": "A.B", "clientConnection": connection}]}))
+    with pytest.raises(flintmq.MQError, match="channel 1 'A.B'") as refused:
+        ccdt.read(table)
+    assert refused.value.reason == rc.MQRC_CHANNEL_CONFIG_ERROR

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from flintmq.client.errors import MQError, error_of
-from flintmq.client.remote.definition import Address, Protection, techniques
+from flintmq.client.remote.definition import PORT, Address, Protection, techniques
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
 
 _RECONNECT = {"no": "no", "yes": "yes", "queueManager": "qmgr", "disabled": "disabled"}
@@ -92,7 +92,7 @@ def _entry(channel: dict[str, Any]) -> Entry:
     management = channel.get("connectionManagement") or {}
     security = channel.get("transmissionSecurity") or {}
     compression = channel.get("compression") or {}
-    places = tuple(Address(str(each["host"]), int(each.get("port", 1414))) for each in client["connection"])
+    places = tuple(Address(str(each["host"]), _port(each.get("port", PORT))) for each in client["connection"])
     if not places:
         raise ValueError("it has no connection")
     reconnect = management.get("defaultReconnect", "")
@@ -111,6 +111,13 @@ def _entry(channel: dict[str, Any]) -> Entry:
         techniques(",".join(map(str, compression.get("header") or ())), True),
         techniques(",".join(map(str, compression.get("message") or ())), False),
     )
+
+
+def _port(value: Any) -> int:
+    port = int(value)
+    if not 0 < port < 65536:
+        raise ValueError(f"port is 1 to 65535, not {port}")
+    return port
 
 
 def _wrong(path: Path, what: str) -> MQError:

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -109,9 +110,11 @@ def ini_path() -> Path | None:
     named = os.environ.get("MQCLNTCF", "")
     if named:
         return Path(named.removeprefix("file://"))
-    for directory in (Path.cwd(), data_directory(), Path.home()):
-        if (directory / FILE).is_file():
-            return directory / FILE
+    for directory in (Path.cwd, data_directory, Path.home):
+        with suppress(OSError, RuntimeError):  # The working directory was removed; there is no home.
+            path = directory() / FILE
+            if path.is_file():
+                return path
     return None
 
 
@@ -183,14 +186,19 @@ def _delays(text: str) -> tuple[tuple[int, int], ...]:
 # -- where the table is -----------------------------------------------------------------------------------------------
 
 
+def table_path(url: str, file: str = "") -> Path:
+    """The table that a URL names; `file` is what it is called in a directory. Raises MQError (2539)."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
+        raise wrong(f"the table of channels (MQCCDTURL, CCDTUrl) is a file: URL here, not {url!r}")
+    path = Path(unquote(parts.path))
+    return path / (file or _JSON) if path.is_dir() else path
+
+
 def _table(url: str, directory: str, file: str) -> Path | None:
     """The channel definition table that is named, None if there is none."""
     if url:
-        parts = urlsplit(url)
-        if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
-            raise wrong(f"MQCCDTURL is a file: URL here, not {url!r}")
-        path = Path(unquote(parts.path))
-        return path / (file or _JSON) if path.is_dir() else path
+        return table_path(url, file)
     if not directory and not file:
         return None
     return Path(directory.removeprefix("file://") or ".") / (file or _JSON)

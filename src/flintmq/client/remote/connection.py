@@ -111,6 +111,15 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         wire.drop()
         self._mqi.forget_handles()
 
+    def _disconnect(self) -> None:
+        """MQDISC: as `close`, but what was not committed is committed. Raises BackedOut if it cannot be."""
+        self._mqi.end_callbacks()
+        try:
+            if self._mqi.has_work:
+                self._mqi.cmit()
+        finally:
+            self.close()
+
     def _another(self) -> RemoteConnection:
         return self._owner_of.connect()
 
