@@ -40,6 +40,16 @@ def test_expryint_scans_again_and_again_until_it_is_off() -> None:
         until(lambda: not timers(qm), "the thread has ended")
 
 
+def test_a_message_on_the_staging_queue_that_is_none_is_moved_without_anybody_asking() -> None:
+    with flintmq.open(":memory:") as qm:
+        qm.mqsc("ALTER QMGR DEADQ(SYSTEM.DEAD.LETTER.QUEUE)")
+        dead = qm.queue("SYSTEM.DEAD.LETTER.QUEUE")
+        with qm.transaction():
+            qm.queue("SYSTEM.DDELAY.LOCAL.QUEUE").put("not delayed")
+        until(lambda: dead.depth == 1, "it is on the dead-letter queue")
+        until(lambda: not timers(qm), "the thread has nothing left to do")
+
+
 def test_the_thread_ends_with_the_queue_manager() -> None:
     qm = flintmq.open(":memory:")
     qm.mqsc("ALTER QMGR EXPRYINT(99999999)")

@@ -51,6 +51,7 @@ from flintmq.qmgr.attributes import find_attribute
 from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import connect, disconnect
 from flintmq.qmgr.connection import WAITING, Connection, Handle
+from flintmq.qmgr.delay import put_delayed
 from flintmq.qmgr.get import get
 from flintmq.qmgr.inquire import Inquiry, inquire, set_attributes
 from flintmq.qmgr.open import open_object, put1
@@ -422,7 +423,7 @@ def mqstat(conversation: Conversation, call: Call) -> None:
 
 
 def spi_call(conversation: Conversation, call: Call) -> None:
-    """SPI: QUERY, RESERVE, SUBSCRIBE and OPEN."""
+    """SPI: QUERY, PUT, RESERVE, SUBSCRIBE and OPEN."""
     frame = spi.Frame.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     if frame.verb == spi.QUERY:
         body = frame.pack(1, spi.query_payload(call.big_endian), call.big_endian, call.ccsid)
@@ -436,8 +437,36 @@ def spi_call(conversation: Conversation, call: Call) -> None:
         spi_subscribe(conversation, call, frame)
     elif frame.verb == spi.OPEN:
         spi_open(conversation, call, frame)
+    elif frame.verb == spi.PUT:
+        spi_put(conversation, call, frame)
     else:
         conversation.reply(call, MQCC_FAILED, MQRC_FUNCTION_NOT_SUPPORTED, call.handle, call.body[API_SIZE:])
+
+
+def spi_put(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
+    """SPI PUT: MQPUT with a delivery delay."""
+    body, big_endian, ccsid = call.body, call.big_endian, call.ccsid
+    request = spi.PutRequest.unpack(body, API_SIZE, big_endian, ccsid)
+    if request.length > conversation.session.max_message_length:
+        raise ChannelError(
+            STATUS_MESSAGE_LENGTH, f"a message is longer than {conversation.session.max_message_length} bytes"
+        )
+    handle = _handle(conversation, call)
+    if handle is None:
+        return
+    offset = API_SIZE + spi.IN_OUT + spi.STRUCTURE
+    md = MQMD.unpack(body, offset, big_endian, ccsid)
+    pmo = MQPMO.unpack(body, offset + md_size(md.version), big_endian, ccsid)
+    data = body[request.data_at : request.data_at + request.length]
+    connection = _connection(conversation)
+    engine = conversation.engine
+    reason = put_delayed(engine, connection, handle, md, pmo, data, request.delay_ms)
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+        put_delayed(engine, connection, handle, md, pmo, data, request.delay_ms)
+    pmo.known_dest_count = 1 if connection.completion != MQCC_FAILED else 0
+    pmo.invalid_dest_count = 1 - pmo.known_dest_count
+    structures = md.pack(big_endian, ccsid) + pmo.pack(big_endian, ccsid)
+    conversation.answer(call, call.handle, frame.pack(1, b"", big_endian, ccsid, structures))
 
 
 def spi_open(conversation: Conversation, call: Call, frame: spi.Frame) -> None:

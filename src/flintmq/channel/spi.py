@@ -4,7 +4,7 @@
          0  Verb          int32   1 QUERY, 12 OPEN ...
          4  Version       int32
          8  MaxReplySize  int32
-        12  in and out    char 4 identifier "SPxU", int32 version, int32 length
+        12  in and out    char 4 identifier "SPxU", int32 version, int32 length with what follows
         24  in, or out    char 4 identifier "SPxI" or "SPxO", int32 version, int32 length with what follows
 
 QUERY answers which verbs there are, each with its highest versions: number of verbs, then for each verb its number,
@@ -26,6 +26,19 @@ protection policy of the queue, which here says that there is none:
         80  PolicyOffset        int32    from SPOO
         84  PolicyLength        int32    88 bytes
 
+PUT is MQPUT for a message that is delivered later: MQMD and MQPMO belong to the structure in and out, whose length
+counts them. The reply has them again, and an empty "SPPO".
+
+    offset  SPPI         type    value
+         0  StrucId      char 4  "SPPI"
+         4  Version      int32   3
+         8  StrucLength  int32   with the data
+        12  Options      int32
+        16  DataLength   int32
+        20               int32   0 in all that was seen
+        24  DelayMs      int64   in two halves, the upper one first, each in the byte order of the segment
+        32  data
+
 RESERVE is asked by a client that puts asynchronously: message ids that it can give out by itself. In: the length of an
 id, and how many it would like. Out: how many it gets, where in the id the counter ends, and the first id.
 """
@@ -45,12 +58,18 @@ SUBSCRIBE: Final = 7
 OPEN: Final = 12
 
 FRAME: Final[int] = 36
+#: Where the structure in and out begins, and what it has before its own fields.
+IN_OUT: Final[int] = 12
+STRUCTURE: Final[int] = 12
+SPPI_SIZE: Final[int] = 32
 LPOO_SIZE_1: Final[int] = 32
 LPOO_SIZE: Final[int] = 88
 PROTECTION_ERROR_QUEUE: Final = "SYSTEM.PROTECTION.ERROR.QUEUE"
 
+#: Of SPPI: the first that has a delay, which is what a client needs it for.
+PUT_VERSION: Final[int] = 3
 #: verb: the highest versions of its structures in and out, in, out.
-VERBS: Final = {QUERY: (1, 1, 1), RESERVE: (1, 1, 1), SUBSCRIBE: (1, 1, 1), OPEN: (1, 2, 2)}
+VERBS: Final = {QUERY: (1, 1, 1), PUT: (1, PUT_VERSION, 1), RESERVE: (1, 1, 1), SUBSCRIBE: (1, 1, 1), OPEN: (1, 2, 2)}
 VERBS_MAX: Final = 12
 
 
@@ -76,10 +95,11 @@ class Frame:
         frame.family = identifier[:3]
         return frame
 
-    def pack(self, out_version: int, payload: bytes, big_endian: bool, ccsid: int) -> bytes:
-        """The reply: this frame, and `payload` in the out structure."""
+    def pack(self, out_version: int, payload: bytes, big_endian: bool, ccsid: int, in_out: bytes = b"") -> bytes:
+        """The reply: this frame, `in_out` in the structure in and out, and `payload` in the out structure."""
         raw = write_longs([self.verb, self.version, self.max_reply_size], big_endian)
-        raw += write_text(self.family + "U", 4, ccsid, 0, "SPI") + write_longs([1, 12], big_endian)
+        raw += write_text(self.family + "U", 4, ccsid, 0, "SPI")
+        raw += write_longs([1, STRUCTURE + len(in_out)], big_endian) + in_out
         raw += write_text(self.family + "O", 4, ccsid, 0, "SPI")
         return raw + write_longs([out_version, 12 + len(payload)], big_endian) + payload
 
@@ -102,6 +122,33 @@ _COUNTER_END: Final = 23
 def reserve_payload(asked: int, first: bytes, big_endian: bool) -> bytes:
     """What RESERVE answers: ids from `first` on."""
     return write_longs([min(asked, RESERVED), _COUNTER_END], big_endian) + first
+
+
+class PutRequest:
+    """SPPI, which stands behind the structures of a PUT."""
+
+    options: int = 0
+    length: int = 0
+    delay_ms: int = 0
+    #: Where the data begins.
+    data_at: int = 0
+
+    @staticmethod
+    def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "PutRequest":
+        """The structure behind the one in and out of the call at `offset`. Raises ChannelError."""
+        in_out = read_longs(body, offset + IN_OUT + 8, 1, big_endian)[0]
+        at = offset + IN_OUT + in_out
+        if in_out < STRUCTURE or len(body) - at < SPPI_SIZE or read_text(body[at : at + 4], ccsid) != "SPPI":
+            raise ChannelError(STATUS_PROTOCOL_DATA, "an SPI PUT has no SPPI")
+        request = PutRequest()
+        version, _, request.options, request.length, _, high, low = read_longs(body, at + 4, 7, big_endian)
+        if version != PUT_VERSION:
+            raise ChannelError(STATUS_PROTOCOL_DATA, f"an SPI PUT has version {version} of SPPI, not {PUT_VERSION}")
+        request.delay_ms = (high << 32) + (low & 0xFFFF_FFFF)
+        request.data_at = at + SPPI_SIZE
+        if not 0 <= request.length <= len(body) - request.data_at:
+            raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an SPI PUT says {request.length} bytes of data, and has fewer")
+        return request
 
 
 class OpenRequest:

@@ -129,6 +129,9 @@ class Host:
             checkpoint(engine)
         if self.orphans:
             self.reap()
+        if engine.delays.changed:
+            engine.delays.changed = False
+            self.timer.look()
         return force
 
     def after_command(self) -> int:

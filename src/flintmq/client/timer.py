@@ -1,8 +1,9 @@
-"""What the engine wants to do at a time of its own: scans for expired messages (EXPRYINT, REFRESH QMGR).
+"""What the engine wants to do at a time of its own: scans for expired messages (EXPRYINT, REFRESH QMGR), and the
+delivery of delayed messages. In a process with channels the latter is done with what clients wait for (server/hub.py).
 
-A thread that is only there while a scan is due or under way. It sleeps until the time has come, takes the lock like any
-call, lets the engine do a slice, and gives the lock back, so that applications come in between. It keeps nothing alive:
-when the queue manager is closed, has failed, or is forgotten by everybody, it ends.
+A thread that is only there while something is due or under way. It sleeps until the time has come, takes the lock like
+any call, lets the engine do a slice, and gives the lock back, so that applications come in between. It keeps nothing
+alive: when the queue manager is closed, has failed, or is forgotten by everybody, it ends.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from flintmq.client.errors import MQError
-from flintmq.qmgr import expiry
+from flintmq.qmgr import delay, expiry
 
 if TYPE_CHECKING:
     from flintmq.client.embedded import Host
@@ -33,13 +34,13 @@ class Timer:
         self._changed.set()
 
     def look(self) -> None:
-        """Under the lock: something may have changed that says when a scan is due."""
+        """Under the lock: something may have changed that says when anything is due."""
         host = self._host()
         if host is None:
             return
         if self._thread is not None:
             self._changed.set()
-        elif host.engine.expiry.due_ms():
+        elif _due_ms(host):
             name = f"flintmq expiry {host.engine.name}"
             self._thread = threading.Thread(target=self._run, name=name, daemon=True)
             self._thread.start()
@@ -69,14 +70,25 @@ class Timer:
     def _slice(self, host: Host) -> float:
         engine = host.engine
         now = engine.clock.now_ms()
-        due = engine.expiry.due_ms()
+        due = _due_ms(host)
         if not due:
             self._thread = None
             return -1
         if due > now:
-            return (due - now) / 1000
-        more = expiry.scan(engine, now)
-        if engine.expiry.log_full:
+            return min((due - now) / 1000, threading.TIMEOUT_MAX)
+        more = False
+        if 0 < engine.expiry.due_ms() <= now:
+            more = expiry.scan(engine, now)
+        if not host.serves_channels and 0 < engine.delays.due_ms() <= now:
+            more = delay.run(engine, now) or more
+        if engine.expiry.log_full or engine.delays.log_full:
             host.make_room()
         host.after_scan()
         return _PAUSE_S if more else 0
+
+
+def _due_ms(host: Host) -> int:
+    """When the first of it is due, 0 never."""
+    scan = host.engine.expiry.due_ms()
+    delivery = 0 if host.serves_channels else host.engine.delays.due_ms()
+    return min(scan, delivery) if scan and delivery else scan or delivery

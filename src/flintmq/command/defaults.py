@@ -93,7 +93,7 @@ _LOCAL_QUEUES: list[tuple[str, str, Changes]] = [
         "cluster transmission",
         {"MAXDEPTH": NUMBER_MAX, "USAGE": "XMITQ", "INDXTYPE": "CORRELID", "STGCLASS": "REMOTE"},
     ),
-    ("SYSTEM.DDELAY.LOCAL.QUEUE", "delayed deliveries", _KEPT),
+    ("SYSTEM.DDELAY.LOCAL.QUEUE", "delayed deliveries", {**_KEPT, "MAXMSGL": MESSAGE_LENGTH_MAX}),
     ("SYSTEM.DEAD.LETTER.QUEUE", "dead letters", _DEEP),
     ("SYSTEM.DEFAULT.INITIATION.QUEUE", "trigger messages", {}),
     ("SYSTEM.DOTNET.XARECOVERY.QUEUE", "XA recovery of .NET clients", _KEPT),

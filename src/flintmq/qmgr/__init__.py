@@ -17,6 +17,7 @@ The way of a message, file by file:
                                                             logical_get.py: groups and logical messages
     selection.py    selection strings: what matches         message_source.py: what their names are worth
     expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY
+    delay.py        messages that are delivered later       (delivery delay of JMS)
     consume.py      MQCB, MQCTL                             trigger.py, event.py: what follows from puts and gets
     inquire.py      MQINQ, MQSET; stat.py MQSTAT            xa.py: branches of global transactions
     close.py        MQCLOSE
@@ -47,5 +48,5 @@ Recovery in five sentences. A unit of work reaches the log when it is decided, i
 nothing to undo. Messages live in memory and go to the page set in chunks, when a buffer pool overflows or at a
 checkpoint. Nothing reaches a page set before the log has it (P3). Replay is idempotent by (queue, sequence): it
 may meet a page set of the checkpoint or of any later moment (R1). So restart reads the log since the last checkpoint,
-and no messages but the records of durable subscriptions.
+and no messages but the records of durable subscriptions and those that wait for their delivery.
 """

@@ -181,6 +181,8 @@ class Handle:
     #: Defaults and inhibitions of the alias or remote definition the name went through.
     put_enabled_by: str = ""
     get_enabled_by: str = ""
+    #: The put that goes through it now is to be delivered so much later (delay.py).
+    delivery_delay_ms: int = 0
     #: Where a put to another queue manager goes.
     remote_queue: str = ""
     remote_qmgr: str = ""

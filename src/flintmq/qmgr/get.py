@@ -837,13 +837,16 @@ def quiesce_waiters(qm: QueueManager) -> None:
 
 
 def expire_waits(qm: QueueManager) -> None:
-    """Complete with 2033 every wait whose time is up; take off browse marks whose time is up; scan if that is due."""
+    """Complete with 2033 every wait whose time is up; take off browse marks likewise; scan and deliver what is due."""
     now = qm.clock.now_ms()
     browse_mark.expire(qm, now)
     _expire_waiters(qm, now)
     due = qm.expiry.due_ms()
     if due and due <= now:
         expiry.scan(qm, now)
+    due = qm.delays.due_ms()
+    if due and due <= now:
+        qm.deliver_delayed(now)
 
 
 def _expire_waiters(qm: QueueManager, now: int) -> None:

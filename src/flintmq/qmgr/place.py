@@ -139,8 +139,10 @@ def refusal(qm: QueueManager, queue: Queue, length: int) -> int:
         return MQRC_Q_DELETED
     if length > queue.max_msg_length:
         return MQRC_MSG_TOO_BIG_FOR_Q
-    if length > qm.max_msg_length and not (queue.transmission and length <= qm.max_msg_length + MQ_MSG_HEADER_LENGTH):
-        return MQRC_MSG_TOO_BIG_FOR_Q_MGR
+    if length > qm.max_msg_length:
+        headed = queue.transmission or queue.staging
+        if not headed or length > qm.max_msg_length + MQ_MSG_HEADER_LENGTH:
+            return MQRC_MSG_TOO_BIG_FOR_Q_MGR
     if queue.depth + queue.reserved - queue.held >= queue.max_depth:
         return MQRC_Q_FULL
     return MQRC_NONE

@@ -261,6 +261,11 @@ def put_topic(
     md.backout_count = 0
     if handle.put_enabled_by and qm.definition_inhibits_put(handle):
         return fail(connection, MQRC_PUT_INHIBITED)
+    if handle.delivery_delay_ms:
+        syncpoint = options & MQPMO_SYNCPOINT != 0
+        staged = qm.stage_delayed(connection, handle, md, options, pmo.pub_level, data, syncpoint, now, properties)
+        pmo.resolved_q_name = pmo.resolved_q_mgr_name = ""
+        return fail(connection, staged) if staged else succeed(connection)
     publication = Publication(qm, connection, topic, md, data, properties, options, pmo.pub_level)
     put_reason = publication.publish(options & MQPMO_SYNCPOINT != 0, now)
     if put_reason:
@@ -300,6 +305,8 @@ class Publication:
     ) -> None:
         self.qm = qm
         self.connection = connection
+        #: Whose own subscriptions MQPMO_NOT_OWN_SUBS means. A delayed publication is not made by its publisher.
+        self.publisher: Connection | None = connection
         self.topic = topic
         self.attributes = topic.current(qm.topics)
         self.md = md
@@ -436,7 +443,7 @@ class Publication:
         data = self.data
         not_own = self.options & MQPMO_NOT_OWN_SUBS != 0
         for subscription in subscriptions:
-            if not_own and subscription.connection is self.connection:
+            if not_own and subscription.connection is self.publisher:
                 continue
             queue = subscription.queue
             if self.not_for_queue and self._is_publisher(subscription):

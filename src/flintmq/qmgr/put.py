@@ -311,7 +311,7 @@ def put_checked(
         return fail(connection, put_reason)
     if grouped:
         group.put_done(connection, handle, md, pmo, data)
-    if md.report & MQRO_COA and not segmented:
+    if md.report & MQRO_COA and not segmented and not handle.delivery_delay_ms:
         report.confirm_arrival(qm, connection, handle, md, data, syncpoint, properties)
     pmo.resolved_q_name = handle.resolved_name
     pmo.resolved_q_mgr_name = handle.resolved_qmgr
@@ -338,6 +338,8 @@ def _send(
         return MQRC_PUT_INHIBITED
     if md.format == MQFMT_RF_HEADER_2 and put_properties.too_long(qm, md, data, properties):
         return MQRC_PROPERTIES_TOO_BIG
+    if handle.delivery_delay_ms:
+        return qm.stage_delayed(connection, handle, md, 0, 0, data, syncpoint, now, properties)
     expiry = md.expiry
     if handle.put_enabled_by or handle.remote_qmgr:
         md.expiry = capped(expiry, cap_on_the_way(qm, handle))

@@ -64,6 +64,9 @@ WAITS_FOR_OTHER: Final = 3
 #: Any message that the selection of its handle holds.
 WAITS_FOR_SELECTED: Final = 4
 
+#: Where messages wait for their delivery (delay.py).
+STAGING: Final = "SYSTEM.DDELAY.LOCAL.QUEUE"
+
 
 class Queue:
     """One local queue, defined or dynamic."""
@@ -246,9 +249,11 @@ class Queue:
         self.trigger_on = values["TRIGGER"] == "TRIGGER"
         self.index_kind = _INDEX_KINDS[str(values["INDXTYPE"])]
         self.queued = self.name in QUEUED
+        self.staging = self.name == STAGING
         self.watched = (
             self.trigger_on
             or self.queued
+            or self.staging
             or values["QDPHIEV"] == "ENABLED"
             or values["QDPLOEV"] == "ENABLED"
             or values["QSVCIEV"] != "NONE"

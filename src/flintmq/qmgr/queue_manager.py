@@ -7,7 +7,8 @@ after each call looks at
     connection.force      wait until `log.durable` has reached it before telling the application
     qm.woken              waits that were completed by the call: wake their owners
     qm.needs_checkpoint() time for checkpoint.checkpoint(qm)
-    qm.next_deadline()    when get.expire_waits(qm) is due, which also does a slice of a scan for expired messages
+    qm.next_deadline()    when get.expire_waits(qm) is due, which also scans for expired messages and delivers
+                          delayed ones, a slice at a time
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import (
     accounting,
     consume,
+    delay,
     distribution,
     event,
     expiry,
@@ -212,8 +214,9 @@ class QueueManager:
         self.message_handles: dict[int, MessageHandle] = {}
         self.next_message_handle = 0
         self.waiting = 0
-        #: Scans for expired messages.
+        #: Scans for expired messages; messages that are delivered later.
         self.expiry = expiry.ExpiryTask()
+        self.delays = delay.Delays()
         self.woken: list[Waiter] = []
         self.notices: list[tuple[str, str]] = []
         self.started_ms = clock.now_ms()
@@ -385,6 +388,25 @@ class QueueManager:
         """MQPUT to one."""
         return distribution.put_to_list(self, connection, handle, md, pmo, data)
 
+    def stage_delayed(
+        self,
+        connection: Connection,
+        handle: Handle,
+        md: MQMD,
+        pmo_options: int,
+        pub_level: int,
+        data: bytes,
+        syncpoint: bool,
+        now: int,
+        properties: bytes,
+    ) -> int:
+        """A message that is to be delivered later: to the staging queue."""
+        return delay.stage(self, connection, handle, md, pmo_options, pub_level, data, syncpoint, now, properties)
+
+    def deliver_delayed(self, now: int) -> None:
+        """Deliver what is due now."""
+        delay.run(self, now)
+
     def arrived(self, queue: Queue, message: Message, now: int) -> None:
         """`message` was put outside syncpoint at `now`: events, those who wait, triggers."""
         if queue.watched:
@@ -395,6 +417,8 @@ class QueueManager:
             trigger.after_put(self, queue, message, None)
         if queue.queued:
             queued.process(self, queue)
+        elif queue.staging:
+            delay.arrived(self, message)
 
     def put_in_unit(self, queue: Queue, message: Message, unit: Unit) -> None:
         """`message` was put under syncpoint on a watched queue. Events are at once, a trigger is when the unit ends."""
@@ -408,6 +432,8 @@ class QueueManager:
             get.serve(self, queue, message, self.clock.now_ms())
         if queue.queued:
             queued.process(self, queue)
+        elif queue.staging:
+            delay.arrived(self, message)
 
     def unit_ended(self, unit: Unit, committed: bool) -> None:
         """Send the trigger messages that waited for it."""
@@ -532,14 +558,20 @@ class QueueManager:
         heapq.heappush(self.deadlines, (waiter.deadline_ms, waiter.order, waiter))
 
     def next_deadline(self) -> int:
-        """When the first wait gives up, a browse mark ends or a scan is due, in milliseconds since 1970; 0 never."""
+        """When the first wait gives up, a browse mark ends, a scan or a delayed message is due; 0 never."""
         while self.deadlines and self.deadlines[0][2].done:
             heapq.heappop(self.deadlines)
         first = self.deadlines[0][0] if self.deadlines else 0
         if self.marks and (first == 0 or self.marks[0][0] < first):
             first = self.marks[0][0]
         scan = self.expiry.due_ms()
-        return scan if scan and (first == 0 or scan < first) else first
+        if scan and (first == 0 or scan < first):
+            first = scan
+        if self.delays.order:
+            delivery = self.delays.due_ms()
+            if delivery and (first == 0 or delivery < first):
+                first = delivery
+        return first
 
     # -- storage ------------------------------------------------------------------------------------------------
 

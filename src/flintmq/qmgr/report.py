@@ -71,6 +71,7 @@ from flintmq.qmgr import headers, put_properties, remote
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import Message, fill_descriptor
 from flintmq.qmgr.place import place_internal
+from flintmq.qmgr.queue import Queue
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -145,7 +146,21 @@ def confirm_arrival(
 ) -> None:
     """MQRO_COA: the message is on its destination queue."""
     queue = handle.queue
-    if handle.remote_qmgr or queue is None or queue.transmission:
+    if not handle.remote_qmgr and queue is not None:
+        arrived_on(qm, connection, queue, md, data, syncpoint, properties)
+
+
+def arrived_on(
+    qm: QueueManager,
+    connection: Connection,
+    queue: Queue,
+    md: MQMD,
+    data: bytes,
+    syncpoint: bool,
+    properties: bytes = b"",
+) -> None:
+    """The same of a message on `queue`, which is for it alone."""
+    if queue.transmission:
         return
     if md.format == MQFMT_DEAD_LETTER_HEADER or md.format == MQFMT_XMIT_Q_HEADER:
         return
@@ -177,11 +192,19 @@ def expired(qm: QueueManager, connection: Connection, message: Message) -> None:
     _report(qm, connection, md, data, MQFB_EXPIRATION, amount, False, message.properties)
 
 
-def exception(qm: QueueManager, connection: Connection, md: MQMD, data: bytes, reason: int, syncpoint: bool) -> None:
+def exception(
+    qm: QueueManager,
+    connection: Connection,
+    md: MQMD,
+    data: bytes,
+    reason: int,
+    syncpoint: bool,
+    properties: bytes = b"",
+) -> None:
     """MQRO_EXCEPTION: the message, on its way through here, cannot be put because of `reason`."""
     if md.report & MQRO_EXCEPTION:
         amount = _amount(md.report, MQRO_EXCEPTION_WITH_DATA, MQRO_EXCEPTION_WITH_FULL_DATA)
-        _report(qm, connection, md, data, reason, amount, syncpoint)
+        _report(qm, connection, md, data, reason, amount, syncpoint, properties)
 
 
 def undeliverable(
@@ -193,16 +216,17 @@ def undeliverable(
     q_mgr_name: str,
     reason: int,
     syncpoint: bool,
+    properties: bytes = b"",
 ) -> int:
     """A message from elsewhere that cannot be put: its report, then discard or dead-letter queue, as it asks for.
 
     Any other reason than MQRC_NONE: the dead-letter queue did not take it, and nothing at all has happened.
     """
     if not md.report & MQRO_DISCARD_MSG:
-        refused = dead_letter(qm, connection, data, md, q_name, q_mgr_name, reason, syncpoint)
+        refused = dead_letter(qm, connection, data, md, q_name, q_mgr_name, reason, syncpoint, properties)
         if refused:
             return refused
-    exception(qm, connection, md, data, reason, syncpoint)
+    exception(qm, connection, md, data, reason, syncpoint, properties)
     return MQRC_NONE
 
 

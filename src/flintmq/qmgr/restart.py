@@ -32,7 +32,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
-from flintmq.qmgr import queued, registration
+from flintmq.qmgr import delay, queued, registration
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import KINDS, Catalogue, MQObject, RecordError, from_record
 from flintmq.qmgr.checkpoint import (
@@ -195,6 +195,7 @@ def restart(
         _limit_account(qm, psid)
     registration.restore(qm)
     queued.process_all(qm)
+    delay.restore(qm)
     return qm
 
 
