@@ -125,7 +125,14 @@ def test_a_record_gives_back_the_definition(kind: str) -> None:
     definition = Catalogue().add(kind, name, {"DESCR": "Grüße €"} if kind == "QLOCAL" else {})
     again = from_record(definition.to_record())
     assert (again.kind, again.name, again.object_id) == (kind, name, definition.object_id)
-    assert again.attributes == definition.attributes
+    assert again.attributes == definition.attributes and not again.stopped
+
+
+def test_a_record_tells_of_a_channel_that_is_stopped() -> None:
+    definition = Catalogue().add("CHANNEL", "A", {})
+    assert b"stopped" not in definition.to_record()
+    definition.stopped = True
+    assert from_record(definition.to_record()).stopped and definition.copy().stopped
 
 
 def test_an_attribute_that_a_later_release_added_has_its_default() -> None:
@@ -147,6 +154,9 @@ def test_an_attribute_that_a_later_release_added_has_its_default() -> None:
         {"attributes": []},
         {"attributes": {"DESCR": None}},
         {"attributes": {"NAMES": [1]}},
+        {"stopped": True},
+        {"kind": "CHANNEL", "stopped": 1},
+        {"kind": "CHANNEL", "stopped": "yes"},
     ],
 )
 def test_a_record_that_cannot_be_right_is_refused(change: dict[str, object]) -> None:

@@ -96,6 +96,24 @@ def test_a_stopped_channel_lets_nobody_in_until_it_is_started(manager: Manager, 
     assert "AMQ8147E" in run("STOP CHANNEL(NO.SUCH)")
 
 
+def test_a_stopped_channel_is_stopped_after_a_crash_and_after_a_clean_end(manager: Manager, run: Run) -> None:
+    other = "ORDERS.SVRCONN"
+    run(f"DEFINE CHANNEL({other}) CHLTYPE(SVRCONN)\nSTOP CHANNEL({CHANNEL})\nSTOP CHANNEL({other}) STATUS(INACTIVE)")
+    manager.end()
+    manager.start()
+    shown = run("DISPLAY CHSTATUS(*)")
+    assert shown.count("STATUS(STOPPED)") == 1 and f"CHANNEL({CHANNEL})" in shown and other not in shown
+    assert first_answer(manager.port) == (seg.STATUS_DATA, NOT_AVAILABLE)
+    assert main(["endmqm", "-i", "QM1"]) == 0
+    manager.start()
+    assert first_answer(manager.port) == (seg.STATUS_DATA, NOT_AVAILABLE)
+    run(f"DEFINE CHANNEL(LIKE.IT) CHLTYPE(SVRCONN) LIKE({CHANNEL})")
+    assert "STOPPED" not in run(f"DISPLAY CHANNEL({CHANNEL}) ALL")
+    assert "LIKE.IT" not in run("DISPLAY CHSTATUS(*)")
+    run(f"START CHANNEL({CHANNEL})")
+    manager.peer()
+
+
 def first_answer(port: int) -> tuple[int, int]:
     """Type and code of what a client gets that offers to begin."""
     peer = Peer(World())

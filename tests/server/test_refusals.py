@@ -149,7 +149,9 @@ def test_too_many_instances_and_a_stopped_channel() -> None:
         refused = refused_by(world)
         assert (refused.number, refused.reason) == (number, 2537) and f"{keyword}(0)" in refused.rule
     world = World()
-    world.channels.stopped.add(APP)
+    definition = world.qm.catalogue.find("CHANNEL", APP)
+    assert definition is not None
+    definition.stopped = True
     refused = refused_by(world)
     assert refused.number == "AMQ9558E" and refused.remedies == [f"START CHANNEL({APP})"]
 

@@ -39,8 +39,6 @@ class Channels:
         self.sessions: set[Session] = set()
         #: How many of them there are of a channel, and of a channel and a client's address (`_of_client`).
         self.instances: dict[str, int] = {}
-        #: Channels that STOP CHANNEL has stopped.
-        self.stopped: set[str] = set()
         self._sessions_started = 0
         self.ready: list[Session] = []
         #: The last status of instances that have ended, for accounting of channels.
@@ -70,7 +68,7 @@ class Channels:
         definition = self.engine.catalogue.find("CHANNEL", name)
         if definition is None:
             raise ChannelError(STATUS_NO_CHANNEL, f"channel {name} is not defined", "AMQ9519E")
-        if name in self.stopped:
+        if definition.stopped:
             text = f"channel {name} is stopped; START CHANNEL({name}) lets clients use it"
             raise ChannelError(STATUS_CHANNEL_UNAVAILABLE, text, "AMQ9558E")
         terms = Terms(name)

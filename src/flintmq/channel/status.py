@@ -98,4 +98,8 @@ def stopped_row(name: str) -> Row:
 
 def rows(channels: Channels) -> list[Row]:
     """Every instance, and every channel that is stopped."""
-    return [instance_row(session) for session in channels.sessions] + [stopped_row(name) for name in channels.stopped]
+    found = [instance_row(session) for session in channels.sessions]
+    for definition in channels.engine.catalogue.match("CHANNEL"):
+        if definition.stopped:
+            found.append(stopped_row(definition.name))
+    return found

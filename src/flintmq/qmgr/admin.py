@@ -618,12 +618,31 @@ class Admin:
         return self.channels.ended_channels()
 
     def start_channel(self, name: str) -> int:
-        """START CHANNEL."""
-        return self._control("CHANNEL", name) or self.channels.start_channel(name)
+        """START CHANNEL: what STOP CHANNEL has stopped can be used again."""
+        return self._control("CHANNEL", name) or self._stopped(name, False) or self.channels.start_channel(name)
 
     def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
-        """STOP CHANNEL."""
-        return self._control("CHANNEL", name) or self.channels.stop_channel(name, mode, address, status)
+        """STOP CHANNEL. With STATUS(STOPPED) it stays so, over restarts, until START CHANNEL."""
+        reason = self._control("CHANNEL", name)
+        if not reason and status == "STOPPED":
+            reason = self._stopped(name, True)
+        return reason or self.channels.stop_channel(name, mode, address, status)
+
+    def _stopped(self, name: str, stopped: bool) -> int:
+        """Keep whether a channel is stopped. Nothing is kept where no channel runs: the command is refused then."""
+        definition = self.qm.catalogue.find("CHANNEL", name)
+        assert definition is not None
+        if definition.stopped == stopped or not self.channels.is_running():
+            return MQRC_NONE
+        definition.stopped = stopped
+        try:
+            self.force = log_definition(self.qm, definition)
+        except LogError:
+            definition.stopped = not stopped
+            return MQRC_RESOURCE_PROBLEM
+        if not stopped:
+            self.qm.notice("AMQ9002I", f"Channel {name} was started: clients may use it.")
+        return MQRC_NONE
 
     def listener_status(self) -> list[Row]:
         """DISPLAY LSSTATUS."""

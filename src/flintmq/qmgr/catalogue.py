@@ -20,6 +20,7 @@ A definition goes to the log as one JSON object in UTF-8:
     name        "ORDERS.IN"
     id          object_id
     attributes  keyword -> text, number or list of texts; an attribute that is missing has its default
+    stopped     true, of a channel that STOP CHANNEL has stopped; else it is missing
 """
 
 from __future__ import annotations
@@ -75,6 +76,9 @@ class RecordError(Exception):
 class MQObject:
     """One definition. `attributes` maps the MQSC keyword to its value (see attribute.py)."""
 
+    #: A channel that STOP CHANNEL has stopped: no part of its definition, and as durable. ALTER and REPLACE leave it.
+    stopped: bool = False
+
     def __init__(self, kind: str, name: str, object_id: int, attributes: dict[str, Value]) -> None:
         self.kind = kind
         self.name = name
@@ -107,7 +111,9 @@ class MQObject:
         attributes: dict[str, Value] = {}
         for keyword, value in self.attributes.items():
             attributes[keyword] = list(value) if isinstance(value, list) else value
-        return MQObject(self.kind, self.name, self.object_id, attributes)
+        made = MQObject(self.kind, self.name, self.object_id, attributes)
+        made.stopped = self.stopped
+        return made
 
     def change(self, changes: dict[str, Value]) -> None:
         """Take over `changes`, and keep what is derived from them in step (C4)."""
@@ -117,13 +123,15 @@ class MQObject:
 
     def to_record(self) -> bytes:
         """The definition as the log keeps it."""
-        content = {
+        content: dict[str, object] = {
             "v": RECORD_VERSION,
             "kind": self.kind,
             "name": self.name,
             "id": self.object_id,
             "attributes": self.attributes,
         }
+        if self.stopped:
+            content["stopped"] = True
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
 
@@ -160,7 +168,12 @@ def from_record(record: bytes) -> MQObject:
             raise RecordError(
                 f"catalogue record of {kind}({name}) has {values[attribute.keyword]!r} for {attribute.keyword}"
             )
-    return MQObject(kind, name, object_id, values)
+    stopped = content.get("stopped", False)
+    if not isinstance(stopped, bool) or (stopped and kind != "CHANNEL"):
+        raise RecordError(f"catalogue record of {kind}({name}) has {stopped!r} for whether it is stopped")
+    definition = MQObject(kind, name, object_id, values)
+    definition.stopped = stopped
+    return definition
 
 
 def _is_value(value: object) -> bool:

@@ -25,6 +25,10 @@ Row = dict[str, Value]
 class ChannelControl:
     """What START, STOP and DISPLAY do with channels and listeners. This one has none of them."""
 
+    def is_running(self) -> bool:
+        """Whether there are channels that can be started and stopped."""
+        return False
+
     def channel_status(self) -> list[Row]:
         """DISPLAY CHSTATUS: a row for each instance that runs, and one for each channel that is stopped."""
         return []
@@ -38,7 +42,10 @@ class ChannelControl:
         return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
 
     def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
-        """STOP CHANNEL MODE(mode) CONNAME(address) STATUS(status); `address` "" means every instance."""
+        """STOP CHANNEL MODE(mode) CONNAME(address) STATUS(status): end instances; `address` "" means every one.
+
+        Whether the channel is stopped from now on is in its definition already (`MQObject.stopped`).
+        """
         return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
 
     def listener_status(self) -> list[Row]:

@@ -560,6 +560,7 @@ class Replay:
         existing = self.qm.catalogue.taken(definition.kind, definition.name)
         if existing is not None and existing.object_id == definition.object_id:
             existing.attributes = definition.attributes
+            existing.stopped = definition.stopped
             definition = existing
         else:
             self.qm.catalogue.restore(definition)

@@ -20,6 +20,10 @@ class Operations(ChannelControl):
         self._hub = hub
         self._listeners = listeners
 
+    def is_running(self) -> bool:
+        """There are channels."""
+        return True
+
     def channel_status(self) -> list[Row]:
         """DISPLAY CHSTATUS."""
         return rows(self._hub)
@@ -30,17 +34,12 @@ class Operations(ChannelControl):
         return ended
 
     def start_channel(self, name: str) -> int:
-        """START CHANNEL."""
-        if name in self._hub.stopped:
-            self._hub.stopped.discard(name)
-            self._hub.engine.notice("AMQ9002I", f"Channel {name} was started: clients may use it.")
+        """START CHANNEL. Its instances are begun by clients."""
         return 0
 
     def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
         """STOP CHANNEL. FORCE and TERMINATE are the same here: no instance can keep us from ending it."""
         hub = self._hub
-        if status == "STOPPED":
-            hub.stopped.add(name)
         event_channel.stopped_by_user(hub.engine, name)
         found = hub.stop_channel(name, mode != "QUIESCE", address)
         if address and not found:
