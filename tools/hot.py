@@ -53,8 +53,14 @@ COLD = (
     "flintmq/store/check.py",
 )
 
-#: What a benchmark compares with must be compiled as the hot modules are. Below the root; never installed.
-FLOORS = "benchmarks/*/floor_*.py"
+#: What a benchmark compares with must be compiled as the hot modules are, and so what loads a queue manager: else that
+#: is the slower of the two. Below the root; never installed.
+FLOORS = (
+    "benchmarks/*/floor_*.py",
+    "benchmarks/server/actor.py",
+    "benchmarks/server/load.py",
+    "benchmarks/server/peer_actors.py",
+)
 
 #: The shared library that holds all compiled modules is called this with `__mypyc` behind it.
 GROUP = "flintmq"
@@ -69,8 +75,8 @@ def hot_modules(root: Path = ROOT) -> list[str]:
 
 
 def floors(root: Path = ROOT) -> list[str]:
-    """The floors of the benchmarks, relative to `root`."""
-    return sorted(path.relative_to(root).as_posix() for path in root.glob(FLOORS))
+    """The floors and loads of the benchmarks, relative to `root`."""
+    return sorted(path.relative_to(root).as_posix() for pattern in FLOORS for path in root.glob(pattern))
 
 
 def hot_rooms() -> list[str]:

@@ -1,4 +1,4 @@
-"""One socket of a load: what arrives is cut into whole segments, and the actor is called with each."""
+"""One socket of a load: what arrives is cut into whole segments, and the actor is called with each. Compiled."""
 
 from __future__ import annotations
 
@@ -81,6 +81,13 @@ class Actor:
 
     def start(self) -> None:
         """A run begins."""
+
+
+def serve(run: Run, poll: select.epoll, by_number: dict[int, Actor]) -> None:
+    """Until the run has ended: what arrives goes to who has the socket."""
+    while run.to_end > 0:
+        for number, _ in poll.poll():
+            by_number[number].readable()
 
 
 def opened(at: str, tls: bool) -> socket.socket:

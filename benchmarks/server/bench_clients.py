@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks.frame import Figure, Options
 from benchmarks.server.bench_wire import SIZE, cost
-from benchmarks.server.load import Plan
+from benchmarks.server.plan import Plan
 from benchmarks.server.stage import Stage
 
 NAME = "clients"
@@ -38,7 +38,7 @@ def run(options: Options) -> list[Figure]:
     with Stage() as stage:
         plan = Plan("request_reply", stage.address, stage.address, busy, busy, SIZE, queues="CROWD")
         stage.define(plan.names())
-        load = stage.child("benchmarks.server.load", json.dumps(asdict(plan)))
+        load = stage.child("benchmarks.server.driver", json.dumps(asdict(plan)))
         cost(stage.pid, load, count)
         alone = min(cost(stage.pid, load, count) for _ in range(3))
         before = resident_kb(stage.pid)

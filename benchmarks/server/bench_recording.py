@@ -34,7 +34,7 @@ from dataclasses import asdict
 from benchmarks.frame import Figure, Options
 from benchmarks.server.bench_wire import REQUESTERS, RESPONDERS, SIZE
 from benchmarks.server.inproc import Inside
-from benchmarks.server.load import Plan
+from benchmarks.server.plan import Plan
 from benchmarks.server.stage import Child, Console, Stage, cpu_of
 
 NAME = "recording"
@@ -69,7 +69,7 @@ def run(options: Options) -> list[Figure]:
         stage.commands(*_SETUP)
         plan = Plan("request_reply", stage.address, stage.address, REQUESTERS, RESPONDERS, SIZE, queues="RECORDING")
         stage.define(plan.names())
-        load = stage.child("benchmarks.server.load", json.dumps(asdict(plan)))
+        load = stage.child("benchmarks.server.driver", json.dumps(asdict(plan)))
         with stage.console() as console:
             bench = Bench(stage.pid, console, load, 20 if options.tiny else round_trips(load, _PART_S))
             progress = options.progress(NAME, rounds)

@@ -13,6 +13,7 @@
     inproc_rr     rr_cc without sockets: what the queue manager's own code takes of it (inproc.py)
     inproc_async  rr_cc_async likewise
     peer_NAME     CPU of a peer for the request/reply of rr_cc_async, where it is installed (peers.py)
+    peer_rabbitmq_tls13   the same with TLS 1.3, as rr_cc_tls13 has it
 
 Ten requesters and four responders; eight pairs pass messages. The load is a process of its own that sends prepared
 segments (load.py). The floor is a bare uvloop echo that moves the same bytes in the same number of exchanges (echo.py),
@@ -32,8 +33,8 @@ from dataclasses import asdict, dataclass
 
 from benchmarks.frame import Figure, Options
 from benchmarks.server import inproc, segments
-from benchmarks.server.load import Plan
 from benchmarks.server.peers import peers
+from benchmarks.server.plan import Plan
 from benchmarks.server.ports import free_port
 from benchmarks.server.stage import Broken, Child, Stage, SystemCalls, cpu_of
 
@@ -115,7 +116,7 @@ def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
         stage.define(plan.names())
         if kind == "pass_async":
             floor.ahead = plan.ahead
-        loads = [stage.child("benchmarks.server.load", json.dumps(asdict(each))) for each in (plan, floor)]
+        loads = [stage.child("benchmarks.server.driver", json.dumps(asdict(each))) for each in (plan, floor)]
         return Scenario(name, loads[0], echoes[echo_at], loads[1], stage.pid)
 
     def relayed(other: Scenario) -> Scenario:
@@ -123,7 +124,7 @@ def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
         at = f"127.0.0.1:{free_port()}"
         relay = stage.child("benchmarks.server.relay", at)
         plan = Plan("relay", at, at, REQUESTERS, RESPONDERS, exchanges=exchanges("request_reply_async"))
-        load = stage.child("benchmarks.server.load", json.dumps(asdict(plan)))
+        load = stage.child("benchmarks.server.driver", json.dumps(asdict(plan)))
         return Scenario(f"{other.name}_relay", other.load, relay, load, stage.pid)
 
     asynchronous = scenario("rr_cc_async", "request_reply_async", stage.address, tcp, REQUESTERS)
@@ -175,20 +176,23 @@ def run(options: Options) -> list[Figure]:
 
 def _peers(stage: Stage, rounds: int, count: int) -> list[Figure]:
     """What others use for a round trip."""
-    running, missing = peers(stage.directory)
+    running, missing = peers(stage.directory, stage.key)
     for text in missing:
         print(f"{text}: it is not compared with")
     figures: list[Figure] = []
     try:
         for peer in running:
-            plan = Plan(peer.name, peer.address, peer.address, REQUESTERS, RESPONDERS, SIZE)
-            load = stage.child("benchmarks.server.load", json.dumps(asdict(plan)))
-            try:
-                best = min(cost(peer.pid, load, count) for _ in range(rounds))
-            except Broken as error:
-                print(f"{peer.name}: {error}: it is not compared with")
-                continue
-            figures.append(Figure(f"peer_{peer.name}", best * 1e6, "us"))
+            for name, at in ((f"peer_{peer.name}", peer.address), (f"peer_{peer.name}_tls13", peer.tls_address)):
+                if not at:
+                    continue
+                plan = Plan(peer.name, at, at, REQUESTERS, RESPONDERS, SIZE, tls=at == peer.tls_address)
+                try:
+                    load = stage.child("benchmarks.server.driver", json.dumps(asdict(plan)))
+                    best = min(cost(peer.pid, load, count) for _ in range(rounds))
+                except Broken as error:
+                    print(f"{name}: {error}: it is not compared with")
+                    continue
+                figures.append(Figure(name, best * 1e6, "us"))
     finally:
         for peer in running:
             peer.end()

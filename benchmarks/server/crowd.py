@@ -14,7 +14,8 @@ import select
 import sys
 
 from benchmarks.server.actor import Run
-from benchmarks.server.load import Client, Plan
+from benchmarks.server.load import Client
+from benchmarks.server.plan import Plan
 from flintmq.channel import segment as seg
 
 SHARING = 10

@@ -21,7 +21,8 @@ from typing import cast
 import uvloop
 
 from benchmarks.server.actor import Run
-from benchmarks.server.load import Plan, actors
+from benchmarks.server.load import actors
+from benchmarks.server.plan import Plan
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client.instance import CreateOptions, create_in_memory
 from flintmq.qmgr.admin import Admin

@@ -1,10 +1,6 @@
-"""The load of `bench wire`, in a process of its own: raw sockets that send prepared segments.
+"""Who takes part in a load of `bench wire`: raw sockets that send prepared segments. Compiled; driver.py drives them.
 
-    python -m benchmarks.server.load '{"kind": "request_reply", "port": 1414, ...}'
-
-It connects, prints `ready`, and then for each line `N` of its input makes N round trips (or passes N messages) and
-prints what it took in seconds. Every socket is one actor: it is called with each whole segment that arrives, and sends
-the next. One thread and one epoll drive all of them.
+Every socket is one actor: it is called with each whole segment that arrives, and sends the next.
 
     kind             actors
     request_reply    requesters: MQPUT a request, MQGET the reply by CorrelId; responders: MQGET, MQPUT
@@ -18,61 +14,16 @@ the next. One thread and one epoll drive all of them.
 
 from __future__ import annotations
 
-import json
-import select
-import sys
-import time
-from dataclasses import dataclass, field
-
 from benchmarks.server import relay, segments
 from benchmarks.server.actor import READ, Actor, Run
 from benchmarks.server.peer_actors import peer_actors
+from benchmarks.server.plan import Plan
 from flintmq.channel import segment as seg
 from flintmq.channel.initial_data import InitialData
 from flintmq.mqi.constants import MQMT_REPLY, MQMT_REQUEST, MQOO_INPUT_SHARED, MQOO_OUTPUT
 
-
-@dataclass
-class Plan:
-    """What is wanted of this process."""
-
-    kind: str
-    #: Where the first kind of actor connects, and the second: "127.0.0.1:1414", or the path of a Unix socket.
-    first_at: str
-    second_at: str
-    first: int = 10
-    second: int = 4
-    size: int = 2048
-    #: How the names of its queues begin: nobody else uses them.
-    queues: str = "BENCH"
-    channel: str = "DEV.APP.SVRCONN"
-    user: str = "app"
-    tls: bool = False
-    #: How many messages a putter may be ahead of its getter.
-    ahead: int = 16
-    #: For an echo: (bytes there, bytes back) of every exchange.
-    exchanges: list[list[int]] = field(default_factory=list)
-
-    @property
-    def requests(self) -> str:
-        return f"{self.queues}.REQUEST"
-
-    @property
-    def replies(self) -> str:
-        return f"{self.queues}.REPLY"
-
-    def names(self) -> list[str]:
-        """All queues that it may use."""
-        numbers = range(self.first)
-        return [
-            self.requests,
-            self.replies,
-            *(f"{self.replies}.{number}" for number in numbers),
-            *(self.passing(number) for number in numbers),
-        ]
-
-    def passing(self, number: int) -> str:
-        return f"{self.queues}.PASS.{number}"
+#: How long message ids are.
+ID = 24
 
 
 class Client(Actor):
@@ -122,7 +73,7 @@ class Client(Actor):
         return self.halves(self.wire.call(seg.MQGET, body, handle))
 
     def halves(self, call: bytes) -> tuple[bytes, bytes]:
-        return call[: self.wire.correl_id], call[self.wire.correl_id + 24 :]
+        return call[: self.wire.correl_id], call[self.wire.correl_id + ID :]
 
     def consumer(self, queue: str) -> int:
         """Open `queue` and ask for its messages."""
@@ -157,8 +108,7 @@ class Requester(Client):
         back = self.open(plan.replies, MQOO_INPUT_SHARED)
         self.request = self.wire.call(seg.MQPUT, segments.put(plan.size, MQMT_REQUEST, plan.replies), out)
         self.get_head, self.get_rest = self.get_call(back, segments.get(plan.size, True))
-        self.msg_id = slice(self.wire.msg_id, self.wire.correl_id)
-        self.correl_id = slice(self.wire.correl_id, self.wire.correl_id + 24)
+        self.msg_id, self.correl_id = self.wire.msg_id, self.wire.correl_id
         self.size = plan.size
         self.waits_for = b""
 
@@ -168,9 +118,9 @@ class Requester(Client):
 
     def take(self, data: bytes) -> None:
         if len(data) < self.size:  # The reply to the put.
-            self.waits_for = data[self.msg_id]
+            self.waits_for = data[self.msg_id : self.msg_id + ID]
             self.send(self.get_head + self.waits_for + self.get_rest)
-        elif data[self.correl_id] != self.waits_for:
+        elif data[self.correl_id : self.correl_id + ID] != self.waits_for:
             self.failed(data)
         else:
             self.run.to_end -= 1
@@ -187,7 +137,7 @@ class Responder(Client):
         replies = self.open(plan.replies, MQOO_OUTPUT)
         self.get = self.wire.call(seg.MQGET, segments.get(plan.size, False), requests)
         self.put_head, self.put_rest = self.put_call(replies, segments.put(plan.size, MQMT_REPLY))
-        self.msg_id = slice(self.wire.msg_id, self.wire.correl_id)
+        self.msg_id = self.wire.msg_id
         self.size = plan.size
         self.send(self.get)
 
@@ -195,7 +145,7 @@ class Responder(Client):
         if len(data) < self.size:
             self.send(self.get)
         else:
-            self.send(self.put_head + data[self.msg_id] + self.put_rest)
+            self.send(self.put_head + data[self.msg_id : self.msg_id + ID] + self.put_rest)
 
 
 class AsyncRequester(Client):
@@ -241,7 +191,7 @@ class AsyncResponder(Client):
             return self.failed(data)
         at = self.id_at
         head, rest = self.replies[data[at + 52 : at + 100]]
-        self.send(head + data[at : at + 24] + rest)
+        self.send(head + data[at : at + ID] + rest)
         self.consumed(data)
 
 
@@ -374,36 +324,10 @@ def actors(plan: Plan, run: Run) -> list[Actor]:
             putter = Putter(run, plan, number, plan.kind == "pass_async")
             made += [putter, Getter(run, plan, putter, number)]
     elif plan.kind in ("nats", "rabbitmq", "activemq"):
-        made += peer_actors(plan.kind, run, plan.first_at, plan.size, plan.first, plan.second)
+        made += peer_actors(plan.kind, run, plan.first_at, plan.size, plan.first, plan.second, plan.tls)
     elif plan.kind == "relay":
         made += [RelayResponder(run, plan) for _ in range(plan.second)]
         made += [RelayRequester(run, plan, number) for number in range(plan.first)]
     else:
         made += [Echo(run, plan) for _ in range(plan.first)]
     return made
-
-
-def main() -> None:
-    plan = Plan(**json.loads(sys.argv[1]))
-    run = Run()
-    everybody = actors(plan, run)
-    poll = select.epoll()
-    by_number = {}
-    for actor in everybody:
-        actor.socket.setblocking(False)
-        by_number[actor.socket.fileno()] = actor
-        poll.register(actor.socket.fileno(), select.EPOLLIN)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        run.to_start = run.to_end = int(line)
-        began = time.perf_counter()
-        for actor in everybody:
-            actor.start()
-        while run.to_end > 0:
-            for number, _ in poll.poll():
-                by_number[number].readable()
-        print(time.perf_counter() - began, flush=True)
-
-
-if __name__ == "__main__":
-    main()

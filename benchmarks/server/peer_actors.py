@@ -75,8 +75,8 @@ class NatsResponder(NatsActor):
 class RabbitActor(Actor):
     """A client of RabbitMQ: a delivery is a method, a header and a body."""
 
-    def __init__(self, run: Run, at: str, size: int, queue: str) -> None:
-        super().__init__(run, at, False)
+    def __init__(self, run: Run, at: str, size: int, queue: str, tls: bool) -> None:
+        super().__init__(run, at, tls)
         self.payload = bytes(size)
         self.reply_to = ""
         self.socket.setblocking(True)
@@ -121,9 +121,9 @@ class RabbitActor(Actor):
 
 
 class RabbitRequester(RabbitActor):
-    def __init__(self, run: Run, at: str, size: int, number: int) -> None:
+    def __init__(self, run: Run, at: str, size: int, number: int, tls: bool) -> None:
         own = f"bench.reply.{number}"
-        super().__init__(run, at, size, own)
+        super().__init__(run, at, size, own, tls)
         self.request = peers.publish(REQUESTS, own, self.payload)
 
     def start(self) -> None:
@@ -136,8 +136,8 @@ class RabbitRequester(RabbitActor):
 
 
 class RabbitResponder(RabbitActor):
-    def __init__(self, run: Run, at: str, size: int, number: int) -> None:
-        super().__init__(run, at, size, REQUESTS)
+    def __init__(self, run: Run, at: str, size: int, number: int, tls: bool) -> None:
+        super().__init__(run, at, size, REQUESTS, tls)
         self.replies: dict[str, bytes] = {}
 
     def got(self) -> None:
@@ -217,13 +217,16 @@ class StompResponder(StompActor):
         self.send(reply)
 
 
-def peer_actors(kind: str, run: Run, at: str, size: int, first: int, second: int) -> list[Actor]:
-    """Everybody who takes part: responders first, for NATS gives a request to those who are there."""
+def peer_actors(kind: str, run: Run, at: str, size: int, first: int, second: int, tls: bool) -> list[Actor]:
+    """Everybody who takes part: responders first, for NATS gives a request to those who are there.
+
+    With `tls` they speak TLS; only those of RabbitMQ do.
+    """
     if kind == "nats":
         made: list[Actor] = [NatsResponder(run, at, size, number) for number in range(second)]
         return made + [NatsRequester(run, at, size, number) for number in range(first)]
     if kind == "activemq":
         made = [StompResponder(run, at, size, number) for number in range(second)]
         return made + [StompRequester(run, at, size, number) for number in range(first)]
-    made = [RabbitResponder(run, at, size, number) for number in range(second)]
-    return made + [RabbitRequester(run, at, size, number) for number in range(first)]
+    made = [RabbitResponder(run, at, size, number, tls) for number in range(second)]
+    return made + [RabbitRequester(run, at, size, number, tls) for number in range(first)]

@@ -6,7 +6,8 @@
     activemq    STOMP        its jar, without a store and without JMX     a queue in memory, no acknowledgement
 
 `peers()` starts those that are installed, on ports of their own, with nothing kept after the run. A peer that is not
-installed, or does not start, is left out, and the run says so. The actors below are driven by load.py.
+installed, or does not start, is left out, and the run says so. RabbitMQ listens on a second port, for TLS 1.3, with the
+key of the queue manager. What is said to them is below; who says it is in peer_actors.py.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class Peer:
         self.name = name
         self.pid = pid
         self.address = address
+        #: Where it speaks TLS 1.3; "" nowhere.
+        self.tls_address = ""
         self.version = version
         self._process = process
 
@@ -44,12 +47,11 @@ class Peer:
             self._process.wait()
 
 
-def peers(directory: Path) -> tuple[list[Peer], list[str]]:
-    """Those that run now, and why others do not."""
+def peers(directory: Path, key: Path) -> tuple[list[Peer], list[str]]:
+    """Those that run now, and why others do not. `key` has a key and its certificate."""
     running: list[Peer] = []
     missing: list[str] = []
-    for start in (_nats, _rabbitmq, _activemq):
-        found = start(directory)
+    for found in (_nats(directory), _rabbitmq(directory, key), _activemq(directory)):
         if isinstance(found, Peer):
             running.append(found)
         else:
@@ -70,12 +72,15 @@ def _nats(directory: Path) -> Peer | str:
     return Peer("nats", process, process.pid, f"127.0.0.1:{port}", said)
 
 
-def _rabbitmq(directory: Path) -> Peer | str:
+def _rabbitmq(directory: Path, key: Path) -> Peer | str:
     program = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
     if not program.exists():
         return "rabbitmq-server is not installed"
-    port, home = free_port(), directory / "rabbitmq"
+    port, tls_port, home = free_port(), free_port(), directory / "rabbitmq"
     home.mkdir(exist_ok=True)
+    settings = [f"listeners.ssl.default = 127.0.0.1:{tls_port}", "ssl_options.versions.1 = tlsv1.3"]
+    settings += [f"ssl_options.certfile = {key}", f"ssl_options.keyfile = {key}"]
+    (home / "rabbitmq.conf").write_text("\n".join(settings) + "\n")
     environment = {
         **os.environ,
         "HOME": str(home),
@@ -86,7 +91,7 @@ def _rabbitmq(directory: Path) -> Peer | str:
         "RABBITMQ_MNESIA_BASE": str(home),
         "RABBITMQ_LOG_BASE": str(home),
         "RABBITMQ_PID_FILE": str(home / "pid"),
-        "RABBITMQ_CONFIG_FILE": str(home / "none"),
+        "RABBITMQ_CONFIG_FILE": str(home / "rabbitmq.conf"),
         "RABBITMQ_ENABLED_PLUGINS_FILE": str(home / "plugins"),
         "ERL_EPMD_ADDRESS": "127.0.0.1",
         "ERL_EPMD_PORT": str(free_port()),
@@ -98,6 +103,8 @@ def _rabbitmq(directory: Path) -> Peer | str:
         rabbit.end()
         return "rabbitmq-server does not start"
     rabbit.pid = int(pid_file.read_text())
+    if _listens(tls_port, process):
+        rabbit.tls_address = f"127.0.0.1:{tls_port}"
     return rabbit
 
 

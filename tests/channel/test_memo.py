@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -116,3 +117,18 @@ def test_the_head_of_a_reply_is_header_and_call_whatever_came_before(shared: boo
         )
         said = memo.head(kind, request, length, completion, reason, handle, big_endian, tail)
         assert said + bytes(length) == whole
+
+
+@pytest.mark.parametrize("kind", ["md", "pmo", "gmo"])
+def test_what_was_lent_is_lent_again_unless_it_was_kept(kind: str) -> None:
+    """M2: a get that waits has its descriptors for as long as it waits, whatever the next calls are."""
+    structure, memo, fields = new(kind)
+    raw = structure.pack(False, 1208)
+    memo.unpack(raw, 0, False, 1208)
+    lent = memo.unpack(raw, 0, False, 1208)
+    assert memo.unpack(raw, 0, False, 1208) is lent
+    lent.version = 2
+    memo.keep()
+    again = memo.unpack(raw, 0, False, 1208)
+    assert again is not lent and lent.version == 2
+    assert values(again, fields) == values(type(structure).unpack(raw, 0, False, 1208), fields)

@@ -224,7 +224,7 @@ class Conversation:
             self.reply_to(kind, request, completion, reason, handle, b"".join(parts))
             return
         parts[0] = memo.head(kind + seg.REPLY, request, length, completion, reason, handle, self.big_endian, self.tail)
-        session.push(b"".join(parts))
+        session.push_parts(parts)
 
     def send(self, kind: int, request: int, data: bytes) -> None:
         """A segment of this conversation, or several."""

@@ -4,12 +4,13 @@ An application that puts or gets in a loop sends the same descriptor and the sam
 and what it gets back differs in ids and time. So each memo remembers the bytes that it has read last with what they
 mean, and the values that it has written last with their bytes:
 
-    unpack    bytes equal to the last ones mean the same: a copy of what was read then
+    unpack    bytes equal to the last ones mean the same: what was read then
     pack      values equal to the last ones give the same bytes; ids and time are set in between
 
 M1  A memo's `unpack` and `pack` give what those of the structure give, and raise what those raise, whatever was read
     and written before. (tests/channel/test_memo.py compares them.)
-M2  What `unpack` returns is the caller's: nothing that is done to it is seen by the next caller.
+M2  What `unpack` returns is lent: it is the caller's until the next `unpack`, which does not see what was done to it;
+    for longer if he says `keep`.
 
 A conversation has one for its puts and one for its gets, once it has made any: Puts and Gets. The head of a reply is
 remembered likewise.
@@ -21,7 +22,7 @@ import struct
 from typing import Final
 
 from flintmq.channel import segment as seg
-from flintmq.channel.calls import API_SIZE, write_api
+from flintmq.channel.calls import API_SIZE, write_api, write_long
 from flintmq.mqi import gmo as gmo_structure
 from flintmq.mqi import md as md_structure
 from flintmq.mqi import pmo as pmo_structure
@@ -36,8 +37,6 @@ from flintmq.mqi.reason import MQRC_MD_ERROR
 _MSG_ID: Final = 48
 _CORREL_ID: Final = 72
 _BACKOUT_COUNT: Final = 96
-_REPLY_TO: Final = 100
-_REST: Final = 196
 _STAMP: Final = 304
 _ORIGIN_DATA: Final = 320
 _ID: Final = 24
@@ -84,9 +83,7 @@ class DescriptorMemo:
         offset  piece
              0  front
             48  msg_id, correl_id
-            96  backout, the count
-           100  reply_to, the names of queue and queue manager
-           196  rest, with the time of the put
+            96  back, with where replies go and the time of the put
     """
 
     # What was read last, in front of the ids and behind them.
@@ -102,14 +99,14 @@ class DescriptorMemo:
     front: bytes = b""
     msg_id: bytes = b""
     correl_id: bytes = b""
-    backout: bytes = b""
-    reply_to: bytes = b""
-    rest: bytes = b""
+    back: bytes = b""
 
     def __init__(self) -> None:
         self._read = MQMD()
+        self._lent = MQMD()
         self._last = MQMD()
-        self._names: dict[str, dict[str, bytes]] = {}
+        #: `back` by the names of the queue and the queue manager that replies go to, all else as it was last.
+        self._backs: dict[str, dict[str, bytes]] = {}
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQMD:
         """As MQMD.unpack."""
@@ -120,7 +117,8 @@ class DescriptorMemo:
             and big_endian == self._read_big_endian
             and ccsid == self._read_ccsid
         ):
-            md = self._read.copy()
+            md = self._lent
+            self._read.copy_to(md)
             md.msg_id = data[offset + _MSG_ID : offset + _CORREL_ID]
             md.correl_id = data[offset + _CORREL_ID : offset + _BACKOUT_COUNT]
             return md
@@ -133,6 +131,10 @@ class DescriptorMemo:
         self._read = md.copy()
         return md
 
+    def keep(self) -> None:
+        """What was lent is not wanted back."""
+        self._lent = MQMD()
+
     def pack(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
         """As MQMD.pack."""
         self.settle(md, big_endian, ccsid)
@@ -140,7 +142,7 @@ class DescriptorMemo:
 
     def joined(self) -> bytes:
         """The pieces as one."""
-        return b"".join([self.front, self.msg_id, self.correl_id, self.backout, self.reply_to, self.rest])
+        return b"".join([self.front, self.msg_id, self.correl_id, self.back])
 
     def settle(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
         """Bring the pieces to what MQMD.pack gives. Raises what that raises."""
@@ -156,18 +158,19 @@ class DescriptorMemo:
             self._anew(md, big_endian, ccsid)
             return
         if md.reply_to_q != last.reply_to_q or md.reply_to_q_mgr != last.reply_to_q_mgr:
-            named = self._names.get(md.reply_to_q)
-            reply_to = named.get(md.reply_to_q_mgr) if named is not None else None
-            if reply_to is None:
+            named = self._backs.get(md.reply_to_q)
+            back = named.get(md.reply_to_q_mgr) if named is not None else None
+            if back is None or md.put_time != last.put_time or md.put_date != last.put_date:
                 self._anew(md, big_endian, ccsid)
                 return
-            last.reply_to_q, last.reply_to_q_mgr, self.reply_to = md.reply_to_q, md.reply_to_q_mgr, reply_to
-        if md.put_time != last.put_time or md.put_date != last.put_date:
+            last.reply_to_q, last.reply_to_q_mgr, self.back = md.reply_to_q, md.reply_to_q_mgr, back
+        elif md.put_time != last.put_time or md.put_date != last.put_date:
             self._written = False
             stamp = write_text(md.put_date, 8, ccsid, MQRC_MD_ERROR, "MQMD PutDate")
             stamp += write_text(md.put_time, 8, ccsid, MQRC_MD_ERROR, "MQMD PutTime")
-            self.rest = self.rest[: _STAMP - _REST] + stamp + self.rest[_ORIGIN_DATA - _REST :]
+            self.back = self.back[: _STAMP - _BACKOUT_COUNT] + stamp + self.back[_ORIGIN_DATA - _BACKOUT_COUNT :]
             last.put_date, last.put_time = md.put_date, md.put_time
+            self._backs = {md.reply_to_q: {md.reply_to_q_mgr: self.back}}
             self._written = True
         self.msg_id, self.correl_id = md.msg_id, md.correl_id
 
@@ -186,20 +189,26 @@ class DescriptorMemo:
         """Write all of it, and remember how."""
         self._written = False
         raw = md.pack(big_endian, ccsid)
-        if big_endian != self._big_endian or ccsid != self._ccsid or len(self._names) >= _REPLY_TO_MAX:
-            self._names = {}
+        last = self._last
+        if (
+            big_endian != self._big_endian
+            or ccsid != self._ccsid
+            or len(self._backs) >= _REPLY_TO_MAX
+            or md.put_time != last.put_time
+            or md.put_date != last.put_date
+            or not _same_but_ids(md, last)
+        ):
+            self._backs = {}
         self._big_endian, self._ccsid = big_endian, ccsid
         self.front = raw[:_MSG_ID]
         self.msg_id = raw[_MSG_ID:_CORREL_ID]
         self.correl_id = raw[_CORREL_ID:_BACKOUT_COUNT]
-        self.backout = raw[_BACKOUT_COUNT:_REPLY_TO]
-        self.reply_to = raw[_REPLY_TO:_REST]
-        self.rest = raw[_REST:]
-        named = self._names.get(md.reply_to_q)
+        self.back = raw[_BACKOUT_COUNT:]
+        named = self._backs.get(md.reply_to_q)
         if named is None or len(named) >= _REPLY_TO_MAX:
-            named = self._names[md.reply_to_q] = {}
-        named[md.reply_to_q_mgr] = self.reply_to
-        md.copy_to(self._last)
+            named = self._backs[md.reply_to_q] = {}
+        named[md.reply_to_q_mgr] = self.back
+        md.copy_to(last)
         self._written = True
 
 
@@ -243,6 +252,7 @@ class PutOptionsMemo:
 
     def __init__(self) -> None:
         self._read = MQPMO()
+        self._lent = MQPMO()
         self._last = MQPMO()
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQPMO:
@@ -254,12 +264,17 @@ class PutOptionsMemo:
             and big_endian == self._read_big_endian
             and ccsid == self._read_ccsid
         ):
-            return self._read.copy()
+            self._read.copy_to(self._lent)
+            return self._lent
         pmo = MQPMO.unpack(data, offset, big_endian, ccsid)
         self._raw_read = data[offset : offset + pmo_size(pmo.version)]
         self._read_big_endian, self._read_ccsid = big_endian, ccsid
         self._read = pmo.copy()
         return pmo
+
+    def keep(self) -> None:
+        """What was lent is not wanted back."""
+        self._lent = MQPMO()
 
     def pack(self, pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
         """As MQPMO.pack."""
@@ -284,6 +299,7 @@ class GetOptionsMemo:
 
     def __init__(self) -> None:
         self._read = MQGMO()
+        self._lent = MQGMO()
         self._last = MQGMO()
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQGMO:
@@ -295,12 +311,17 @@ class GetOptionsMemo:
             and big_endian == self._read_big_endian
             and ccsid == self._read_ccsid
         ):
-            return self._read.copy()
+            self._read.copy_to(self._lent)
+            return self._lent
         gmo = MQGMO.unpack(data, offset, big_endian, ccsid)
         self._raw_read = data[offset : offset + gmo_size(gmo.version)]
         self._read_big_endian, self._read_ccsid = big_endian, ccsid
         self._read = gmo.copy()
         return gmo
+
+    def keep(self) -> None:
+        """What was lent is not wanted back."""
+        self._lent = MQGMO()
 
     def pack(self, gmo: MQGMO, big_endian: bool, ccsid: int) -> bytes:
         """As MQGMO.pack."""
@@ -388,7 +409,18 @@ class Puts:
 class Gets:
     """Of its MQGET."""
 
+    _length: int = 0
+    _length_big_endian: bool = False
+    _raw_length: bytes = bytes(4)
+
     def __init__(self, shared: bool, conversation: int) -> None:
         self.md = DescriptorMemo()
         self.gmo = GetOptionsMemo()
         self.head = HeadMemo(shared, conversation)
+
+    def length(self, length: int, big_endian: bool) -> bytes:
+        """The length of a message, as it is written."""
+        if length != self._length or big_endian != self._length_big_endian:
+            self._raw_length = write_long(length, big_endian)
+            self._length, self._length_big_endian = length, big_endian
+        return self._raw_length

@@ -342,10 +342,8 @@ def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, 
     written = memo.md
     written.settle_fitting(md, big_endian, ccsid)
     options = memo.gmo.pack(gmo, big_endian, ccsid)
-    parts = [
-        b"", written.front, written.msg_id, written.correl_id, written.backout, written.reply_to, written.rest,
-        options, write_long(length, big_endian), data,
-    ]  # fmt: skip
+    told = memo.length(length, big_endian)
+    parts = [b"", written.front, written.msg_id, written.correl_id, written.back, options, told, data]
     size = md_size(md.version) + len(options) + 4 + len(data)
     conversation.answer_parts(memo.head, seg.MQGET, request, number, size, parts)
 

@@ -108,6 +108,9 @@ def _put(
     if length < 0 or length > end - offset - 4 or length > session.max_message_length:
         return False
     message = data[offset + 4 : offset + 4 + length]
+    if handle.topic is not None:  # Only a put to a queue is known to keep nothing of its descriptors.
+        memo.md.keep()
+        memo.pmo.keep()
     _count(session)
     engine = session.channels.engine
     reason = put(engine, connection, handle, md, pmo, message)
@@ -121,10 +124,8 @@ def _put(
     written = memo.md
     written.settle(md, big_endian, ccsid)
     options = memo.pmo.pack(pmo, big_endian, ccsid)
-    parts = [
-        b"", written.front, written.msg_id, written.correl_id, written.backout, written.reply_to, written.rest,
-        options, data[offset : offset + 4],
-    ]  # fmt: skip
+    back_length = data[offset : offset + 4]
+    parts = [b"", written.front, written.msg_id, written.correl_id, written.back, options, back_length]
     size = md_size(md.version) + len(options) + 4
     conversation.answer_parts(memo.head, seg.MQPUT, request, handle.number, size, parts)
     return True
@@ -153,6 +154,8 @@ def _get(
     session = conversation.session
     _count(session)
     if get(session.channels.engine, connection, handle, md, gmo, length) == WAITING:
+        memo.md.keep()
+        memo.gmo.keep()
         conversation.wait(request, handle.number)
     else:
         finish_get(conversation, request, handle.number, md, gmo)

@@ -134,6 +134,9 @@ class Stream(Answer):
         self.handle = handle
         self.wish = wire.Selection()
         self._memo = DescriptorMemo()
+        #: Of the gets that are made for the client.
+        self._md = MQMD()
+        self._gmo = MQGMO()
 
     def request(self, request: wire.Request) -> None:
         """The client wants messages. One that only tells what its consumer has used does not disturb the wait."""
@@ -199,10 +202,12 @@ class Stream(Answer):
                 return
             connection = conversation.connection
             assert connection is not None
-            md, gmo = self._descriptors()
+            md, gmo = self._md, self._gmo
+            self._describe(md, gmo)
             connection.force = 0
             if get_into(conversation.engine, connection, self.handle, self, md, gmo, self.max_length) == WAITING:
-                self._wait = self.waiter
+                self._wait = self.waiter  # Which has the descriptors now.
+                self._md, self._gmo = MQMD(), MQGMO()
                 return
             if not self._got(md):
                 return
@@ -234,10 +239,9 @@ class Stream(Answer):
             self._wait = None
             end_wait(self.conversation.engine, waiter)
 
-    def _descriptors(self) -> tuple[MQMD, MQGMO]:
-        """The get that is made for the client."""
+    def _describe(self, md: MQMD, gmo: MQGMO) -> None:
+        """The get that is made for the client. What the last one returned in the same structures does not matter."""
         wish = self.wish
-        md, gmo = MQMD(), MQGMO()
         md.version = 2
         md.msg_id, md.correl_id, md.group_id = wish.msg_id, wish.correl_id, wish.group_id
         md.msg_seq_number, md.offset = wish.msg_seq_number, wish.offset
@@ -249,7 +253,6 @@ class Stream(Answer):
         gmo.options = self.options
         if gmo.options & _BROWSE == _BROWSE:
             gmo.options &= ~MQGMO_BROWSE_NEXT  # Both together: from the beginning, then on.
-        return md, gmo
 
     def _got(self, md: MQMD) -> bool:
         """Send what the get has brought. True: go on with the next."""
@@ -336,9 +339,9 @@ class Stream(Answer):
             indexes = wire.write_indexes(self.index, conversation.global_index, big_endian)
             parts = [
                 self._front, indexes, self._lengths, token, self._name,
-                memo.front, memo.msg_id, memo.correl_id, memo.backout, memo.reply_to, memo.rest, data,
+                memo.front, memo.msg_id, memo.correl_id, memo.back, data,
             ]  # fmt: skip
-            session.push(b"".join(parts))
+            session.push_parts(parts)
             return
         name, descriptor = encode(self.handle.resolved_name, ccsid), memo.joined()
         first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)

@@ -70,6 +70,11 @@ class MQGMO:
     def copy(self) -> "MQGMO":
         """New options with the same values."""
         other = MQGMO()
+        self.copy_to(other)
+        return other
+
+    def copy_to(self, other: "MQGMO") -> None:
+        """Give `other` every value of these options."""
         other.version = self.version
         other.options = self.options
         other.wait_interval = self.wait_interval
@@ -83,7 +88,6 @@ class MQGMO:
         other.msg_token = self.msg_token
         other.returned_length = self.returned_length
         other.msg_handle = self.msg_handle
-        return other
 
     def equals_but_message(self, other: "MQGMO") -> bool:
         """Whether both are the same bytes, but for those that tell of a message: token and returned length."""

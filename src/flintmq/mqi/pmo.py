@@ -81,6 +81,12 @@ class MQPMO:
     def copy(self) -> "MQPMO":
         """New options with the same values. Records, which stand beside the structure, do not come along."""
         other = MQPMO()
+        self.copy_to(other)
+        return other
+
+    def copy_to(self, other: "MQPMO") -> None:
+        """Give `other` every value of these options, and no records."""
+        other.put_msg_records = other.response_records = None
         other.version = self.version
         other.options = self.options
         other.timeout = self.timeout
@@ -98,7 +104,6 @@ class MQPMO:
         other.new_msg_handle = self.new_msg_handle
         other.action = self.action
         other.pub_level = self.pub_level
-        return other
 
     def equals(self, other: "MQPMO") -> bool:
         """Whether both are the same bytes, records aside."""

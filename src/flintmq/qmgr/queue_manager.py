@@ -74,7 +74,9 @@ if TYPE_CHECKING:
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
 #: The lower half of the eight unique bytes of an id.
-_ID_LOW_MAX: Final = 0xFFFF_FFFF
+_ID_LOW_MAX: Final = 0xFF
+#: Every byte, for the ends of ids.
+_ENDS: Final = [bytes((number,)) for number in range(256)]
 #: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
 STUCK_PART: Final = 16
 #: What the properties of a message may have together if MAXPROPL sets no limit.
@@ -302,16 +304,16 @@ class QueueManager:
         self._id_low += 1
         if self._id_low > _ID_LOW_MAX:
             self._count_ids_from(self._last_id())
-        return self._msg_id_front + self._id_low.to_bytes(4, "big")
+        return self._msg_id_front + _ENDS[self._id_low]
 
     def _last_id(self) -> int:
         """The eight unique bytes that were given out last, as a number."""
-        return (self._id_high << 32) + self._id_low
+        return (self._id_high << 8) + self._id_low
 
     def _count_ids_from(self, last: int) -> None:
-        """Go on behind `last`. Both halves are small numbers, which are cheap to count; the upper hardly changes."""
-        self._id_high, self._id_low = last >> 32, last & _ID_LOW_MAX
-        self._msg_id_front = self._msg_id_prefix + self._id_high.to_bytes(4, "big")
+        """Go on behind `last`. The last byte is counted for itself: the bytes in front of it hardly change."""
+        self._id_high, self._id_low = last >> 8, last & _ID_LOW_MAX
+        self._msg_id_front = self._msg_id_prefix + self._id_high.to_bytes(7, "big")
 
     def reserve_msg_ids(self) -> bytes:
         """The first of 65,536 message ids in a row that nobody else gets: their last two bytes are 0 and up."""
