@@ -22,8 +22,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Somebody who only looks (dspmq) may hold the lock for an instant. Try so often, so many seconds apart.
-_TRIES = 40
+#: Somebody who only looks (dspmq) may hold the lock for an instant, which is long if the machine lets it wait in that
+#: very moment. Try so often, so many seconds apart: it is never the one who has the queue manager open.
+_TRIES = 2000
 _PAUSE_SECONDS = 0.005
 
 
