@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import flintmq
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 SMALL = flintmq.LogConfig(file_pages=64)
 
@@ -138,9 +138,17 @@ def test_persistent_puts_of_many_tasks_share_the_disk(open_disk: object) -> None
             queue = await qm.queue("A", create=True)
             log = qm._host.storage.log
             assert log is not None
-            before = log.counters.syncs
+            before, commits = log.counters.syncs, qm._host.commits
+
+            def flush_for_all() -> int:
+                """The first is held until all others have come."""
+                if log.counters.syncs == before:
+                    until(lambda: len(commits._followers) == 99, "all others wait for the disk")
+                return log.flush()
+
+            commits._log = _Slow(log, flush_for_all)  # type: ignore[assignment]
             await asyncio.gather(*(queue.put(b"%d" % number, persistent=True) for number in range(100)))
-            assert log.counters.syncs - before < 20
+            assert 1 <= log.counters.syncs - before <= 2
             assert log.durable == log.end
             assert queue.depth == 100
 
@@ -151,14 +159,7 @@ def test_the_loop_goes_on_while_the_disk_is_waited_for(open_disk: object) -> Non
     async def main() -> None:
         async with flintmq.aopen("QM1", log=SMALL) as qm:
             queue = await qm.queue("A", create=True)
-            log = qm._host.log
-            loop_ran, flush = threading.Event(), log.flush
-
-            def slow_flush() -> int:
-                assert loop_ran.wait(PATIENCE), "the loop stood still"
-                return flush()
-
-            qm._host.commits._log = _Slow(log, slow_flush)  # type: ignore[assignment]
+            loop_ran = held_flush(qm)
             put = asyncio.create_task(queue.put(b"1", persistent=True))
             while not qm._host.commits._flushing:
                 await asyncio.sleep(0)
@@ -166,6 +167,18 @@ def test_the_loop_goes_on_while_the_disk_is_waited_for(open_disk: object) -> Non
             await put
 
     asyncio.run(main())
+
+
+def held_flush(qm: flintmq.AsyncQueueManager) -> threading.Event:
+    """From now on the disk takes until this event is set; by then the loop must have gone on."""
+    log, go_on = qm._host.log, threading.Event()
+
+    def flush() -> int:
+        assert go_on.wait(PATIENCE), "the loop stood still"
+        return log.flush()
+
+    qm._host.commits._log = _Slow(log, flush)  # type: ignore[assignment]
+    return go_on
 
 
 class _Slow:
@@ -297,10 +310,12 @@ def test_a_get_that_is_final_returns_its_message_and_the_task_is_cancelled_after
                 got.append((await queue.get()).data)
                 await queue.get(wait=True)
 
+            cancelled = held_flush(qm)
             task = asyncio.create_task(getter())
             while not qm._host.commits._flushing:
                 await asyncio.sleep(0)
             task.cancel()
+            cancelled.set()
             with pytest.raises(asyncio.CancelledError):
                 await task
             assert got == [b"1"] and queue.depth == 0
@@ -313,7 +328,7 @@ def test_a_timeout_that_came_too_late_is_forgotten(open_disk: object) -> None:
         async with flintmq.aopen("QM1", log=SMALL) as qm:
             queue = await qm.queue("A", create=True)
             await queue.put(b"1", persistent=True)
-            loop = asyncio.get_running_loop()
+            loop, expired = asyncio.get_running_loop(), held_flush(qm)
 
             async def getter() -> bytes:
                 async with asyncio.timeout(None) as scope:
@@ -321,6 +336,7 @@ def test_a_timeout_that_came_too_late_is_forgotten(open_disk: object) -> None:
                     def expire_while_flushing() -> None:
                         if qm._host.commits._flushing:
                             scope.reschedule(loop.time())
+                            loop.call_soon(expired.set)  # After the timeout, which is called next.
                         else:
                             loop.call_soon(expire_while_flushing)
 
@@ -330,7 +346,7 @@ def test_a_timeout_that_came_too_late_is_forgotten(open_disk: object) -> None:
                 return message.data
 
             assert await getter() == b"1"
-            assert queue.depth == 1
+            assert expired.is_set() and queue.depth == 1
 
     asyncio.run(main())
 

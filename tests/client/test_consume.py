@@ -32,7 +32,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.get import quiesce_waiters
 from flintmq.testing import DiskQueueManager
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 
 class Listener:
@@ -89,6 +89,11 @@ def consumer_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name.startswith("flintmq consumer")]
 
 
+def until_no_consumer_runs() -> None:
+    """A thread has told that it ends some steps before it is gone."""
+    until(lambda: not consumer_threads(), "no thread of a consumer is left")
+
+
 def wait_for_threads(threads: set[threading.Thread]) -> None:
     for thread in threads:
         thread.join(PATIENCE)
@@ -103,6 +108,7 @@ def test_messages_come_on_a_thread_of_the_connection_that_ends_with_the_stop(qm:
     queue = qm.queue("A", create=True)
     listener = Listener()
     queue.put(b"0")
+    until_no_consumer_runs()  # Of tests before this one.
     with qm.connect() as connection:
         mqi = connection.mqi
         register(mqi, listener)
@@ -118,7 +124,7 @@ def test_messages_come_on_a_thread_of_the_connection_that_ends_with_the_stop(qm:
         mqi.ctl(mq.MQOP_START)
         assert listener.next()[2] == b"5"
     wait_for_threads(listener.threads)
-    assert not consumer_threads()
+    until_no_consumer_runs()
 
 
 def test_calls_of_others_are_refused_and_those_of_the_callback_are_not(qm: flintmq.QueueManager) -> None:
@@ -182,7 +188,8 @@ def test_start_wait_runs_callbacks_in_the_caller_until_one_stops_them(qm: flintm
     mqi.ctl(mq.MQOP_START_WAIT)
     assert listener.data(3) == [b"1", b"2", b"end"]
     assert listener.threads == {threading.current_thread()}
-    assert queue.depth == 1 and not consumer_threads()
+    assert queue.depth == 1
+    until_no_consumer_runs()
 
 
 def test_another_thread_may_stop_a_start_wait(qm: flintmq.QueueManager) -> None:
@@ -392,7 +399,7 @@ def test_consume_commits_the_message_together_with_what_the_callback_did(qm: fli
         assert [done.get(wait=PATIENCE).text for _ in range(3)] == ["A", "B", "C"]
         assert consumer.error is None
     assert work.depth == 0 and not consumer.running
-    assert not consumer_threads()
+    until_no_consumer_runs()
 
 
 def test_consume_only_what_has_the_correlation_id(qm: flintmq.QueueManager) -> None:
@@ -466,7 +473,8 @@ def test_a_consumer_that_cannot_begin_leaves_nothing_behind(qm: flintmq.QueueMan
     qm.mqsc("DELETE QLOCAL(A)")
     with pytest.raises(flintmq.UnknownObject):
         queue.consume(print)
-    assert len(qm._host.engine.connections) == before and not consumer_threads()
+    assert len(qm._host.engine.connections) == before
+    until_no_consumer_runs()
 
 
 def test_what_was_consumed_survives_a_crash_and_what_was_not_is_there(tmp_path: Path) -> None:

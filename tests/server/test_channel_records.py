@@ -13,6 +13,7 @@ from flintmq.server.control import Control
 from tests.server.test_process import Manager
 from tests.server.test_process import manager as manager
 from tests.telemetry.recording.reading import Values, read_dump
+from tests.waiting import until
 
 CHANNEL = "DEV.APP.SVRCONN"
 
@@ -52,6 +53,7 @@ def channel_dump(manager: Manager) -> Recorded:
         said("RESET QMGR TYPE(STATISTICS)")
         busy.close()
         quiet.close()
+        until(lambda: "AMQ8420I" in said("DISPLAY CHSTATUS(*)"), "both channels have ended")
         said("RESET QMGR TYPE(STATISTICS)")
         control.ask(None)
     with Control(manager.place) as control:

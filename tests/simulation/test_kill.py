@@ -26,6 +26,8 @@ from tests.simulation.kill_child import QUEUES, Host
 SEED = 2
 #: How long a child may take to come up, on the slowest machine.
 PATIENCE_S = 60.0
+#: One that is not killed while it starts has told of so many commits before: no run is without load.
+COMMITS = 8
 
 
 class Child:
@@ -61,6 +63,13 @@ class Child:
                 assert part, f"the child ended by itself: {self._complaint()}"
                 self.told += part
         assert not word, f"the child did not come up: {self._complaint()}"
+
+    def listen_for(self, commits: int) -> None:
+        """It has told of so many commits, however little the machine has left for it."""
+        end = time.monotonic() + PATIENCE_S
+        while self.told.count(b"\nP ") + self.told.count(b"\nM ") < commits:
+            assert time.monotonic() < end, f"the child commits nothing: {self._complaint()}"
+            self.listen(time.monotonic() + 0.005)
 
     def kill(self) -> list[str]:
         """SIGKILL; returns all lines that it told, complete ones only."""
@@ -160,6 +169,8 @@ def test_what_a_killed_process_has_acknowledged_is_there_exactly_once_and_in_ord
         child.listen(time.monotonic() + PATIENCE_S, b"begin" if early else b"ready")
         delay = random.uniform(0, 0.03) if early else random.uniform(0.005, 0.15)
         child.listen(time.monotonic() + delay)
+        if not early:
+            child.listen_for(COMMITS)
         ledger.hear(child.kill())
         upcoming = Child(tmp_path, run + 1)  # It gets ready while we look.
 

@@ -14,6 +14,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from tests.client.remote.serving import CHANNEL, Serving, lasting
+from tests.waiting import PATIENCE
 
 serving = pytest.fixture(scope="module")(lasting)
 
@@ -61,7 +62,7 @@ def test_nobody_answers_a_put_that_is_not_waited_for(qm: flintmq.RemoteQueueMana
 def test_what_is_not_waited_for_is_sent_soon(qm: flintmq.RemoteQueueManager, serving: Serving) -> None:
     """Nothing else happens on the connection."""
     qm.queue("A").put(b"1", wait=False)
-    assert serving.qm.queue("A").get(wait=20.0).data == b"1"
+    assert serving.qm.queue("A").get(wait=PATIENCE).data == b"1"
 
 
 def test_a_persistent_message_outside_of_a_transaction_is_waited_for(
@@ -169,7 +170,6 @@ def test_a_unit_of_work_is_lost_with_its_connection(serving: Serving) -> None:
         with pytest.raises(flintmq.BackedOut), qm.transaction():
             queue.put(b"1", wait=False)
             serving.cut()
-            serving.qm.queue("A").browse(wait=0.1)
             queue.get(wait=0.2)
         assert serving.qm.queue("A").depth == 0
         with qm.transaction():

@@ -17,6 +17,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from tests.client.remote.serving import CHANNEL, Serving, lasting
+from tests.waiting import PATIENCE
 
 AHEAD = mq.MQOO_INPUT_SHARED | mq.MQOO_READ_AHEAD
 BROWSE_AHEAD = mq.MQOO_BROWSE | mq.MQOO_READ_AHEAD
@@ -122,7 +123,7 @@ def test_gets_are_answered_by_what_is_here(qm: flintmq.RemoteQueueManager, servi
     with pytest.raises(flintmq.NoMessageAvailable):
         queue.get(wait=0.05)
     fill(serving, 1)
-    assert queue.get(wait=20.0).data == b"0"
+    assert queue.get(wait=PATIENCE).data == b"0"
 
 
 def test_persistent_messages_are_not_taken_ahead(serving: Serving) -> None:
@@ -133,7 +134,7 @@ def test_persistent_messages_are_not_taken_ahead(serving: Serving) -> None:
     with serving.connect() as qm:
         ahead = qm.queue("A", read_ahead=True)
         assert ahead.get().data == b"0" and queue.depth == 4
-        assert ahead.get(wait=5.0).data == b"1" and queue.depth == 3
+        assert ahead.get(wait=PATIENCE).data == b"1" and queue.depth == 3
         assert len(list(queue.messages())) == 3
         fill(serving, 5)
         assert ahead.get().data == b"0" and queue.depth == 4
@@ -150,8 +151,8 @@ def test_a_persistent_message_behind_others_is_not_taken_with_them(serving: Serv
         for left in (3, 1, 1):
             assert len(ahead.get().data) == 100_000 and queue.depth == left
         queue.put(b"last", persistent=True)
-        assert len(ahead.get(wait=5.0).data) == 100_000 and queue.depth == 1
-        assert ahead.get(wait=5.0).data == b"last"
+        assert len(ahead.get(wait=PATIENCE).data) == 100_000 and queue.depth == 1
+        assert ahead.get(wait=PATIENCE).data == b"last"
 
 
 def test_a_get_that_waits_hears_of_a_message_that_is_put_meanwhile(
@@ -159,7 +160,7 @@ def test_a_get_that_waits_hears_of_a_message_that_is_put_meanwhile(
 ) -> None:
     queue = qm.queue("A", read_ahead=True)
     serving.loop.call_soon_threadsafe(lambda: serving.loop.call_later(0.05, fill, serving, 1))
-    assert queue.get(wait=20.0).data == b"0"
+    assert queue.get(wait=PATIENCE).data == b"0"
     serving.loop.call_soon_threadsafe(lambda: serving.loop.call_later(0.05, fill, serving, 1))
     assert queue.get(wait=True).data == b"0"
 
@@ -238,7 +239,7 @@ def test_a_message_that_came_for_another_id_is_found_by_the_get_that_wants_it(se
         assert ahead.get(correlation_id=b"2").data == b"of 2"
         assert ahead.get(correlation_id=b"1").data == b"of 1"
         assert ahead.get_or_none(correlation_id=b"1") is None
-        assert ahead.get(wait=5.0).data == b"of 2"
+        assert ahead.get(wait=PATIENCE).data == b"of 2"
 
 
 def test_what_is_wanted_is_said_even_if_a_message_was_here_already(serving: Serving) -> None:
@@ -299,10 +300,10 @@ def test_a_queue_that_cannot_be_read_says_so(serving: Serving) -> None:
         assert queue.get_or_none() is None
         serving.qm.mqsc("ALTER QLOCAL(A) GET(DISABLED)")
         with pytest.raises(flintmq.GetInhibited):
-            queue.get(wait=5.0)
+            queue.get(wait=PATIENCE)
         serving.qm.mqsc("ALTER QLOCAL(A) GET(ENABLED)")
         fill(serving, 1)
-        assert queue.get(wait=5.0).data == b"0"
+        assert queue.get(wait=PATIENCE).data == b"0"
 
 
 @pytest.mark.parametrize(("big_endian", "ccsid"), [(True, 500), (True, 819), (False, 1208), (False, 850)])
@@ -334,7 +335,7 @@ def test_an_idle_connection_answers_heartbeats(serving: Serving) -> None:
         (session,) = serving.hub.sessions
         before = session.segments_received
         asyncio.run_coroutine_threadsafe(_until(lambda: session.segments_received >= before + 2), serving.loop).result(
-            20
+            PATIENCE
         )
         assert qm.mqi.wire.broken is None
         qm.queue("A").put(b"still here")
@@ -400,7 +401,7 @@ def test_tasks_that_share_connections_leave_no_messages_on_them(serving: Serving
         async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn) as qm:
             queue = await qm.queue("A")
             got = [(await queue.get()).data for _ in range(2)]
-            return got + [(await queue.get(wait=5.0)).data for _ in range(3)]
+            return got + [(await queue.get(wait=PATIENCE)).data for _ in range(3)]
 
     assert asyncio.run(main()) == [b"0", b"1", b"2", b"3", b"4"]
 
@@ -416,7 +417,7 @@ def test_tasks_read_ahead_and_browse(serving: Serving) -> None:
             lengths = [message.length async for message in queue.browse(max_length=0)]
             assert lengths[:2] == [3001, 3001]
             assert (await queue.get(token=tokens[4])).data[:1] == b"4"
-            waiting = asyncio.ensure_future(queue.get(correlation_id=b"never", wait=20.0))
+            waiting = asyncio.ensure_future(queue.get(correlation_id=b"never", wait=PATIENCE))
             await asyncio.sleep(0.05)
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
