@@ -22,6 +22,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.connection import Handle
+from tests.waiting import PATIENCE, until
 
 
 class StillWaiting(Exception):
@@ -183,10 +184,21 @@ def test_wait_is_how_long_it_goes_on_when_nothing_is_left_to_do(qm: flintmq.Queu
 
 
 def test_a_message_that_comes_while_it_waits_is_handled(qm: flintmq.QueueManager) -> None:
-    """The real wait: another thread puts a dead letter."""
-    thread = threading.Timer(0.05, lambda: dead(qm, b"late"))
+    """The real wait: another thread puts a dead letter when it has begun."""
+
+    class Patient(DeadLetterHandler):
+        """Waits for the first as long as the other thread takes."""
+
+        def wait(self, handle: Handle, seconds: float) -> None:
+            super().wait(handle, seconds if self.summary.retried else PATIENCE)
+
+    def put_late() -> None:
+        until(lambda: qm._host.engine.waiting == 1, "the handler waits")
+        dead(qm, b"late")
+
+    thread = threading.Thread(target=put_late)
     thread.start()
-    handler = DeadLetterHandler(qm, read_rules("WAIT(1)\nACTION(RETRY)"), write=lambda line: None)
+    handler = Patient(qm, read_rules("WAIT(1)\nACTION(RETRY)"), write=lambda line: None)
     assert handler.run() == Summary(retried=1)
     thread.join()
     assert qm.queue("OUT").get().data == b"late"
