@@ -249,7 +249,7 @@ class Session:
         except ChannelError as error:
             self.refuse(error)
             return
-        if self.checking is None and self._unread and not self.is_over():
+        if not self._is_checking() and self._unread and not self.is_over():
             data = b"".join(self._unread)
             self._unread.clear()
             self._unread_length = 0
