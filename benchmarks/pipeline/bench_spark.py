@@ -99,7 +99,7 @@ def numbers_on(place: dict[str, str], queue: str) -> Counter[int]:
     from flintmq.pipeline.sources.mq_options import source_options
 
     with Link(source_options({**place, "queue": queue}).place) as link:
-        return Counter(int(data[:16]) for chunk in link.browse(queue) for _, _, data in chunk)
+        return Counter(int(chunk.body(row)[:16]) for chunk in link.browse(queue) for row in range(len(chunk)))
 
 
 def moved_plainly(place: dict[str, str], count: int) -> float:

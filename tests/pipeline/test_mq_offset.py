@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +60,8 @@ def test_batches_of_a_backlog_have_what_was_there_and_not_taken(
     start = Taken(ranges_of(sorted(taken)), [], "2026111612000000")
     for at in range(0, len(there), chunk):
         part = there[at : at + chunk]
-        backlog.see(part, [b"2026111612000001" if number % 5 == 0 else b"2026111612000000" for number in part])
+        put_at = [b"2026111612000001" if number % 5 == 0 else b"2026111612000000" for number in part]
+        backlog.see(np.array(part, dtype=np.int64), np.array(put_at, dtype="S16"))
     wanted = [number for number in there if number not in taken or number % 5 == 0]
 
     made: list[int] = []

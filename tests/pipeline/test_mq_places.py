@@ -15,7 +15,7 @@ pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark ext
 import pyarrow as pa
 from pyspark.sql.streaming.datasource import ReadMaxRows
 
-from flintmq.pipeline.sources.mq_link import Refused
+from flintmq.pipeline.sources.mq_link import Link, Refused
 from flintmq.pipeline.sources.mq_options import sink_options, source_options
 from flintmq.pipeline.sources.mq_read import MqStreamReader
 from flintmq.pipeline.sources.mq_write import Unit, decide, write_task
@@ -27,15 +27,16 @@ SECRET = "passw0rd"
 
 
 @pytest.fixture
-def guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager]:
-    """One that wants the password of `app`, and has a key for TLS."""
+def guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> Iterator[Manager]:
+    """One that wants the password of `app`, and has a key if it is reached by TLS."""
     monkeypatch.setenv("MQ_APP_PASSWORD", SECRET)
     manager = Manager(tmp_path)
-    key, certificate = make_key(tmp_path, "server", f"/CN={NAME}")
-    ssl = manager.place.directory / "ssl"
-    ssl.mkdir(exist_ok=True)
-    (ssl / "key.pem").write_bytes(key.read_bytes() + certificate.read_bytes())
-    (tmp_path / "trust.pem").write_bytes(certificate.read_bytes())
+    if way == "tls":
+        key, certificate = make_key(tmp_path, "server", f"/CN={NAME}")
+        ssl = manager.place.directory / "ssl"
+        ssl.mkdir(exist_ok=True)
+        (ssl / "key.pem").write_bytes(key.read_bytes() + certificate.read_bytes())
+        (tmp_path / "trust.pem").write_bytes(certificate.read_bytes())
     manager.start()
     manager.command("DEFINE QLOCAL(DEV.STATE)")
     yield manager
@@ -46,7 +47,7 @@ def moved(place: dict[str, str]) -> list[Any]:
     """Write a row to a queue, and read and remove it, as Spark does."""
     sink = sink_options({**place, "queue": "DEV.QUEUE.1", "stateQueue": "DEV.STATE"}, streaming=True)
     unit = Unit(random.randbytes(16), 0)
-    decide(sink, unit, write_task(iter([pa.record_batch({"body": [b"over there"]})]), sink, unit).branches)
+    decide(sink, unit, write_task(iter([pa.record_batch({"body": [b"over there" * 10_000]})]), sink, unit).branches)
     reader = MqStreamReader(source_options({**place, "queue": "DEV.QUEUE.1", "columns": "body"}))
     end = reader.latestOffset({}, ReadMaxRows(9))
     rows = [row for work in reader.partitions({}, end) for batch in reader.read(work) for row in batch.to_pylist()]
@@ -55,13 +56,20 @@ def moved(place: dict[str, str]) -> list[Any]:
     return [row["body"] for row in rows]
 
 
-@pytest.mark.parametrize("way", ["conn", "ccdt", "tls"])
+@pytest.mark.parametrize("way", ["conn", "alone", "ccdt", "compressed", "tls"])
 def test_a_row_goes_there_and_back_over_tcp(guarded: Manager, tmp_path: Path, way: str) -> None:
     (tmp_path / "secret").write_text(SECRET + "\n")
     place = {"queueManager": NAME, "user": "app", "passwordFile": str(tmp_path / "secret")}
-    if way == "ccdt":
+    if way == "alone":
+        guarded.command(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SHARECNV(0)")
+    if way == "compressed":
+        guarded.command(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) COMPHDR(SYSTEM) COMPMSG(ZLIBFAST)")
+    if way in ("ccdt", "compressed"):
         at = {"connection": [{"host": "127.0.0.1", "port": guarded.port}], "queueManager": NAME}
-        table = {"channel": [{"name": CHANNEL, "type": "clientConnection", "clientConnection": at}]}
+        channel: dict[str, Any] = {"name": CHANNEL, "type": "clientConnection", "clientConnection": at}
+        if way == "compressed":
+            channel["compression"] = {"header": ["system"], "message": ["zlibfast"]}
+        table = {"channel": [channel]}
         (tmp_path / "ccdt.json").write_text(json.dumps(table))
         place["ccdt"] = str(tmp_path / "ccdt.json")
     else:
@@ -72,7 +80,10 @@ def test_a_row_goes_there_and_back_over_tcp(guarded: Manager, tmp_path: Path, wa
             moved(place)
         place |= {"cipherSpec": "ANY_TLS13", "keyRepository": str(tmp_path / "trust")}
 
-    assert moved(place) == [b"over there"]
+    with Link(source_options({**place, "queue": "DEV.QUEUE.1"}).place) as link:
+        assert link.in_bulk == (way != "alone")
+        assert (link.mqi.wire.session.compression is not None) == (way == "compressed")
+    assert moved(place) == [b"over there" * 10_000]
     assert guarded.bodies("DEV.QUEUE.1") == []
 
     (tmp_path / "secret").write_text("guess\n")

@@ -143,7 +143,10 @@ def die_at(point: str, options: SinkOptions, unit: Unit) -> None:
     child = os.fork()
     if child == 0:
         try:
-            if point == "put":
+            if point == "put":  # The first batch of rows is one branch and the beginning of another.
+                mq_link.Branch.put_alike = dying(mq_link.Branch.put_alike, 2)  # type: ignore[method-assign]
+            elif point == "put singly":
+                mq_link.Link.in_bulk = False  # type: ignore[assignment, method-assign]
                 mq_link.Branch.put = dying(mq_link.Branch.put, 40)  # type: ignore[method-assign]
             elif point == "decision":
                 mq_link.Branch.commit = dying(mq_link.Branch.commit, 0)  # type: ignore[method-assign]
@@ -162,6 +165,7 @@ def die_at(point: str, options: SinkOptions, unit: Unit) -> None:
     ("point", "left", "again"),
     [
         ("put", 1, COUNT),  # 1, after one branch of the task was prepared: its second is rolled back, the first as in 2
+        ("put singly", 1, COUNT),
         ("prepared", 3, COUNT),  # 2 and 3
         ("decision", 3, COUNT),  # 4
         ("commits", 2, 0),  # 5

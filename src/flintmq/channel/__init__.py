@@ -12,6 +12,7 @@ The way of a client's call, file by file:
                                                                      lists.py        records of distribution lists
     straight.py         nearly every MQPUT and MQGET: all of it   memo.py         structures like the last ones
     subscribe_calls.py, xa_calls.py   likewise
+    bulk_calls.py       many messages in one call                     bulk.py         the same as bytes
     streaming.py        messages that are pushed to the client        stream.py       the same as bytes
     server.py           what all sessions of a queue manager share    terms.py        what a channel gives its clients
     status.py           what DISPLAY CHSTATUS shows of a session      describe.py     segments in words

@@ -29,6 +29,7 @@ from typing import Any, Final
 
 import lz4.frame
 
+from flintmq.channel import bulk
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_long
 from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
@@ -283,6 +284,7 @@ def _rate(before: int, after: int) -> str:
     return str(100 * (before - after) // before) if before else "0"
 
 
+_SPI_FRAME: Final = 36
 #: Of those without strings behind them.
 _OD_SIZES: Final = {1: od_structure.SIZE_1, 2: od_structure.SIZE_2, 3: od_structure.SIZE_3}
 _PMO_SIZES: Final = {1: pmo_structure.SIZE_1, 2: pmo_structure.SIZE_2, 3: pmo_structure.SIZE_3}
@@ -299,6 +301,8 @@ def said_in_request(kind: int, data: bytes, big_endian: bool) -> int:
     """The same of a call of a client. What cannot be told apart is taken for no data."""
     whole = len(data) - API_SIZE
     at = API_SIZE
+    if kind == seg.SPI:
+        return _said_in_bulk(data, big_endian)
     if kind == seg.MQPUT1 and whole >= 8:
         at += _OD_SIZES.get(read_long(data, at + 4, big_endian), whole)
     elif kind != seg.MQPUT:
@@ -315,6 +319,8 @@ def said_in_request(kind: int, data: bytes, big_endian: bool) -> int:
 def said_in(kind: int, data: bytes, big_endian: bool) -> int:
     """How many bytes of a reply, behind those that every reply begins with, are not data of a message."""
     whole = len(data) - API_SIZE
+    if kind == seg.SPI + seg.REPLY:
+        return _said_in_bulk(data, big_endian)
     if kind != seg.MQGET + seg.REPLY or whole < 8:
         return whole
     length = _MD_SIZES.get(read_long(data, API_SIZE + 4, big_endian), whole)
@@ -322,3 +328,11 @@ def said_in(kind: int, data: bytes, big_endian: bool) -> int:
         return whole
     length += _GMO_SIZES.get(read_long(data, API_SIZE + length + 4, big_endian), whole)
     return min(whole, length + 4)
+
+
+def _said_in_bulk(data: bytes, big_endian: bool) -> int:
+    """The same of an SPI call or its reply: with many messages (bulk.py), what stands before them."""
+    whole = len(data) - API_SIZE
+    if whole > _SPI_FRAME and read_long(data, API_SIZE, big_endian) in bulk.VERBS:
+        return _SPI_FRAME
+    return whole

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from flintmq.channel import bulk, spi
 from flintmq.channel import segment as seg
-from flintmq.channel import spi
+from flintmq.channel.bulk_calls import bulk_call
 from flintmq.channel.calls import (
     API_SIZE,
     Attributes,
@@ -421,10 +422,13 @@ def mqstat(conversation: Conversation, call: Call) -> None:
 
 
 def spi_call(conversation: Conversation, call: Call) -> None:
-    """SPI: QUERY, PUT, RESERVE, SUBSCRIBE and OPEN."""
+    """SPI: QUERY, PUT, RESERVE, SUBSCRIBE and OPEN, and the verbs of bulk.py."""
     frame = spi.Frame.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
-    if frame.verb == spi.QUERY:
-        body = frame.pack(1, spi.query_payload(call.big_endian), call.big_endian, call.ccsid)
+    if frame.verb in bulk.VERBS:
+        bulk_call(conversation, call, frame)
+    elif frame.verb == spi.QUERY:
+        payload = spi.query_payload(call.big_endian, frame.max_reply_size)
+        body = frame.pack(1, payload, call.big_endian, call.ccsid)
         conversation.reply(call, 0, 0, 0, body)
     elif frame.verb == spi.RESERVE:
         asked = max(1, read_long(call.body, API_SIZE + spi.FRAME + 4, call.big_endian))

@@ -8,7 +8,8 @@
         24  in, or out    char 4 identifier "SPxI" or "SPxO", int32 version, int32 length with what follows
 
 QUERY answers which verbs there are, each with its highest versions: number of verbs, then for each verb its number,
-the versions of the three structures, and 1 if it can be used.
+the versions of the three structures, and 1 if it can be used. Those of FlintMQ's own (bulk.py) are told to its own
+client only.
 
 OPEN is MQOPEN with more to say. In the request LPOO and MQOD follow, in the reply LPOO, MQOD and a description of the
 protection policy of the queue, which here says that there is none:
@@ -46,6 +47,7 @@ id, and how many it would like. Out: how many it gets, where in the id the count
 import struct
 from typing import Final
 
+from flintmq.channel import bulk
 from flintmq.channel.calls import OpenDefaults, read_longs, write_longs
 from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.mqi.fields import read_text, write_text
@@ -104,12 +106,16 @@ class Frame:
         return raw + write_longs([out_version, 12 + len(payload)], big_endian) + payload
 
 
-def query_payload(big_endian: bool) -> bytes:
-    """What QUERY answers."""
+def query_payload(big_endian: bool, reply_size: int = 0) -> bytes:
+    """What QUERY answers to a client that has given this MaxReplySize."""
     values = [VERBS_MAX]
     for verb in range(1, VERBS_MAX + 1):
         versions = VERBS.get(verb)
         values += [0, 0, 0, 0, 0] if versions is None else [verb, *versions, 1]
+    if reply_size == bulk.ASKS:
+        values[0] += len(bulk.VERBS)
+        for verb in bulk.VERBS:
+            values += [verb, 1, 1, 1, 1]
     return write_longs(values, big_endian)
 
 

@@ -9,7 +9,7 @@ A call's way, from the program to the socket and back:
     commands.py      MQSC, through the command server
     callbacks.py     MQCB and MQCTL; push.py, if the queue manager pushes the messages
     ahead.py         messages that are here before they are asked for; read_ahead.py, gets and browses of them
-    async_put.py     puts that nobody waits for
+    async_put.py     puts that nobody waits for; bulk.py, many messages in one call
     pool.py          flintmq.pool(): connections that are lent
     handles.py       message handles and their properties, which live in the client; on the wire they are an MQRFH2
     requests.py      the calls as bytes: what is sent, and what the answer says; lists.py for distribution lists

@@ -1,7 +1,9 @@
 """Messages as columns, and rows as messages.
 
-Reading, descriptors are not taken apart one by one: a batch's MQMDs stand in one buffer that NumPy sees as a table, and
-a field is a column of it. Only what needs it is done message by message: an MQRFH2 is taken off, a text is decoded.
+Reading, descriptors and bodies are not taken apart one by one: MQMDs stand in one buffer that NumPy sees as a table,
+and a field is a column of it; bodies stand in another, which is Arrow's as it is (mq_chunk.py). Only what needs it is
+done message by message: an MQRFH2 is taken off, a text is decoded. Rows that differ in their bodies only are written
+likewise.
 
     column              type        from
     queue               string      the queue that was read
@@ -28,6 +30,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from flintmq.client.errors import MQError
 from flintmq.client.message import properties_of_put
@@ -35,30 +38,15 @@ from flintmq.client.remote.handles import take_out
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import MQENC_INTEGER_MASK, MQENC_INTEGER_REVERSED, MQENC_NATIVE
 from flintmq.mqi.errors import MQStructuresError
-from flintmq.mqi.md import MQMD, NO_ID, SIZE_2
+from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.pipeline.errors import BadOption, PipelineError
+from flintmq.pipeline.sources.mq_chunk import ALL, BODIES, FIELDS, LITTLE, Array, Chunk
 
 _RFH2 = "MQHRF2"
 _STRING = "MQSTR"
 _UTF8 = 1208
 _BINARY = {"msg_id": 24, "correl_id": 24, "group_id": 24, "accounting_token": 32}
-#: name, type of NumPy, in the order of the MQMD.
-_FIELDS = (
-    ("struc_id", "V4"), ("version", "i4"), ("report", "i4"), ("msg_type", "i4"), ("expiry", "i4"), ("feedback", "i4"),
-    ("encoding", "i4"), ("coded_char_set_id", "i4"), ("format", "V8"), ("priority", "i4"), ("persistence", "i4"),
-    ("msg_id", "V24"), ("correl_id", "V24"), ("backout_count", "i4"), ("reply_to_q", "V48"), ("reply_to_q_mgr", "V48"),
-    ("user_identifier", "V12"), ("accounting_token", "V32"), ("appl_identity_data", "V32"), ("put_appl_type", "i4"),
-    ("put_appl_name", "V28"), ("put_at", "V16"), ("appl_origin_data", "V4"), ("group_id", "V24"),
-    ("msg_seq_number", "i4"), ("offset", "i4"), ("msg_flags", "i4"), ("original_length", "i4"),
-)  # fmt: skip
-_LITTLE = np.dtype([(name, "<" + kind if kind == "i4" else kind) for name, kind in _FIELDS])
-_BIG = np.dtype([(name, ">" + kind if kind == "i4" else kind) for name, kind in _FIELDS])
-assert _LITTLE.itemsize == _BIG.itemsize == SIZE_2
-#: Where PutDate and PutTime stand.
-_at = _LITTLE.fields["put_at"][1]  # type: ignore[index]
-PUT_AT = slice(_at, _at + 16)
-
 _NOT_COLUMNS = ("struc_id", "version", "put_at")
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 _PROPERTIES = pa.map_(pa.string(), pa.string())
@@ -68,7 +56,7 @@ def _type_of(name: str, kind: str) -> pa.DataType:
     return pa.int32() if kind == "i4" else pa.binary() if name in _BINARY else pa.string()
 
 
-_MD_COLUMNS = {name: _type_of(name, kind) for name, kind in _FIELDS if name not in _NOT_COLUMNS}
+_MD_COLUMNS = {name: _type_of(name, kind) for name, kind in FIELDS if name not in _NOT_COLUMNS}
 COLUMNS: dict[str, pa.DataType] = {
     "queue": pa.string(), "position": pa.int64(), **_MD_COLUMNS, "put_time": TIMESTAMP, "properties": _PROPERTIES,
     "body": pa.binary(),
@@ -88,61 +76,59 @@ def schema_of(columns: Sequence[str], body: str) -> pa.Schema:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
+#: Columns that need no more of a descriptor than a body does.
+_NEED_NO_DESCRIPTOR = ("queue", "position", "properties", "body")
+_RFH2_RAW = np.array(_RFH2.ljust(8).encode(), dtype="V8")
+
+
 class Rows:
-    """Messages that become one Arrow batch."""
+    """Makes Arrow batches of messages."""
 
     def __init__(self, schema: pa.Schema, queue: str, body: str) -> None:
         self.schema = schema
         self._queue = queue
         self._body = body
-        self.positions: list[int] = []
-        self._descriptors: list[bytes] = []
-        self._data: list[bytes] = []
-        self.bytes = 0
+        #: What a browse must bring (mq_chunk.py).
+        self.wanted = BODIES if all(name in _NEED_NO_DESCRIPTOR for name in schema.names) else ALL
 
-    def __len__(self) -> int:
-        return len(self.positions)
-
-    def add(self, messages: list[tuple[int, bytes, bytes]]) -> None:
-        """Some messages: position, descriptor (an MQMD of version 2 as it stands on the wire) and data."""
-        positions, descriptors, data = zip(*messages, strict=True)
-        self.positions += positions
-        self._descriptors += descriptors
-        self._data += data
-        self.bytes += sum(map(len, data))
-
-    def batch(self, big_endian: bool) -> pa.RecordBatch:
-        """The Arrow batch; nothing is left here."""
-        count = len(self.positions)
-        table = np.frombuffer(bytearray(b"".join(self._descriptors)), dtype=_BIG if big_endian else _LITTLE)
-        properties = self._without_headers(table)
-        made = [self._column(name, table, properties, count) for name in self.schema.names]
-        self.positions, self._descriptors, self._data, self.bytes = [], [], [], 0
+    def batch(self, chunk: Chunk) -> pa.RecordBatch:
+        """The Arrow batch of some messages. A body that has no header in front of it is not copied."""
+        properties, bodies = self._without_headers(chunk)
+        made = [self._column(name, chunk, properties, bodies) for name in self.schema.names]
         return pa.RecordBatch.from_arrays(made, schema=self.schema)
 
-    def _without_headers(self, table: Any) -> dict[int, list[tuple[str, str]]]:
+    def _without_headers(self, chunk: Chunk) -> tuple[dict[int, list[tuple[str, str]]], pa.Array]:
         """Take MQRFH2 headers off: the properties of the rows that have some. Descriptors then describe the bodies."""
         found: dict[int, list[tuple[str, str]]] = {}
-        formats = _texts(table["format"])
-        for row in (row for row, name in enumerate(formats) if name == _RFH2):
+        table, offsets = chunk.descriptors, chunk.offsets
+        assert table is not None and offsets is not None
+        cut: dict[int, bytes] = {}
+        for row in np.flatnonzero(table["format"] == _RFH2_RAW).tolist():
             md = MQMD()
             md.format, md.encoding = _RFH2, int(table["encoding"][row])
             md.coded_char_set_id = int(table["coded_char_set_id"][row])
-            data, properties = take_out(md, self._data[row])
+            data, properties = take_out(md, chunk.body(row))
             if properties.items:
-                self._data[row] = data
+                cut[row] = data
                 table["format"][row] = md.format.ljust(8).encode()
                 table["encoding"][row], table["coded_char_set_id"][row] = md.encoding, md.coded_char_set_id
                 found[row] = [(item.name, _property_text(item.value)) for item in properties.items]
-        return found
+        if cut:
+            return found, pa.array(
+                [cut[row] if row in cut else chunk.body(row) for row in range(len(chunk))], pa.binary()
+            )
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(chunk.data)]
+        return found, pa.Array.from_buffers(pa.binary(), len(chunk), buffers)
 
-    def _column(self, name: str, table: Any, properties: dict[int, list[tuple[str, str]]], count: int) -> pa.Array:
+    def _column(
+        self, name: str, chunk: Chunk, properties: dict[int, list[tuple[str, str]]], bodies: pa.Array
+    ) -> pa.Array:
+        table, count = chunk.descriptors, len(chunk)
+        assert table is not None
         if name == "body":
-            if self._body == "binary":
-                return pa.array(self._data, pa.binary())
-            return pa.array(self._decoded(table), pa.string())
+            return bodies if self._body == "binary" else pa.array(self._decoded(table, bodies), pa.string())
         if name == "position":
-            return pa.array(self.positions, pa.int64())
+            return pa.array(chunk.positions, pa.int64())
         if name == "queue":
             return pa.repeat(pa.scalar(self._queue, pa.string()), count)
         if name == "put_time":
@@ -159,11 +145,11 @@ class Rows:
             return pa.array(np.ascontiguousarray(table[name]).astype(np.int32), pa.int32())
         return pa.array(_texts(table[name]), pa.string())
 
-    def _decoded(self, table: Any) -> Iterator[str | None]:
+    def _decoded(self, table: Array, bodies: pa.Array) -> Iterator[str | None]:
         """Bodies as text: null where they are none in the character set that the message names."""
         as_json = self._body == "json"
-        for data, ccsid, encoding in zip(self._data, table["coded_char_set_id"].tolist(), table["encoding"].tolist(),
-                                         strict=True):  # fmt: skip
+        ccsids, encodings = table["coded_char_set_id"].tolist(), table["encoding"].tolist()
+        for data, ccsid, encoding in zip(bodies.to_pylist(), ccsids, encodings, strict=True):
             try:
                 text = decode(data, ccsid or _UTF8, encoding & MQENC_INTEGER_MASK != MQENC_INTEGER_REVERSED)
                 if as_json:
@@ -219,7 +205,7 @@ _INTEGERS = ("report", "msg_type", "expiry", "feedback", "encoding", "coded_char
 _TEXTS = ("format", "reply_to_q", "reply_to_q_mgr")
 _IDS = ("msg_id", "correl_id", "group_id")
 #: Where they stand in a descriptor.
-_ID_AT = {name: _LITTLE.fields[name][1] for name in _IDS}  # type: ignore[index]
+_ID_AT = {name: LITTLE.fields[name][1] for name in _IDS}  # type: ignore[index]
 _PACKED_MAX = 1000
 WRITTEN = ("body", "queue", "properties", *_INTEGERS, *_TEXTS, *_IDS)
 #: What the queue manager says: passed over, so that what was read can be written.
@@ -251,6 +237,27 @@ class Outgoing:
         self.new_id = new_id
 
 
+class Alike:
+    """Rows that differ in their bodies only, as they stand in an Arrow batch."""
+
+    __slots__ = ("data", "descriptor", "lengths", "new_id", "offsets", "queue")
+
+    def __init__(self, queue: str, descriptor: bytes, bodies: pa.Array) -> None:
+        """`bodies`: binary or string, without nulls."""
+        self.queue = queue
+        self.descriptor = descriptor
+        self.new_id = True
+        count = len(bodies)
+        _, offsets, data = bodies.buffers()
+        #: The body of row n is data[offsets[n] : offsets[n + 1]].
+        self.offsets = np.frombuffer(offsets, dtype=np.int32, count=count + 1, offset=4 * bodies.offset)
+        self.lengths = np.diff(self.offsets)
+        self.data = memoryview(data) if data is not None else memoryview(b"")
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
 class Maker:
     """Makes messages of rows. Descriptors that differ in their ids only are packed once."""
 
@@ -260,6 +267,20 @@ class Maker:
         self._big_endian = big_endian
         self._ccsid = ccsid
         self._packed: dict[tuple[Any, ...], bytes] = {}
+
+    def alike(self, batch: pa.RecordBatch) -> Alike | None:
+        """The rows of an Arrow batch, if they differ in their bodies only and no row is wrong; else None."""
+        bodies = batch.column("body")
+        others = [name for name in batch.schema.names if name in WRITTEN and name != "body"]
+        if bodies.null_count or bodies.type not in (pa.binary(), pa.string()) or not len(bodies):
+            return None
+        if any(name in _IDS or name == "properties" for name in others):
+            return None
+        first = batch.slice(0, 1)
+        if any(not _is_constant(batch.column(name)) for name in others):
+            return None
+        message = next(self.messages(first))
+        return Alike(message.queue, message.descriptor, bodies)
 
     def messages(self, batch: pa.RecordBatch) -> Iterator[Outgoing]:
         """The rows of an Arrow batch as messages. Raises PipelineError for a row that cannot be one."""
@@ -320,6 +341,13 @@ class Maker:
             return md.pack(self._big_endian, self._ccsid)
         except MQStructuresError as error:
             raise PipelineError(f"mq: {error}") from None
+
+
+def _is_constant(column: pa.Array) -> bool:
+    """Whether all rows have the same value, or none."""
+    if column.null_count:
+        return bool(column.null_count == len(column))
+    return bool(pc.all(pc.equal(column, column[0])).as_py())
 
 
 def _checked(name: str, value: Any) -> Any:

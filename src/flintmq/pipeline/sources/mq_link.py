@@ -5,14 +5,11 @@
     Branch     puts in an XA branch: start, put, prepare
     branches   those that are in doubt; resolve commits one or rolls it back
 
-Exchanges are few, so that the cost of a message is its own and not that of the wire:
-
-    browse     by stream (REQUEST_MSGS), as a client that reads ahead does it
-    put        without waiting for the answer (MQPMO_ASYNC_RESPONSE); MQSTAT is asked before the branch is prepared
-    remove     MQGET by token and with no room for the data, WINDOW of them sent together before their answers are read.
-               IBM's clients do not send calls ahead of answers; a FlintMQ queue manager takes them in order
-
-Without shared conversations (SHARECNV(0)) each of them is one exchange.
+Exchanges are few, so that the cost of a message is its own and not that of the wire. A FlintMQ queue manager does many
+messages in one call (client/remote/bulk.py): what it sends becomes a Chunk as it is, and rows that differ in their
+bodies only are put as they stand in the Arrow batch. Any other queue manager, and a channel without shared
+conversations (SHARECNV(0)), gets one MQGET or MQPUT for each; puts are not waited for where conversations may share the
+socket (MQPMO_ASYNC_RESPONSE). MQSTAT is asked before a branch is prepared: it must know of as many puts as were made.
 
 A position is the second half of the token of a message: the number that a FlintMQ queue manager gives it when it is
 put. Another queue manager has tokens of another kind: `browse` says so when it meets one (its first half names the
@@ -24,21 +21,18 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Iterator
-from typing import NoReturn, TypeAlias
-
-import numpy as np
+from typing import NoReturn
 
 import flintmq
 from flintmq.channel import segment as seg
-from flintmq.channel.memo import gmo_size
-from flintmq.channel.segment import Segment
+from flintmq.channel.bulk import BYTES_MAX, MESSAGES_MAX
 from flintmq.client.errors import MQError, NotConnected, error_of
-from flintmq.client.remote.ahead import Ahead, Arrived
+from flintmq.client.remote import bulk
 from flintmq.client.remote.connect import Options as ConnectOptions
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
 from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD, SIZE_2
+from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
@@ -46,13 +40,13 @@ from flintmq.mqi.reason import (
     MQRC_NO_MSG_AVAILABLE,
     MQRC_OBJECT_IN_USE,
     MQRC_SYNCPOINT_LIMIT_REACHED,
-    MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.mqi.sd import MQSD
 from flintmq.pipeline.errors import PipelineError
-from flintmq.pipeline.sources.mq_columns import PUT_AT, Outgoing
-from flintmq.pipeline.sources.mq_offset import Member, Range, count_of, positions_of
+from flintmq.pipeline.sources.mq_chunk import ALL, PLACES, Chunk, Got, of_browsed, of_messages
+from flintmq.pipeline.sources.mq_columns import Alike, Outgoing
+from flintmq.pipeline.sources.mq_offset import Member, Range, count_of, positions_of, ranges_of
 from flintmq.pipeline.sources.mq_options import Place
 from flintmq.qmgr import xa
 
@@ -62,74 +56,28 @@ REMOVED_AT_ONCE = 1_000
 _IN_USE_WAIT_S = 20.0
 _PAUSE_S = 0.05
 _RECOVERED_AT_ONCE = 100
-#: Of a stream, in bytes: what may be on its way.
-_ROOM = 2 << 20
-#: Calls of `remove` that are sent before an answer is read: their answers must fit the buffers of a socket.
-WINDOW = 128
 _BROWSE = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING | mq.MQOO_INQUIRE | mq.MQOO_NO_READ_AHEAD
 _FIRST = mq.MQGMO_BROWSE_FIRST
 _BROWSING = mq.MQGMO_NO_WAIT | mq.MQGMO_PROPERTIES_FORCE_MQRFH2 | mq.MQGMO_FAIL_IF_QUIESCING
 _HALF = 8
-_TOKEN_IN_GMO = 80
-#: In ASYNC_MESSAGE: the index of the message, its token, and the length of the queue's name, which comes behind it.
-_INDEX, _TOKEN, _NAME_AT = slice(12, 16), slice(36, 52), 54
 _LONG_BIG, _LONG_LITTLE = struct.Struct(">i"), struct.Struct("<i")
 
 
-#: A message that was browsed: its position, its MQMD (version 2, as it is on the wire) and its data. Many are made.
-Got: TypeAlias = tuple[int, bytes, bytes]
-
-
-def put_at(got: Got) -> str:
-    """PutDate and PutTime of a message, one behind the other: later is greater."""
-    return got[1][PUT_AT].decode("latin-1")
-
-
-def newest_of(chunk: list[Got]) -> str:
-    """The latest of some messages."""
-    return max([got[1][PUT_AT] for got in chunk], default=b"").decode("latin-1")
-
-
-class Stream(Ahead):
-    """What has come of a browse. As its messages are all taken in order, little is kept of each."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number, _ROOM)
-        self.here: list[Got] = []
-        self.token = bytes(16)
-
-    def pushed(self, segment: Segment, length_max: int) -> None:
-        """ASYNC_MESSAGE: one that is a single segment is cut up here, by the table of channel/stream.py."""
-        body = segment.body
-        if segment.flags & seg.ONLY != seg.ONLY or len(body) <= _NAME_AT:
-            super().pushed(segment, length_max)
-            return
-        start = (_NAME_AT + 4 + body[_NAME_AT]) & ~3
-        end = start + SIZE_2
-        size = len(body) - start
-        if size < SIZE_2:
-            super().pushed(segment, length_max)
-            return
-        token = self.token = body[_TOKEN]
-        self.here.append((int.from_bytes(token[_HALF:], "big"), body[start:end], body[end:]))
-        self._last = int.from_bytes(body[_INDEX], "big" if segment.big_endian else "little")
-        self._came += size
-
-    def _complete(self, message: Arrived) -> None:
-        super()._complete(message)
-        self.messages.clear()
-        self.token = message.token
-        self.here.append((int.from_bytes(message.token[_HALF:], "big"), message.descriptor, message.data))
-
-    def is_ready(self) -> bool:
-        return bool(self.here) or self.failure != 0 or not self.questions
-
-    def all(self) -> list[Got]:
-        """What is here: it is used."""
-        got, self.here = self.here, []
-        self._used += self._came - self._taken
-        self._taken = self._came
-        return got
+def parts_of(ranges: list[Range], most: int) -> Iterator[list[Range]]:
+    """Ranges in parts of at most so many positions."""
+    part: list[Range] = []
+    room = most
+    for first, last in ranges:
+        while first <= last:
+            until = min(last, first + room - 1)
+            part.append((first, until))
+            room -= until - first + 1
+            first = until + 1
+            if not room:
+                yield part
+                part, room = [], most
+    if part:
+        yield part
 
 
 class Refused(PipelineError):
@@ -172,6 +120,7 @@ class Link:
         self._qm = connect(place)
         self.mqi = self._qm.mqi
         self._handles: dict[tuple[str, int], RemoteHandle] = {}
+        self._in_bulk: bool | None = None
 
     def __enter__(self) -> Link:
         return self
@@ -204,6 +153,16 @@ class Link:
     def shared(self) -> bool:
         """Whether conversations may share the socket, which is what streams and puts without answer need."""
         return self.mqi.wire.session.shared
+
+    @property
+    def in_bulk(self) -> bool:
+        """Whether the queue manager does many messages in one call."""
+        if self._in_bulk is None:
+            try:
+                self._in_bulk = bulk.offered(self.mqi.wire)
+            except MQError as error:
+                raise Refused(f"mq: {self.name}: {_one_line(error)}") from None
+        return self._in_bulk
 
     def open(self, queue: str, options: int, wait_s: float = 0.0) -> RemoteHandle:
         """A handle of a queue, kept; one that somebody else has open is waited for. Raises Refused."""
@@ -258,26 +217,46 @@ class Link:
 
     # -- browse -------------------------------------------------------------------------------------------------------
 
-    def browse(self, queue: str, start: int = 0, data: bool = True, prefix: bytes = b"") -> Iterator[list[Got]]:
+    def browse(self, queue: str, start: int = 0, prefix: bytes = b"", wanted: int = ALL) -> Iterator[Chunk]:
         """The messages of a queue in its order, as they come: from its beginning or from the one at `start`.
 
         `prefix` is what the token of `start` begins with. If there is no message at `start` there are none here.
+        `wanted` (mq_chunk.py) is what must be there of each.
         """
+        token = prefix + start.to_bytes(_HALF, "big") if start else b""
         options = _FIRST
-        if start or not self.shared:
-            first = self._browsed(queue, _FIRST, data, prefix + start.to_bytes(_HALF, "big") if start else b"")
-            if first is None:
-                return
-            yield [first]
-            options = mq.MQGMO_BROWSE_NEXT
-        if self.shared:
-            yield from self._streamed(queue, options, data)
-            return
+        browsed = self._browsed_many if self.in_bulk else self._browsed_singly
         while True:
-            got = self._browsed(queue, options, data, b"")
-            if got is None:
+            chunk, ends = browsed(queue, options, wanted, token)
+            if len(chunk):
+                yield chunk
+            if ends:
                 return
-            yield [got]
+            options, token = mq.MQGMO_BROWSE_NEXT, b""
+
+    def _browsed_many(self, queue: str, options: int, wanted: int, token: bytes) -> tuple[Chunk, bool]:
+        """What one call brings, and whether that is the end of the queue."""
+        handle = self.open(queue, _BROWSE)
+        try:
+            found = bulk.browse(self.mqi.wire, handle.number, wanted, options | _BROWSING, MESSAGES_MAX, token)
+            return of_browsed(found, wanted), found.ends
+        except MQError as error:
+            self._refuse(queue, error)
+        except ValueError as error:
+            raise Refused(f"mq: queue {queue} of {self.name}: {error}") from None
+
+    def _browsed_singly(self, queue: str, options: int, wanted: int, token: bytes) -> tuple[Chunk, bool]:
+        """The same with a call for each message."""
+        got: list[Got] = []
+        size = 0
+        while len(got) < MESSAGES_MAX and size < BYTES_MAX:
+            found = self._browsed(queue, options, wanted != PLACES, token)
+            if found is None:
+                return of_messages(got, self.big_endian), True
+            got.append(found)
+            size += len(found[2])
+            options, token = mq.MQGMO_BROWSE_NEXT, b""
+        return of_messages(got, self.big_endian), False
 
     def _browsed(self, queue: str, options: int, data: bool, token: bytes) -> Got | None:
         """One message, by MQGET."""
@@ -296,49 +275,6 @@ class Link:
         md.version = 2
         session = self.mqi.wire.session
         return self._position(queue, gmo.msg_token), md.pack(session.big_endian, session.ccsid), found
-
-    def _streamed(self, queue: str, options: int, data: bool) -> Iterator[list[Got]]:
-        """Messages that are sent without being asked for one by one; from the beginning, or behind the cursor."""
-        handle, wire, session = self.open(queue, _BROWSE), self.mqi.wire, self.mqi.wire.session
-        stream = Stream(handle.number)
-        session.streams[handle.number] = stream
-        length, big_endian = -1 if data else 0, session.big_endian
-        asked = options | _BROWSING | (0 if data else mq.MQGMO_ACCEPT_TRUNCATED_MSG)
-        then = asked & ~mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
-        gmo = MQGMO()
-        gmo.version, gmo.match_options, gmo.options = 2, 0, asked
-        stream.wants(MQMD(), gmo, big_endian)
-        came = True
-        try:
-            while True:
-                out = b""
-                if not stream.questions:
-                    if not came:
-                        return  # The last question was answered, and nothing came before the answer.
-                    came = False
-                    out = session.want(stream.request(asked, 0, length, big_endian, asks=True), True)
-                    asked = then
-                elif stream.is_low():
-                    out = session.want(stream.request(then, 0, length, big_endian), False)
-                wire.stream(handle.number, out, -1, True)
-                got = stream.all()
-                if got:
-                    came = True
-                    self._position(queue, stream.token)
-                    yield got
-                elif stream.failure:
-                    self._refuse(queue, error_of(stream.failure))
-        except MQError as error:
-            self._refuse(queue, error)
-        finally:
-            self._forget(queue, _BROWSE)
-
-    def _forget(self, queue: str, options: int) -> None:
-        """Close a handle whose messages are still on their way."""
-        try:
-            self.release(queue, options)
-        except MQError:
-            pass  # The connection has gone, and the handle with it.
 
     def _position(self, queue: str, token: bytes) -> int:
         if not any(token):
@@ -376,57 +312,40 @@ class Link:
         prefix = self.prefix_of(queue)
         if not prefix:
             return 0
-        positions = positions_of(ranges).tolist() if sure else self._on_queue(queue, ranges, newest)
-        return sum(
-            self._take(queue, prefix, positions[at : at + REMOVED_AT_ONCE])
-            for at in range(0, len(positions), REMOVED_AT_ONCE)
-        )
+        if not sure:
+            ranges = self._on_queue(queue, ranges, newest)
+        return sum(self._take(queue, prefix, part) for part in parts_of(ranges, REMOVED_AT_ONCE))
 
-    def _on_queue(self, queue: str, ranges: list[Range], newest: str) -> list[int]:
-        """Which of these positions have a message that was not put after `newest`."""
+    def _on_queue(self, queue: str, ranges: list[Range], newest: str) -> list[Range]:
+        """Those of these positions that have a message that was not put after `newest`."""
         wanted, most = Member(ranges), count_of(ranges)
         found: list[int] = []
-        for chunk in self.browse(queue, data=False):
-            mask = wanted.mask(np.array([got[0] for got in chunk], dtype=np.int64)).tolist()
-            found += [got[0] for got, is_wanted in zip(chunk, mask, strict=True) if is_wanted and put_at(got) <= newest]
+        for chunk in self.browse(queue, wanted=PLACES):
+            assert chunk.put_at is not None
+            mask = wanted.mask(chunk.positions) & (chunk.put_at <= newest.encode())
+            found += chunk.positions[mask].tolist()
             if len(found) >= most:
                 break
-        return found
+        return ranges_of(found)
 
-    def _take(self, queue: str, prefix: bytes, positions: list[int]) -> int:
+    def _take(self, queue: str, prefix: bytes, ranges: list[Range]) -> int:
         """Get messages in a unit of work, and commit it; how many were there."""
         handle = self._handles.get((queue, mq.MQOO_INPUT_EXCLUSIVE)) or self.open(queue, mq.MQOO_INPUT_SHARED)
-        wire, session = self.mqi.wire, self.mqi.wire.session
-        gmo = MQGMO()
-        gmo.version = 3
-        gmo.options = mq.MQGMO_SYNCPOINT | mq.MQGMO_NO_WAIT | mq.MQGMO_ACCEPT_TRUNCATED_MSG
-        gmo.match_options, gmo.msg_token = mq.MQMO_MATCH_MSG_TOKEN, bytes(16)
-        if not self.shared:
-            return self._take_singly(queue, handle, gmo, prefix, positions)
-        front = MQMD().pack(session.big_endian, session.ccsid) + gmo.pack(session.big_endian, session.ccsid)
-        at = len(front) - gmo_size(3) + _TOKEN_IN_GMO
-        front, behind = front[:at] + prefix, front[at + 16 :] + bytes(4)
-        session.refused.clear()
+        if not self.in_bulk:
+            return self._take_singly(queue, handle, prefix, positions_of(ranges).tolist())
         self.mqi.has_work = True
         try:
-            for number, position in enumerate(positions, 1):
-                body = front + position.to_bytes(_HALF, "big") + behind
-                if number % WINDOW and number < len(positions):
-                    wire.send(seg.MQGET, handle.number, body)
-                else:
-                    answer = wire.call(seg.MQGET, handle.number, body)
-                    if answer.completion:
-                        session.refused.append(answer.reason)
-            reasons, session.refused = session.refused, []
-            missing = reasons.count(MQRC_NO_MSG_AVAILABLE)
-            for reason in set(reasons) - {MQRC_NO_MSG_AVAILABLE, MQRC_TRUNCATED_MSG_ACCEPTED}:
-                self._refuse(queue, error_of(reason))
+            taken = bulk.get(self.mqi.wire, handle.number, mq.MQGMO_SYNCPOINT, prefix, ranges)
             self.mqi.cmit()
         except MQError as error:
             self._refuse(queue, error)
-        return len(positions) - missing
+        return taken
 
-    def _take_singly(self, queue: str, handle: RemoteHandle, gmo: MQGMO, prefix: bytes, positions: list[int]) -> int:
+    def _take_singly(self, queue: str, handle: RemoteHandle, prefix: bytes, positions: list[int]) -> int:
+        gmo = MQGMO()
+        gmo.version = 3
+        gmo.options = mq.MQGMO_SYNCPOINT | mq.MQGMO_NO_WAIT | mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        gmo.match_options = mq.MQMO_MATCH_MSG_TOKEN
         taken = 0
         for position in positions:
             gmo.msg_token = prefix + position.to_bytes(_HALF, "big")
@@ -509,7 +428,7 @@ class Branch:
         link = self._link
         data = message.data
         if len(data) > self._most:
-            raise Refused(f"mq: a message of {len(data)} bytes is longer than the channel allows ({self._most})")
+            self._too_long(len(data))
         handle = link.open(message.queue, mq.MQOO_OUTPUT)
         options = self._options_new if message.new_id else self._options
         body = b"".join((message.descriptor, options, self._long.pack(len(data)), data))
@@ -524,6 +443,32 @@ class Branch:
             raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
         link.mqi.has_work = True
         self.count += 1
+
+    def put_alike(self, alike: Alike, start: int, stop: int) -> None:
+        """Put rows `start` to `stop` of some that differ in their bodies only. Raises Refused, as `put`."""
+        link, lengths = self._link, alike.lengths
+        if int(lengths[start:stop].max(initial=0)) > self._most:
+            self._too_long(int(lengths[start:stop].max()))
+        handle = link.open(alike.queue, mq.MQOO_OUTPUT)
+        options = self._options_new if alike.new_id else self._options
+        order = ">i4" if link.big_endian else "<i4"
+        room = min(BYTES_MAX, self._most)
+        while start < stop:
+            begin = int(alike.offsets[start])
+            end = int(alike.offsets.searchsorted(begin + room, "right")) - 1
+            end = min(max(end, start + 1), start + MESSAGES_MAX, stop)
+            data = alike.data[begin : int(alike.offsets[end])]
+            sizes = lengths[start:end].astype(order).tobytes()
+            try:
+                bulk.put(link.mqi.wire, handle.number, alike.descriptor, options, end - start, sizes, data)
+            except NotConnected as error:
+                raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
+            link.mqi.has_work = True
+            self.count += end - start
+            start = end
+
+    def _too_long(self, length: int) -> NoReturn:
+        raise Refused(f"mq: a message of {length} bytes is longer than the channel allows ({self._most})")
 
     def _failed(self, queue: str, reason: int) -> NoReturn:
         hint = ": raise MAXUMSGS, or lower the option branchMessages" if reason == MQRC_SYNCPOINT_LIMIT_REACHED else ""
@@ -540,6 +485,9 @@ class Branch:
                 raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
             if status.put_failure_count:
                 self._failed(status.object_name, status.reason)
+            known = status.put_success_count + status.put_warning_count
+            if known != self.count:
+                raise Refused(f"mq: {link.name} knows of {known} puts of a branch with {self.count}")
         link.xa_call(link.mqi.xa_end, self.xid, xa.TMSUCCESS)
 
     def prepare(self) -> bool:

@@ -189,10 +189,10 @@ class Backlog:
         self._put_at: list[np.ndarray[Any, np.dtype[np.bytes_]]] = []
         self._compared = False
 
-    def see(self, positions: list[int], put_at: list[bytes]) -> None:
+    def see(self, positions: Positions, put_at: np.ndarray[Any, np.dtype[np.bytes_]]) -> None:
         """Some messages, in the order of the queue, and when they were put."""
-        self._positions.append(np.array(positions, dtype=np.int64))
-        self._put_at.append(np.array(put_at, dtype="S16"))
+        self._positions.append(positions)
+        self._put_at.append(put_at)
 
     def cut(self, taken: Taken, room: int) -> Seen:
         """The next batch. The first time, what earlier batches have taken is left out, by S2 and S5."""

@@ -29,8 +29,9 @@ from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, Inp
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
 from flintmq.pipeline.errors import PipelineError
-from flintmq.pipeline.sources.mq_columns import PUT_AT, Rows, schema_of
-from flintmq.pipeline.sources.mq_link import Got, Link, newest_of, put_at
+from flintmq.pipeline.sources.mq_chunk import PLACES, Chunk
+from flintmq.pipeline.sources.mq_columns import Rows, schema_of
+from flintmq.pipeline.sources.mq_link import Link
 from flintmq.pipeline.sources.mq_offset import (
     Backlog,
     Member,
@@ -51,9 +52,6 @@ from flintmq.pipeline.sources.mq_options import PARTITION_MESSAGES_MIN, SourceOp
 
 #: So many batches are planned from where the last one stopped before the head of the queue is looked at again.
 AGAIN = 8
-#: An Arrow batch is so long, or has so many bytes of data.
-BATCH_ROWS = 5_000
-BATCH_BYTES = 16 << 20
 
 
 class MessagesGone(PipelineError):
@@ -83,25 +81,16 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
     wanted = Member(work.ranges)
     found: list[Positions] = []
     with Link(options.place) as link:
-        for chunk in _from_first(link, work):
-            positions = np.array([got[0] for got in chunk], dtype=np.int64)
-            mask = wanted.mask(positions)
-            if not mask.all():
-                beyond = work.fifo and int(positions[-1]) > work.ranges[-1][1]
-                chunk = [got for got, is_wanted in zip(chunk, mask.tolist(), strict=True) if is_wanted]
-                positions = positions[mask]
-            else:
-                beyond = False
-            found.append(positions)
-            left -= len(chunk)
-            for at in range(0, len(chunk), BATCH_ROWS):
-                rows.add(chunk[at : at + BATCH_ROWS])
-                if len(rows) >= BATCH_ROWS or rows.bytes > BATCH_BYTES:
-                    yield rows.batch(link.big_endian)
+        for chunk in _from_first(link, work, rows.wanted):
+            mask = wanted.mask(chunk.positions)
+            beyond = work.fifo and int(chunk.positions[-1]) > work.ranges[-1][1]
+            chosen = chunk.where(mask)
+            found.append(chosen.positions)
+            left -= len(chosen)
+            if len(chosen):
+                yield rows.batch(chosen)
             if not left or beyond:
                 break
-        if len(rows):
-            yield rows.batch(link.big_endian)
     if left and not options.skip_missing:
         gone = minus(work.ranges, ranges_of(np.concatenate(found)) if found else [])
         shown = ", ".join(f"{a}-{b}" if a < b else str(a) for a, b in gone[:3]) + (" ..." if len(gone) > 3 else "")
@@ -111,17 +100,17 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
         )
 
 
-def _from_first(link: Link, work: Work) -> Iterator[list[Got]]:
+def _from_first(link: Link, work: Work, wanted: int) -> Iterator[Chunk]:
     """A browse that begins at the first position if that is possible, else at the head of the queue."""
     if work.fifo:
         prefix = link.prefix_of(work.queue)
         first = True
-        for chunk in link.browse(work.queue, work.ranges[0][0], prefix=prefix) if prefix else ():
+        for chunk in link.browse(work.queue, work.ranges[0][0], prefix, wanted) if prefix else ():
             first = False
             yield chunk
         if not first:
             return
-    yield from link.browse(work.queue)
+    yield from link.browse(work.queue, wanted=wanted)
 
 
 class MqReader(DataSourceReader):
@@ -135,8 +124,8 @@ class MqReader(DataSourceReader):
         with Link(self.options.place) as link:
             for queue in queues_of(link, self.options):
                 seen = Seen()
-                for chunk in link.browse(queue, data=False):
-                    seen.see([got[0] for got in chunk], "")
+                for chunk in link.browse(queue, wanted=PLACES):
+                    seen.see(chunk.positions.tolist(), "")
                 made += parts_of(queue, ranges_of(seen.positions), seen.fifo, self.options)
         return made or [Work("", [], True)]
 
@@ -200,8 +189,9 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         link = self._linked()
         self._only = {queue: Backlog() for queue in self._queues}
         for queue, backlog in self._only.items():
-            for chunk in link.browse(queue, data=False):
-                backlog.see([got[0] for got in chunk], [got[1][PUT_AT] for got in chunk])
+            for chunk in link.browse(queue, wanted=PLACES):
+                assert chunk.put_at is not None
+                backlog.see(chunk.positions, chunk.put_at)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """The next batch: up to the limit, shared out among the queues; nothing new: `start` itself."""
@@ -245,17 +235,14 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _look(self, link: Link, queue: str, taken: Taken, room: int, seen: Seen, start: int) -> None:
         known = Member(taken.all())
         prefix = link.prefix_of(queue) if start else b""
-        for chunk in link.browse(queue, start, data=False, prefix=prefix):
-            positions = np.array([got[0] for got in chunk], dtype=np.int64)
-            new = ~known.mask(positions)
-            if not new.all():
-                again = [
-                    not is_new and put_at(got) > taken.newest for got, is_new in zip(chunk, new.tolist(), strict=True)
-                ]
-                seen.again = seen.again or any(again)  # S5
-                new |= np.array(again)
-            more = np.flatnonzero(new)[: room - len(seen.positions)].tolist()
-            seen.see(positions[more].tolist(), newest_of([chunk[at] for at in more]))
+        newest = taken.newest.encode()
+        for chunk in link.browse(queue, start, prefix, PLACES):
+            assert chunk.put_at is not None
+            old = known.mask(chunk.positions)
+            again = old & (chunk.put_at > newest)
+            seen.again = seen.again or bool(again.any())  # S5
+            more = chunk.rows(np.flatnonzero(~old | again)[: room - len(seen.positions)])
+            seen.see(more.positions.tolist(), more.newest())
             if len(seen.positions) >= room:
                 if seen.fifo:
                     self._stopped[queue] = seen.positions[-1]

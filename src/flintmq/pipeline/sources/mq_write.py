@@ -181,13 +181,26 @@ def _put_all(
     count = 0
     chance = os.urandom(4)
     maker = Maker(options.queue, options.persistence, link.big_endian, link.ccsid)
+
+    def begun() -> Branch:
+        return Branch(link, unit.xid(_WHO.pack(partition, attempt, len(branches)) + chance))
+
     for batch in batches:
-        for message in maker.messages(batch):
-            if branch is None:
-                bqual = _WHO.pack(partition, attempt, len(branches)) + chance
-                branch = Branch(link, unit.xid(bqual))
+        alike = maker.alike(batch) if link.in_bulk else None
+        row = 0
+        for message in maker.messages(batch) if alike is None else ():
+            branch = branch or begun()
             branch.put(message)
             count += 1
+            if branch.count >= options.branch_messages:
+                branches.append(_prepared(branch))
+                branch = None
+        while alike is not None and row < len(alike):
+            branch = branch or begun()
+            stop = min(len(alike), row + options.branch_messages - branch.count)
+            branch.put_alike(alike, row, stop)
+            count += stop - row
+            row = stop
             if branch.count >= options.branch_messages:
                 branches.append(_prepared(branch))
                 branch = None

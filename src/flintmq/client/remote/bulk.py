@@ -1,0 +1,142 @@
+"""Many messages in one call, where the queue manager is FlintMQ: the client's side of channel/bulk.py.
+
+    offered   whether the queue manager at the other end has these calls (SPI QUERY, asked once for a connection)
+    browse    the next messages of a handle, by columns: nothing is made of a single one
+    get       take what stands at some positions, without its data
+    put       many messages with one descriptor, without waiting for an answer: MQSTAT says what has become of them
+
+They need a socket that conversations may share. Whoever asks a queue manager that does not have them goes the ordinary
+way.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from flintmq.channel import bulk, spi
+from flintmq.channel import segment as seg
+from flintmq.channel.calls import API_SIZE, read_longs, write_longs
+from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
+from flintmq.channel.initial_data import CAP2_SPIREQUEST
+from flintmq.client.errors import error_of
+from flintmq.client.remote.session import Answer, Session
+from flintmq.client.remote.wire import Wire
+from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
+from flintmq.mqi.fields import write_text
+from flintmq.mqi.md import SIZE_2
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import MQCC_FAILED
+
+_REPLY_SIZE: Final = 1 << 30
+_QUERY_ENTRY: Final = 5
+_PAYLOAD: Final = API_SIZE + spi.FRAME
+
+
+class Browsed:
+    """Messages that were browsed, as they came: each column is a piece of the answer (channel/bulk.py has its form)."""
+
+    __slots__ = (
+        "big_endian", "ccsids", "count", "data", "descriptors", "encodings", "ends", "formats", "lengths", "positions",
+        "put_at",
+    )  # fmt: skip
+
+    def __init__(self, answer: Answer, wanted: int) -> None:
+        """Raises ChannelError for an answer that is shorter than it says."""
+        body = answer.body
+        self.big_endian = answer.big_endian
+        self.count, ends = read_longs(body, _PAYLOAD, 2, answer.big_endian)
+        #: There is no more behind these.
+        self.ends = ends != 0
+        self._cut(memoryview(body)[_PAYLOAD + 8 :], wanted)
+
+    def _cut(self, rest: memoryview, wanted: int) -> None:
+        has_data = wanted & bulk.WANT_DATA != 0
+        whole = wanted & bulk.WANT_DESCRIPTOR != 0
+        sizes = (
+            8,
+            bulk.PUT_AT_SIZE if wanted & bulk.WANT_PUT_AT else 0,
+            SIZE_2 if whole else 0,
+            4 if has_data and not whole else 0,
+            4 if has_data and not whole else 0,
+            bulk.FORMAT_SIZE if has_data and not whole else 0,
+            4 if has_data else 0,
+        )
+        if self.count < 0 or len(rest) < self.count * sum(sizes):
+            raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an answer has no room for {self.count} messages")
+        columns: list[memoryview] = []
+        at = 0
+        for size in sizes:
+            columns.append(rest[at : at + size * self.count])
+            at += size * self.count
+        self.positions, self.put_at, self.descriptors, self.encodings, self.ccsids, self.formats, self.lengths = columns
+        self.data = rest[at:]
+
+
+def offered(wire: Wire) -> bool:
+    """Whether the queue manager has these calls. Raises NotConnected."""
+    session = wire.session
+    if not session.shared or not session.terms.cap_flags_2 & CAP2_SPIREQUEST:
+        return False
+    answer = wire.call(seg.SPI, 0, _frame(session, spi.QUERY, "SPQ", b"", bulk.ASKS))
+    if answer.completion or len(answer.body) < _PAYLOAD + 4:
+        return False
+    count = read_longs(answer.body, _PAYLOAD, 1, answer.big_endian)[0]
+    if count <= 0 or len(answer.body) < _PAYLOAD + 4 + 4 * _QUERY_ENTRY * count:
+        return False
+    told = read_longs(answer.body, _PAYLOAD + 4, _QUERY_ENTRY * count, answer.big_endian)
+    usable = {told[at] for at in range(0, len(told), _QUERY_ENTRY) if told[at + 4] == 1}
+    return usable.issuperset(bulk.VERBS)
+
+
+def _frame(session: Session, verb: int, family: str, payload: bytes, reply_size: int = _REPLY_SIZE) -> bytes:
+    """A call, behind the sixteen bytes."""
+    big_endian, ccsid = session.big_endian, session.ccsid
+    front = write_longs([verb, 1, reply_size], big_endian)
+    front += write_text(family + "U", 4, ccsid, 0, "SPI") + write_longs([1, 12], big_endian)
+    front += write_text(family + "I", 4, ccsid, 0, "SPI") + write_longs([1, 12 + len(payload)], big_endian)
+    return front + payload
+
+
+def _asked(wire: Wire, handle: int, verb: int, payload: bytes) -> Answer:
+    """Make a call. Raises MQError."""
+    answer = wire.call(seg.SPI, handle, _frame(wire.session, verb, bulk.FAMILY, payload))
+    if answer.completion == MQCC_FAILED:
+        raise error_of(answer.reason)
+    return answer
+
+
+def browse(wire: Wire, handle: int, wanted: int, options: int, count_max: int, token: bytes = b"") -> Browsed:
+    """The next messages, or those from the one of `token` on. Raises MQError."""
+    payload = write_longs([wanted, options, count_max, bulk.BYTES_MAX], wire.session.big_endian)
+    answer = _asked(wire, handle, bulk.BROWSE, payload + token.ljust(16, b"\0"))
+    try:
+        return Browsed(answer, wanted)
+    except ChannelError as error:
+        wire.bad_answer(error)
+
+
+def get(wire: Wire, handle: int, options: int, prefix: bytes, ranges: list[tuple[int, int]]) -> int:
+    """Get what stands at these positions, at most MESSAGES_MAX, and say how many there were. Raises MQError."""
+    order = wire.session.big_endian
+    payload = write_longs([options, len(ranges)], order) + prefix
+    payload += bulk.write_positions([end for both in ranges for end in both], order)
+    answer = _asked(wire, handle, bulk.GET, payload)
+    try:
+        return read_longs(answer.body, _PAYLOAD, 1, answer.big_endian)[0]
+    except ChannelError as error:
+        wire.bad_answer(error)
+
+
+def put(
+    wire: Wire, handle: int, descriptor: bytes, options: bytes, count: int, lengths: bytes, data: bytes | memoryview
+) -> None:
+    """Put `count` messages with one descriptor (an MQMD and an MQPMO with MQPMO_ASYNC_RESPONSE, packed).
+
+    `lengths` are int32 in the byte order of the session, `data` stands one behind the other. Raises NotConnected.
+    """
+    order = wire.session.big_endian
+    assert MQPMO.unpack(options, 0, order, wire.session.ccsid).options & MQPMO_ASYNC_RESPONSE
+    number = struct.pack(">i" if order else "<i", count)
+    payload = b"".join((descriptor, options, number, lengths, data))
+    wire.send(seg.SPI, handle, _frame(wire.session, bulk.PUT, bulk.FAMILY, payload))
