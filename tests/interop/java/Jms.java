@@ -76,6 +76,11 @@ public final class Jms {
         add(scenarios, "retained", Jms::retained);
         add(scenarios, "temporaryTopic", Jms::temporaryTopic);
         add(scenarios, "xa", Jms::xa);
+        add(scenarios, "delay", Jms::delay);
+        add(scenarios, "delayTransacted", Jms::delayTransacted);
+        add(scenarios, "delayTopic", Jms::delayTopic);
+        add(scenarios, "delayRefused", Jms::delayRefused);
+        add(scenarios, "delayFull", Jms::delayFull);
         scenarios.run(args.length > 1 ? args[1] : "");
         System.exit(0);
     }
@@ -529,6 +534,149 @@ public final class Jms {
         } catch (JMSException expected) {
             Scenarios.that(expected instanceof javax.jms.InvalidSelectorException, expected.toString());
         }
+    }
+
+    static final long DELAY = 400;
+
+    /** Not before its time, the time is the same at both ends, and messages without a delay pass it. */
+    static void delay(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue queue = session.createQueue(QUEUE);
+        MessageConsumer consumer = session.createConsumer(queue);
+        connection.start();
+        MessageProducer producer = session.createProducer(queue);
+        producer.setDeliveryDelay(DELAY);
+        producer.setTimeToLive(60_000);
+        TextMessage later = session.createTextMessage("later");
+        later.setStringProperty("colour", "red");
+        later.setJMSCorrelationID("of mine");
+        long before = System.currentTimeMillis();
+        producer.send(later);
+        Scenarios.that(later.getJMSDeliveryTime() >= before + DELAY, "delivery time " + later.getJMSDeliveryTime());
+        producer.setDeliveryDelay(0);
+        producer.send(session.createTextMessage("now"));
+        Scenarios.same("now", textOf(consumer.receive(2000)));
+        Message got = consumer.receive(5000);
+        long after = System.currentTimeMillis();
+        Scenarios.same("later", textOf(got));
+        Scenarios.that(after >= later.getJMSDeliveryTime(), "it came " + (later.getJMSDeliveryTime() - after) + " ms early");
+        Scenarios.same(later.getJMSDeliveryTime(), got.getJMSDeliveryTime());
+        Scenarios.same(later.getJMSMessageID(), got.getJMSMessageID());
+        Scenarios.same(later.getJMSTimestamp(), got.getJMSTimestamp());
+        Scenarios.same(later.getJMSExpiration(), got.getJMSExpiration());
+        Scenarios.same("of mine", got.getJMSCorrelationID());
+        Scenarios.same("red", got.getStringProperty("colour"));
+        Scenarios.same(DeliveryMode.PERSISTENT, got.getJMSDeliveryMode());
+        try (JMSContext context = factory().createContext()) {
+            byte[] large = new byte[Math.min(200_000, Scenarios.LONGEST / 2)];
+            context.createProducer().setDeliveryDelay(DELAY).setDeliveryMode(DeliveryMode.NON_PERSISTENT).send(queue, large);
+            Scenarios.same(null, consumer.receiveNoWait());
+            Scenarios.same(large.length, consumer.receive(5000).getBody(byte[].class).length);
+        }
+    }
+
+    /** Nothing comes of what is rolled back, nor before the commit; the delay counts from the send. */
+    static void delayTransacted(Connection connection) throws Exception {
+        Session transacted = connection.createSession(true, Session.SESSION_TRANSACTED);
+        Queue queue = transacted.createQueue(QUEUE);
+        MessageConsumer consumer = session(connection).createConsumer(queue);
+        connection.start();
+        MessageProducer producer = transacted.createProducer(queue);
+        producer.setDeliveryDelay(DELAY);
+        producer.send(transacted.createTextMessage("rolled back"));
+        transacted.rollback();
+        TextMessage sent = transacted.createTextMessage("committed");
+        producer.send(sent);
+        Scenarios.same(null, consumer.receive(DELAY + 200));
+        long before = System.currentTimeMillis();
+        transacted.commit();
+        Message got = consumer.receive(5000);
+        long waited = System.currentTimeMillis() - before;
+        Scenarios.same("committed", textOf(got));
+        Scenarios.same(sent.getJMSDeliveryTime(), got.getJMSDeliveryTime());
+        Scenarios.that(sent.getJMSDeliveryTime() < before, "its time had come before the commit");
+        Scenarios.that(waited < 5000, "it came " + waited + " ms after the commit");
+        Scenarios.same(null, consumer.receiveNoWait());
+    }
+
+    static void delayTopic(Connection connection) throws Exception {
+        Session session = session(connection);
+        Topic topic = session.createTopic("delayed/news");
+        MessageConsumer early = session.createConsumer(session.createTopic("delayed/#"));
+        connection.start();
+        MessageProducer producer = session.createProducer(topic);
+        producer.setDeliveryDelay(DELAY);
+        Message sent = session.createTextMessage("news");
+        producer.send(sent);
+        MessageConsumer inBetween = session.createConsumer(topic);
+        Scenarios.same(null, early.receiveNoWait());
+        for (MessageConsumer consumer : List.of(early, inBetween)) {
+            Message got = consumer.receive(5000);
+            Scenarios.same("news", textOf(got));
+            Scenarios.same("topic://delayed/news", got.getJMSDestination().toString());
+            Scenarios.same(sent.getJMSDeliveryTime(), got.getJMSDeliveryTime());
+        }
+    }
+
+    /** What IBM's documentation says cannot be had together, and a destination that the user may not use. */
+    static void delayRefused(Connection connection) throws Exception {
+        Session session = session(connection);
+        MessageProducer producer = session.createProducer(session.createQueue(QUEUE));
+        producer.setTimeToLive(100);
+        refused("time to live", () -> {
+            producer.setDeliveryDelay(DELAY);
+            producer.send(session.createTextMessage("old before it is there"));
+        });
+        MessageProducer publisher = session.createProducer(session.createTopic("delayed/retained"));
+        publisher.setDeliveryDelay(DELAY);
+        Message kept = session.createTextMessage("kept");
+        kept.setIntProperty("JMS_IBM_Retain", 1);
+        refused("retained", () -> publisher.send(kept));
+        MessageProducer other = session.createProducer(session.createQueue("DEV.QUEUE.2"));
+        other.setDeliveryDelay(DELAY);
+        Message grouped = session.createTextMessage("one of many");
+        grouped.setStringProperty("JMSXGroupID", "many");
+        grouped.setIntProperty("JMSXGroupSeq", 1);
+        refused("group", () -> other.send(grouped));
+        try (JMSContext context = factory().createContext()) {
+            Queue forbidden = context.createQueue("SYSTEM.ADMIN.COMMAND.QUEUE");
+            refused("2035", () -> context.createProducer().setDeliveryDelay(DELAY).send(forbidden, "no"));
+        }
+        connection.start();
+        Scenarios.same(null, session.createConsumer(session.createQueue(QUEUE)).receive(DELAY));
+    }
+
+    static void refused(String why, Scenarios.Body body) {
+        StringBuilder said = new StringBuilder();
+        try {
+            body.run();
+        } catch (Exception error) {
+            for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+                said.append(cause).append(" <- ");
+            }
+        }
+        Scenarios.that(said.toString().contains(why), "refused because of " + why + "? It said: " + said);
+    }
+
+    /** A queue that is full when the time has come: the message is on the dead-letter queue. */
+    static void delayFull(Connection connection) throws Exception {
+        Session session = session(connection);
+        Queue small = session.createQueue("DEV.SMALL");
+        MessageProducer producer = session.createProducer(small);
+        producer.send(session.createTextMessage("first"));
+        producer.setDeliveryDelay(DELAY);
+        producer.send(session.createTextMessage("second"));
+        connection.start();
+        MessageConsumer dead = session.createConsumer(session.createQueue("DEV.DEAD.LETTER.QUEUE"));
+        Message got = dead.receive(5000);
+        Scenarios.that(got != null, "nothing on the dead-letter queue");
+        Scenarios.same("MQDEAD  ", got.getStringProperty("JMS_IBM_Format"));
+        byte[] data = new byte[(int) ((BytesMessage) got).getBodyLength()];
+        ((BytesMessage) got).readBytes(data);
+        String text = new String(data, java.nio.charset.StandardCharsets.ISO_8859_1);
+        Scenarios.that(text.startsWith("DLH ") && text.contains("DEV.SMALL"), text);
+        Scenarios.that(text.endsWith("second"), text);
+        Scenarios.same("first", textOf(session.createConsumer(small).receive(2000)));
     }
 
     static void topic(Connection connection) throws Exception {
