@@ -42,6 +42,7 @@ from flintmq.mqi.reason import (
     MQRC_Q_FULL,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
+from flintmq.qmgr import accounting
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.delay import RETRY_MS, put_delayed, run
@@ -178,6 +179,20 @@ def test_a_thousand_messages_due_at_once_are_delivered_in_slices(engine: Engine,
     assert run(engine.qm, engine.clock.now_ms(), 8) and engine.depth("Q") == 8
     assert run(engine.qm, engine.clock.now_ms(), 8) and engine.depth("Q") == 16
     assert not run(engine.qm, engine.clock.now_ms(), 8) and engine.depth("Q") == 20
+
+
+def test_accounting_counts_what_was_put_with_a_delay(engine: Engine, app: App) -> None:
+    """PUTDDLY of the record of a queue that a task has used (116-1)."""
+    engine.alter("QM1", {"ACCTQ": "ON"}, "QMGR")
+    accounting.start(engine.qm)
+    counted = engine.connect("counted")
+    send(counted, "Q", b"later", 1000)
+    send(counted, "Q", b"now", 0)
+    assert counted.connection.task is not None
+    use = counted.connection.task.work.queues["Q", "Q"]
+    assert (use.puts.count, use.valid_puts, use.delayed) == (2, 2, 1)
+    later(engine, 1000)
+    assert app.drain("Q") == [b"now", b"later"]
 
 
 # -- units of work -----------------------------------------------------------------------------------------------------

@@ -281,6 +281,8 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
         use.published += watch.published
         use.streamed += watch.streamed
         use.put_to_waiter += watch.fast
+        if handle.delivery_delay_ms:
+            use.delayed += 1
         if md.persistence == 1:
             use.put_persistent += 1
         if queue is not None and queue.depth > use.max_depth:

@@ -73,7 +73,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr import kept, put, registration, remote, report
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiry import cap_on_the_way, capped
-from flintmq.qmgr.message import AVAILABLE, BadRecord, Message, fill_descriptor, pack_header, unpack_message
+from flintmq.qmgr.message import AVAILABLE, NO_ID, BadRecord, Message, fill_descriptor, pack_header, unpack_message
 from flintmq.qmgr.place import counted_length, refusal, to_queue
 from flintmq.qmgr.publish import OpenTopic, Publication
 from flintmq.qmgr.queue import STAGING, Queue
@@ -155,7 +155,7 @@ class Staged:
     delay_ms: int = 0
     options: int = 0
     pub_level: int = 0
-    connection_id: bytes = bytes(24)
+    connection_id: bytes = NO_ID
     #: Queue or topic string, and the queue manager of a queue.
     name: str = ""
     q_mgr_name: str = ""

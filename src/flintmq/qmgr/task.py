@@ -99,6 +99,8 @@ class QueueUse:
     selector_longest: int = 0
     published: int = 0
     streamed: int = 0
+    #: Put with a delivery delay.
+    delayed: int = 0
     #: The time of calls to a topic, which is not in the times of the calls.
     topic_open_us: int = 0
     topic_put_us: int = 0

@@ -370,6 +370,7 @@ WQ = {
     "TOPICPUTSRB": "use.topic_put_us",
     "TOPICPUT1SRB": "use.topic_put1_us",
     "TOPICCLOSESRB": "use.topic_close_us",
+    "PUTDDLY": "use.delayed",
     "STREAMEDN": "use.streamed",
 }
 WQ_CONSTANTS: dict[str, Constant] = {
