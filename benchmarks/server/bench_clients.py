@@ -4,6 +4,9 @@ kb_per_connection   resident memory of the queue manager process for each idle c
                     each; the floor is what the reports say of a channel, 83 KB
 rr_busy             CPU of the queue manager per round trip of 100 requesters and 100 responders, 2 KiB, while the
                     idle clients are there; the floor is the same without them, in the same run
+rr_worst            the longest round trip of one client, 2 KiB put and got, in milliseconds on the clock, while 100
+                    clients connect with different passwords, each 50 ms of work; the floor is the longest of as
+                    many round trips before that
 idle, busy          how many there were
 held_s              for how long, without an error: any ends the benchmark
 
@@ -15,14 +18,20 @@ from __future__ import annotations
 
 import json
 import resource
+import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
 
+import flintmq
 from benchmarks.frame import Figure, Options
 from benchmarks.server.bench_wire import SIZE, cost
+from benchmarks.server.knock import PASSWORD
 from benchmarks.server.plan import Plan
+from benchmarks.server.stage import NAME as Q_MGR
 from benchmarks.server.stage import Stage
+from flintmq.client import ini
+from flintmq.server import users
 
 NAME = "clients"
 #: KB for each channel, from the performance reports.
@@ -56,9 +65,11 @@ def run(options: Options) -> list[Figure]:
                 break
         crowd.ask("look")
         progress.done()
+        worst, quiet = worst_ms(stage, options.scale(100, 100, 4))
     return [
         Figure("kb_per_connection", memory / idle, "KB", REPORTED_KB),
         Figure("rr_busy", 1e6 * crowded, "us", 1e6 * alone),
+        Figure("rr_worst", worst, "ms", quiet),
         Figure("idle", idle, "clients"),
         Figure("busy", 2 * busy, "clients"),
         Figure("held_s", held, "s"),
@@ -69,3 +80,36 @@ def resident_kb(pid: int) -> float:
     """Memory of a process that is in RAM now, in KB (1024 bytes)."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1024
+
+
+def worst_ms(stage: Stage, count: int) -> tuple[float, float]:
+    """The longest round trip of a client while `count` others connect with passwords, and without them."""
+    path = stage.directory / "qmgrs" / Q_MGR / users.NAME
+    hashed = users.hashed(PASSWORD)
+    ini.write(path, [ini.Stanza("User", {"Name": f"u{each}", "Password": hashed}) for each in range(count)])
+    stage.commands(
+        "DEFINE CHANNEL(BENCH.PASSWORD) CHLTYPE(SVRCONN) MCAUSER('app')",
+        "ALTER AUTHINFO(DEV.AUTHINFO) AUTHTYPE(IDPWOS) CHCKCLNT(OPTIONAL) ADOPTCTX(NO)",
+    )
+    given = {"at": stage.address, "channel": "BENCH.PASSWORD", "count": count}
+    knock = stage.child("benchmarks.server.knock", json.dumps(given))
+    conn = stage.address.replace(":", "(") + ")"
+    with flintmq.connect(Q_MGR, channel="DEV.APP.SVRCONN", conn=conn) as qm:
+        queue = qm.queue("DEV.QUEUE.1")
+        data = bytes(SIZE)
+        took: list[float] = []
+        answers: list[str] = []
+        asking = threading.Thread(target=lambda: answers.append(knock.ask("go")))
+        asking.start()
+        while asking.is_alive():
+            took.append(_round_trip_ms(queue, data))
+        if not answers:
+            raise RuntimeError("the clients with passwords could not connect")
+        return max(took), max(_round_trip_ms(queue, data) for _ in took)
+
+
+def _round_trip_ms(queue: flintmq.Queue, data: bytes) -> float:
+    begun = time.perf_counter()
+    queue.put(data)
+    queue.get()
+    return 1000 * (time.perf_counter() - begun)

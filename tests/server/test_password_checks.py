@@ -364,6 +364,19 @@ def test_who_takes_turns(address: str, user: str, expected: str) -> None:
     assert origin(session) == expected
 
 
+def test_a_socket_on_which_somebody_is_connected_has_a_turn_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S4: the one who is connected waits as well."""
+
+    def body(world: World, checks: PasswordChecks, order: list[str]) -> None:
+        for port in range(3):
+            ask(world, checks, f"127.0.0.1({port})")
+        world.alter("QMGR", "QM1", CHLAUTH="DISABLED")
+        peer = world.connected(address="127.0.0.1(99)")
+        checks.ask(peer.session, Identity())
+
+    assert crowd(body, monkeypatch)[1] == "127.0.0.1(99)"
+
+
 # -- what is remembered -----------------------------------------------------------------------------------------------
 
 

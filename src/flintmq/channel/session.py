@@ -528,11 +528,12 @@ class Session:
     def refused_again(self) -> None:
         """A client was not let in. Raises ChannelError if that was so too often on this socket (S3)."""
         self.refusals += 1
-        if self.refusals >= REFUSALS_MAX and not self._has_client():
+        if self.refusals >= REFUSALS_MAX and not self.has_client():
             text = f"its client was refused {self.refusals} times"
             raise ChannelError(STATUS_SECURITY_FAILURE, text, "AMQ9557E")
 
-    def _has_client(self) -> bool:
+    def has_client(self) -> bool:
+        """Whether somebody is connected on this socket."""
         for conversation in self.conversations.values():
             if conversation.connection is not None:
                 return True

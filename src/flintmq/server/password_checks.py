@@ -179,10 +179,13 @@ def _compare(password: str, against: str) -> bool:
 
 
 def origin(session: Session) -> str:
-    """Who takes turns with others: an address without its port, of IPv6 the network; on the Unix socket, the user."""
-    if session.local_user:
-        return session.local_user
-    name = session.address.partition("(")[0]
+    """Who takes turns with others: an address without its port, of IPv6 the network; on the Unix socket, the user.
+
+    A socket on which somebody is connected has a turn of its own: nothing of it is done meanwhile (S4).
+    """
+    name = session.local_user or session.address.partition("(")[0]
+    if session.has_client():
+        return session.address
     if ":" not in name:
         return name
     try:
