@@ -287,6 +287,53 @@ def test_a_crash_around_the_delivery_neither_loses_nor_doubles_the_message(synce
     assert made.contents("Q") == [b"later"] and made.depth(STAGING) == 0
 
 
+@pytest.mark.parametrize("step", range(8))
+@pytest.mark.parametrize("synced", range(8))
+def test_whenever_it_crashes_each_message_is_delivered_once(step: int, synced: int) -> None:
+    """Three messages; a crash after any step, with any of the deliveries before it made durable."""
+    made = machine()
+    app = made.connect()
+    done = 0
+    for number in range(min(step, 3)):
+        assert send(app, "Q", b"%d" % number, 1000, persistence=1, syncpoint=True).reason == MQRC_NONE
+        done += 1
+    app.commit()
+    made.log.flush()
+    made.clock.advance(1000)
+    for number in range(max(0, step - 4)):
+        run(made.qm, made.clock.now_ms(), 1)
+        if synced & 1 << number:
+            made.log.flush()
+    made.crash()
+    later(made, 0)
+    assert made.contents("Q") == [b"%d" % number for number in range(done)] and made.depth(STAGING) == 0
+    made.log.flush()
+    made.crash()
+    assert made.contents("Q") == [b"%d" % number for number in range(done)]
+
+
+def test_a_staging_queue_that_is_deleted_leaves_nothing_to_wait_for() -> None:
+    made = machine()
+    app = made.connect()
+    send(app, "Q", b"later", 1000)
+    app.get(STAGING)
+    app.close(STAGING)
+    assert made.admin.delete("QLOCAL", STAGING, False) == 0
+    later(made, 1000)
+    assert made.qm.next_deadline() == 0 and made.contents("Q") == []
+
+
+def test_messages_that_are_taken_away_do_not_stay_in_memory(engine: Engine, app: App) -> None:
+    """Delays as time-outs that are called off: what is kept is bounded by what waits."""
+    send(app, "Q", b"kept", 500_000)
+    for _ in range(1500):
+        called_off = send(app, "Q", b"off", 1_000_000)
+        assert app.get(STAGING, match_options=2, correl_id=called_off.md.msg_id).reason == MQRC_NONE
+    assert engine.depth(STAGING) == 1 and len(engine.qm.delays.order) < 1100
+    later(engine, 500_000)
+    assert app.drain("Q") == [b"kept"]
+
+
 def test_a_message_that_is_not_persistent_goes_with_a_crash() -> None:
     made = machine()
     send(made.connect(), "Q", b"later", 1000)

@@ -94,6 +94,8 @@ SLICE: Final = 500
 RETRY_MS: Final = 10_000
 #: With a full log the deliveries rest so long.
 LOG_FULL_REST_MS: Final = 1000
+#: So many entries that are out of date are no matter.
+_STALE: Final = 1000
 #: After a start the buffer pool is relieved every so many messages.
 _RELIEVE: Final = 1000
 
@@ -332,12 +334,16 @@ def arrived(qm: QueueManager, message: Message) -> None:
     """A message on the staging queue can be got."""
     if qm.replaying:
         return
-    qm.delays.queue = message.queue
-    qm.delays.add(_due_of(message), message.sequence, message.msg_id)
+    delays = qm.delays
+    delays.queue = message.queue
+    delays.add(_due_of(message), message.sequence, message.msg_id)
+    if len(delays.order) > _STALE + 2 * message.queue.depth:
+        restore(qm)
 
 
 def restore(qm: QueueManager) -> None:
-    """After a start: find out when the messages on the staging queue are due."""
+    """After a start, or if most entries are out of date: find out when the messages on the staging queue are due."""
+    qm.delays.order = []
     queue = qm.queues.get(STAGING)
     if queue is None or not queue.depth:
         return
@@ -360,7 +366,11 @@ def run(qm: QueueManager, now: int, limit: int = SLICE) -> bool:
     """Deliver what is due, at most `limit` messages. True: there is more to do at once, call again."""
     delays = qm.delays
     queue = qm.queues.get(STAGING)
-    if queue is None or not queue.get_enabled or now < delays.resume_ms:
+    if queue is None:  # It was deleted, and what was on it with it.
+        delays.order = []
+        delays.refused.clear()
+        return False
+    if not queue.get_enabled or now < delays.resume_ms:
         return False
     delays.queue = queue
     delays.log_full = False
