@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import grp
+import pwd
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     capsys.readouterr()
 
 
+@pytest.fixture
+def known(place: None) -> None:
+    """joe, and clerks: ann is one."""
+    assert main(["user", "QM1", "joe", "--no-password"]) == 0
+    assert main(["user", "QM1", "ann", "--no-password", "--group", "clerks"]) == 0
+
+
+@pytest.mark.usefixtures("known")
 def test_authorities_are_given_shown_taken_away_and_removed(capsys: pytest.CaptureFixture[str]) -> None:
     queue = ["-m", "QM1", "-n", "ORDERS.**", "-t", "q"]
     assert main(["setmqaut", *queue, "-p", "joe", "-g", "clerks", "+put", "+get", "+inq"]) == 0
@@ -62,10 +72,47 @@ def test_what_is_wrong_has_its_exit_code(words: list[str], code: int, capsys: py
     assert capsys.readouterr().err.strip()
 
 
-def test_what_is_no_authority_is_told_by_the_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(["setmqaut", "-t", "q", "-n", "A", "-p", "joe", "+fly"])
-    assert end.value.code == 2 and "+fly" in capsys.readouterr().err
+@pytest.mark.parametrize("words", [["+fly"], ["-fly"], ["+put", "+fly"], ["--fly"]])
+def test_what_is_no_authority_is_told_as_mq_does(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["setmqaut", "-t", "q", "-n", "A", "-p", "joe", *words]) == 151
+    assert f"AMQ7097E: {words[-1]}: not an authority" in capsys.readouterr().err
+
+
+def test_an_option_without_its_value_is_told_as_mq_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["setmqaut", "-t", "q", "-n", "A", "+put", "-p"]) == 36
+    assert "AMQ7077E: argument -p" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "which"),
+    [
+        (["-p", "nosuchuser"], "principal nosuchuser"),
+        (["-g", "nosuchgroup"], "group nosuchgroup"),
+        (["-p", "joe", "-g", "clerks", "-g", "nosuchgroup"], "group nosuchgroup"),
+    ],
+)
+@pytest.mark.usefixtures("known")
+def test_who_is_not_known_is_given_nothing_and_nor_are_the_others(
+    words: list[str], which: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert main(["setmqaut", "-t", "q", "-n", "A", *words, "+put"]) == 36
+    assert capsys.readouterr().err == f"AMQ7026E: Entity, principal or group not known: {which}.\n"
+    assert main(["dmpmqaut", "-n", "A", "-t", "q"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_who_is_known_to_the_operating_system_is_given_authority(capsys: pytest.CaptureFixture[str]) -> None:
+    user, group = pwd.getpwuid(0).pw_name, grp.getgrgid(0).gr_name
+    assert main(["setmqaut", "-t", "q", "-n", "A", "-p", user, "-g", group, "-g", "nobody", "+put"]) == 0
+
+
+@pytest.mark.usefixtures("known")
+def test_who_has_gone_can_lose_authority(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["setmqaut", "-t", "q", "-n", "A", "-p", "joe", "+put", "+get"]) == 0
+    assert main(["user", "QM1", "joe", "--delete"]) == 0
+    assert main(["setmqaut", "-t", "q", "-n", "A", "-p", "joe", "-put"]) == 0
+    assert main(["setmqaut", "-t", "q", "-n", "A", "-p", "joe", "-remove"]) == 0
 
 
 def test_users_have_groups(capsys: pytest.CaptureFixture[str]) -> None:

@@ -148,6 +148,9 @@ class CatalogueAdministration:
         found.attributes["AUTHLIST"] = words_of(given & ~remove | add)
         return self.reason
 
+    def knows_entity(self, entity_type: str, entity: str) -> bool:
+        return entity != "nobody.knows"
+
     def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
         found = self.catalogue.find("AUTHREC", record_name(object_type, profile, entity_type, entity))
         if found is None:

@@ -8,6 +8,7 @@ import pytest
 
 from flintmq.command.display import render
 from flintmq.command.reply import Reply
+from flintmq.mqi.reason import MQRC_UNKNOWN_ENTITY
 from tests.command.conftest import CatalogueAdministration
 
 Run = Callable[[str], Reply]
@@ -104,3 +105,11 @@ def test_records_go_with_the_object_unless_it_is_said(run: Run, administration: 
     run("DEFINE QLOCAL(A)")
     run("DELETE QLOCAL(A)")
     assert administration.resets == ["AUTHREC QLOCAL A"]
+
+
+def test_who_is_not_known_is_given_nothing(run: Run) -> None:
+    reply = run(SET + "PRINCIPAL('joe','nobody.knows') AUTHADD(PUT)")
+    assert render(reply) == ["AMQ8871E: Entity, principal or group not known: principal nobody.knows."]
+    assert reply.reason == MQRC_UNKNOWN_ENTITY
+    assert said(run, "DISPLAY AUTHREC PRINCIPAL('joe')")[0].startswith("AMQ8884E")
+    assert said(run, SET + "PRINCIPAL('nobody.knows') AUTHRMV(PUT)")[0].startswith("AMQ8862I")

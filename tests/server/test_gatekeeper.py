@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import flintmq
 from flintmq.channel.identity import Identity
-from flintmq.channel.terms import Terms
+from flintmq.channel.terms import LOCAL_CHANNEL, Terms
 from flintmq.cli.main import main
 from flintmq.server import users
 from flintmq.server.entities import SystemEntities
@@ -183,3 +184,34 @@ def test_users_are_defined_listed_and_deleted_by_command(
     assert main(["user", "QM1", "joe", "--delete"]) == 0
     assert main(["user", "QM1", "joe", "--delete"]) == 16
     assert main(["user", "QM2"]) == 16
+
+
+def test_a_local_user_that_is_too_long_is_refused_and_not_cut(world: World) -> None:
+    """administrators is not administrato, whose authorities it would have had."""
+    peer = world.peer(channel=LOCAL_CHANNEL)
+    peer.session.local_user = "administrators"
+    peer.agree()
+    assert peer.connect().reason == 2035
+    [(number, text)] = world.qm.notices
+    assert number == "AMQ9557E" and "administrators" in text
+
+    peer = world.peer(channel=LOCAL_CHANNEL)
+    peer.session.local_user = "administrato"
+    peer.agree()
+    assert peer.connect().reason == 0
+
+
+def test_who_runs_the_queue_manager_under_a_long_name_is_mqm(
+    world: World, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGNAME", "administrators")
+    assert SystemEntities(Users(path)).owner == "mqm"
+    peer = world.peer(channel=LOCAL_CHANNEL)
+    peer.session.local_user = "administrators"
+    peer.agree()
+    assert peer.connect().reason == 0
+    connection = peer.session.conversations[1].connection
+    assert connection is not None and connection.user == "mqm"
+    with flintmq.open(":memory:", developer=True) as qm:
+        qm.queue("DEV.QUEUE.1").put(b"1")
+        assert qm.queue("DEV.QUEUE.1").get().user == "mqm"

@@ -93,7 +93,7 @@ def mqconn(conversation: Conversation, call: Call) -> None:
     q_mgr_id = engine.definition().text("QMID")
     is_local = session.local_user != "" and terms.name == LOCAL_CHANNEL
     if is_local:
-        reason, user = 0, session.local_user
+        reason, user = session.channels.gatekeeper.admit_local(terms, session.local_user)
     else:
         protection = session.protection
         if protection is not None:

@@ -66,7 +66,7 @@ def object_type(word: str | None) -> str:
     """OBJTYPE for the word after -t; CommandFailed if it is none."""
     found = TYPES.get((word or "").lower())
     if found is None:
-        raise CommandFailed(f"AMQ7022E: -t takes {', '.join(TYPES)}, not {word!r}", BAD_TYPE)
+        raise CommandFailed(f"AMQ7094E: -t takes {', '.join(TYPES)}, not {word!r}", BAD_TYPE)
     return found
 
 
@@ -76,7 +76,7 @@ def subject(options: argparse.Namespace) -> str:
     if kind == "QMGR":
         return "OBJTYPE(QMGR)"
     if not options.n:
-        raise CommandFailed("AMQ7023E: -n says which object is meant", NAME_MISSING)
+        raise CommandFailed("AMQ7092E: -n says which object is meant", NAME_MISSING)
     return f"PROFILE({quoted(options.n)}) OBJTYPE({kind})"
 
 

@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     entities = [("PRINCIPAL", each) for each in options.p] + [("GROUP", each) for each in options.g]
     if len(entities) != 1:
-        return _control.refuse("AMQ7024E: one -p or -g says whose authority is meant", _authority.ENTITY_MISSING)
+        return _control.refuse("AMQ7095E: one -p or -g says whose authority is meant", _authority.ENTITY_MISSING)
     (keyword, entity), kind = entities[0], _authority.object_type(options.t)
     _authority.subject(options)
     name = f" OBJNAME({quoted(options.n)})" if kind != "QMGR" else ""

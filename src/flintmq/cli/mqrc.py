@@ -1,11 +1,13 @@
-"""flint mqrc: explain a reason code, given by number or by name.
+"""flint mqrc: explain a reason code, given by number or by name, or a message.
 
     mqrc 2053
     mqrc 0x805
     mqrc MQRC_Q_FULL
     mqrc Q_FULL
+    mqrc AMQ9519E
 
-Knows the reason codes of the MQI (MQRC_) and of commands (MQRCCF_). The exit code is 1 if there is no such code.
+Knows the reason codes of the MQI (MQRC_) and of commands (MQRCCF_), and the messages (AMQ, CSQ) that FlintMQ writes.
+The exit code is 1 if there is no such code or message.
 """
 
 from __future__ import annotations
@@ -14,21 +16,32 @@ import argparse
 import textwrap
 
 from flintmq.cli._failure import CommandFailed
+from flintmq.command.explanations import NUMBER, explained
 from flintmq.mqi import reason
 
 NAME = "mqrc"
-SUMMARY = "explain a reason code"
+SUMMARY = "explain a reason code or a message"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("code", nargs="+", help="a reason code: 2053, 0x805, MQRC_Q_FULL or Q_FULL")
+    parser.add_argument(
+        "code", nargs="+", help="a reason code: 2053, 0x805, MQRC_Q_FULL or Q_FULL; or a message: AMQ9519E"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     for word in options.code:
-        code = code_of(word)
-        print(f"\n{code:10d}  0x{code:08x}  {reason.reason_name(code)}\n")
-        print(textwrap.fill(reason.reason_text(code), 100, initial_indent="    ", subsequent_indent="    "))
+        if NUMBER.fullmatch(word.upper()):
+            texts = explained(word)
+            if not texts:
+                raise CommandFailed(f"{word} is not a message that FlintMQ writes")
+            print(f"\n{word.upper():>10}\n")
+        else:
+            code = code_of(word)
+            texts = [reason.reason_text(code)]
+            print(f"\n{code:10d}  0x{code:08x}  {reason.reason_name(code)}\n")
+        for text in texts:
+            print(textwrap.fill(text, 100, initial_indent="    ", subsequent_indent="    "))
     print()
     return 0
 

@@ -9,15 +9,21 @@ setid sub system, and all, alladm, allmqi, none; with + they are given, with - t
 A change holds at once. The profile may have wildcards: ? for a character, * for a qualifier or a part of one, ** once
 for any number of them. The queue manager may run or not.
 
-Exit codes: 0; 36 bad argument; 40 the queue manager is not available; 72 there is none of that name; 146 name missing;
-148 bad type; 149 user or group missing; 150 authority missing; 151 the queue manager refused.
+Users and groups must be known to the operating system, or to the queue manager (flint user). -remove does
+not ask.
+
+Exit codes: 0; 36 bad argument, or a user or group that is not known; 40 the queue manager is not available; 72 there is
+none of that name; 146 name missing; 148 bad type; 149 user or group missing; 150 authority missing; 151 not an
+authority, or the queue manager refused.
 """
 
 from __future__ import annotations
 
 import argparse
+from typing import NoReturn
 
 from flintmq.cli import _authority, _control
+from flintmq.cli._failure import CommandFailed
 from flintmq.command.dump import quoted
 from flintmq.qmgr.authorities import NONE, WORDS
 
@@ -35,13 +41,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                 sign + word.lower(), dest=where, action="append_const", const=word, default=[], help=argparse.SUPPRESS
             )
     parser.add_argument("-remove", action="store_true", help="delete the record")
+    parser.error = _wrong  # type: ignore[method-assign]  # Scripts look for the numbers and exit codes of MQ.
+
+
+def _wrong(message: str) -> NoReturn:
+    """What argparse does not understand."""
+    unknown = message.removeprefix("unrecognized arguments: ")
+    if unknown != message:
+        raise CommandFailed(f"AMQ7097E: {unknown}: not an authority; setmqaut --help lists them", REFUSED)
+    raise CommandFailed(f"AMQ7077E: {message}", _authority.BAD_ARGUMENT)
 
 
 def run(options: argparse.Namespace) -> int:
     if not options.p and not options.g:
-        return _control.refuse("AMQ7024E: -p or -g says whose authority is meant", _authority.ENTITY_MISSING)
+        return _control.refuse("AMQ7095E: -p or -g says whose authority is meant", _authority.ENTITY_MISSING)
     if not options.remove and not options.given and not options.taken:
-        return _control.refuse("AMQ7025E: no authority was named, such as +put", _authority.AUTHORITY_MISSING)
+        return _control.refuse("AMQ7096E: no authority was named, such as +put", _authority.AUTHORITY_MISSING)
     words = ["DELETE" if options.remove else "SET", "AUTHREC", _authority.subject(options)]
     for keyword, entities in (("PRINCIPAL", options.p), ("GROUP", options.g)):
         if entities:
@@ -50,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
         if authorities and not options.remove:
             words.append(f"{keyword}({','.join(authorities)})")
     why = _authority.failure(_authority.ask(options.m, [" ".join(words)]))
+    if why.startswith("AMQ8871E"):
+        return _control.refuse(f"AMQ7026E{why.removeprefix('AMQ8871E')}", _authority.BAD_ARGUMENT)
     if why:
         return _control.refuse(why, REFUSED)
     print("The setmqaut command completed successfully.")

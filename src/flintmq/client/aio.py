@@ -43,7 +43,7 @@ from flintmq.client.aio_calls import AsyncCalls, AsyncTransaction
 from flintmq.client.commands import CommandReply
 from flintmq.client.connection import Connection
 from flintmq.client.embedded import OPEN, Host
-from flintmq.client.error_log import user_name
+from flintmq.client.error_log import user_identifier
 from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError, Truncated
 from flintmq.client.instance import CreateOptions
 from flintmq.client.link import Link
@@ -124,7 +124,7 @@ class AsyncQueueManager(AsyncCalls):
         super().__init__()
         self._host = host
         self._application = application
-        self._user = user_name()[:12]
+        self._user = user_identifier()
         self._loop = asyncio.get_running_loop()
         self._workers = workers
         self._shared = Link(host, application, self._user)

@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
-from flintmq.client.error_log import ErrorLog, user_name, wants_json
+from flintmq.client.error_log import ErrorLog, user_identifier, wants_json
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.group_commit import GroupCommit
 from flintmq.client.instance import Instance, Storage
@@ -73,7 +73,7 @@ class Host:
         self.commits = GroupCommit(engine.log)
         self.log = engine.log
         self.admin = Admin(engine)
-        self.admin.user = user_name()[:12]
+        self.admin.user = user_identifier()
         self.errors = ErrorLog(None, engine.name)
         if instance is not None:
             stanza = instance.stanza("DiagnosticMessages")

@@ -26,6 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import flintmq
+from flintmq.qmgr.security import MQM, USER_LENGTH
 
 SIZE_MAX = 2 * 1024 * 1024
 FILES = 3
@@ -47,6 +48,16 @@ def user_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         return str(os.getuid())
+
+
+def user_identifier() -> str:
+    """The same for connections and messages, where it has at most 12 characters.
+
+    A longer name is not cut, for that could be somebody else: who runs the queue manager may do everything in it, and
+    is called mqm.
+    """
+    name = user_name()
+    return name if len(name) <= USER_LENGTH else MQM
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -18,7 +18,7 @@ from typing import Self
 from flintmq.client import instance as place
 from flintmq.client.connection import Connection, EmbeddedCalls, ThreadConnection
 from flintmq.client.embedded import OPEN, Host
-from flintmq.client.error_log import user_name
+from flintmq.client.error_log import user_identifier
 from flintmq.client.errors import QueueManagerExists
 from flintmq.client.instance import MEMORY, CreateOptions, Instance
 from flintmq.client.queue import Owner
@@ -108,7 +108,7 @@ class QueueManager(EmbeddedCalls):
     def __init__(self, host: Host, application: str) -> None:
         self._host = host
         self._application = application
-        self._user = user_name()[:12]
+        self._user = user_identifier()
         self._local = ThreadConnection()
 
     @property

@@ -55,6 +55,9 @@ class Administration(Protocol):
     ) -> int:
         """SET AUTHREC for one entity; `add` and `remove` are bits of qmgr/authorities.py."""
 
+    def knows_entity(self, entity_type: str, entity: str) -> bool:
+        """Whether there is such a principal or group, so that authority can be given to it."""
+
     def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
         """DELETE AUTHREC for one entity. 2085 if there is no such record."""
 

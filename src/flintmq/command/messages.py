@@ -162,6 +162,7 @@ MESSAGES = {
     "AMQ8507W": "A message on {queue} from {application}, user {user}, is no PCF command: {why} ({reason}). {told}",
     "AMQ8509W": "The responses to command {command} could not all be put to {queue} of {q_mgr}: {reason}. They are on "
     "the dead-letter queue, if there is one.",
+    "AMQ8871E": "Entity, principal or group not known: {which}.",
     "AMQ8883E": "Channel authentication record not found.",
     "AMQ8884E": "Authority record {name} not found.",
     # Not understood.

@@ -15,7 +15,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_PROFILE_NAME_ERROR,
     MQRCCF_PROFILE_NAME_MISSING,
 )
-from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.mqi.reason import MQRC_UNKNOWN_ENTITY, MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.qmgr import authorities, profile
 from flintmq.qmgr.attribute import ENUM, LIST, STRING, Attribute
 from flintmq.qmgr.attributes import ATTRIBUTES
@@ -47,6 +47,10 @@ def set_authority(request: Request, administration: Administration) -> Reply:
         reason = MQRCCF_AUTH_VALUE_ERROR
     if reason:
         return refused(reason, name, administration.name)
+    unknown = [each for each in entities if add and not administration.knows_entity(*each)]
+    if unknown:
+        which = ", ".join(f"{entity_type.lower()} {entity}" for entity_type, entity in unknown)
+        return Reply([Answer("AMQ8871E", {"which": which})], MQRC_UNKNOWN_ENTITY)
     added, removed = _bits(add, object_type), _bits(remove, object_type)
     for entity_type, entity in entities:
         reason = administration.set_authority(object_type, name, entity_type, entity, added, removed)

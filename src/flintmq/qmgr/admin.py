@@ -458,6 +458,11 @@ class Admin:
         reason, self.force = authority_records.change(self.qm, object_type, profile, entity_type, entity, add, remove)
         return reason
 
+    def knows_entity(self, entity_type: str, entity: str) -> bool:
+        """Whether authority can be given to it."""
+        entities = self.qm.entities
+        return entities.knows_user(entity) if entity_type == "PRINCIPAL" else entities.knows_group(entity)
+
     def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
         """DELETE AUTHREC for one entity."""
         reason, self.force = authority_records.delete(self.qm, object_type, profile, entity_type, entity)

@@ -8,10 +8,14 @@ The user "" is the queue manager itself.
 
 from __future__ import annotations
 
+from typing import Final
+
 from mypy_extensions import mypyc_attr
 
 #: The user and the group that may everything.
 MQM = "mqm"
+#: What connections and messages have room for of a user's name.
+USER_LENGTH: Final = 12
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -25,6 +29,14 @@ class Entities:
     def is_privileged(self, user: str) -> bool:
         """Whether `user` may everything: it is mqm, in the group mqm, or owns the queue manager."""
         return user == MQM
+
+    def knows_user(self, user: str) -> bool:
+        """Whether authority can be given to `user`. Where nobody is known, it can be given to all."""
+        return True
+
+    def knows_group(self, group: str) -> bool:
+        """Likewise to a group."""
+        return True
 
 
 class Denial:

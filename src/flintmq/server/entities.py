@@ -11,13 +11,12 @@ from __future__ import annotations
 import grp
 import os
 import pwd
+from collections.abc import Callable
 
-from flintmq.client.error_log import user_name
+from flintmq.client.error_log import user_identifier
+from flintmq.qmgr.authority import EVERYBODY
 from flintmq.qmgr.security import MQM, Entities
 from flintmq.server.users import Users
-
-#: What a connection keeps of a user.
-USER_LENGTH = 12
 
 
 class SystemEntities(Entities):
@@ -25,7 +24,7 @@ class SystemEntities(Entities):
 
     def __init__(self, users: Users, owner: str = "") -> None:
         self._users = users
-        self.owner = (owner or user_name())[:USER_LENGTH]
+        self.owner = owner or user_identifier()
 
     def groups_of(self, user: str) -> list[str]:
         self._users.refresh()
@@ -36,6 +35,27 @@ class SystemEntities(Entities):
             return True
         self._users.refresh()
         return self._users.is_privileged(user) or MQM in self.groups_of(user)
+
+    def knows_user(self, user: str) -> bool:
+        if user in (MQM, self.owner):
+            return True
+        self._users.refresh()
+        return self._users.has(user) or _is_there(pwd.getpwnam, user)
+
+    def knows_group(self, group: str) -> bool:
+        if group in (MQM, EVERYBODY):
+            return True
+        self._users.refresh()
+        return self._users.has_group(group) or _is_there(grp.getgrnam, group)
+
+
+def _is_there(find: Callable[[str], object], name: str) -> bool:
+    """Whether the operating system knows the name."""
+    try:
+        find(name)
+    except (KeyError, ValueError):  # A NUL in it, or what cannot be encoded.
+        return False
+    return True
 
 
 def system_groups(user: str) -> list[str]:

@@ -27,7 +27,8 @@ hears 2035 and no more; a wrong password FAILDLAY seconds later.
 from __future__ import annotations
 
 from flintmq.channel.identity import Identity
-from flintmq.channel.terms import Gatekeeper, Terms
+from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
+from flintmq.client.error_log import user_identifier, user_name
 from flintmq.mqi.pcf_constants import (
     MQRQ_CHANNEL_BLOCKED_ADDRESS,
     MQRQ_CHANNEL_BLOCKED_NOACCESS,
@@ -38,7 +39,7 @@ from flintmq.qmgr import chlauth, event_channel, refusal
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.refusal import Refusal
-from flintmq.server.entities import USER_LENGTH
+from flintmq.qmgr.security import USER_LENGTH
 from flintmq.server.users import Users
 
 _NEVER = "NONE"
@@ -115,6 +116,14 @@ class ConnectionAuthentication(Gatekeeper):
         if self._rules_hold() and self._is_blocked(terms, user, address):
             return MQRC_NOT_AUTHORIZED, ""
         return MQRC_NONE, user
+
+    def admit_local(self, terms: Terms, user: str) -> tuple[int, str]:
+        """A longer name is not cut: it would be that of somebody else. Who runs the queue manager has another."""
+        if len(user) <= USER_LENGTH:
+            return MQRC_NONE, user
+        if user == user_name():
+            return MQRC_NONE, user_identifier()
+        return self._too_long(terms, user, "")
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
@@ -227,9 +236,14 @@ class ConnectionAuthentication(Gatekeeper):
         what = f"User '{user}' cannot be the user of a connection."
         refused = self._refusal("AMQ9557E", terms, user, address, what)
         refused.rule = f"a user ID has at most {USER_LENGTH} characters"
-        refused.remedies = [
-            f"SET CHLAUTH('{terms.name}') TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('shorter')"
-        ]
+        channel = terms.name if terms.name != LOCAL_CHANNEL else "ANY.SVRCONN"
+        if terms.name == LOCAL_CHANNEL:
+            refused.remedies.append(
+                "* The application connects over a channel, as in MQSERVER=ANY.SVRCONN/TCP/127.0.0.1(1414)."
+            )
+        refused.remedies.append(
+            f"SET CHLAUTH('{channel}') TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('shorter')"
+        )
         refusal.add(self._engine, refused)
         return MQRC_NOT_AUTHORIZED, ""
 

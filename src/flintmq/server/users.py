@@ -103,6 +103,14 @@ class Users:
         """Whether `user` may administer the queue manager."""
         return user == MQM or user in self._privileged
 
+    def has(self, user: str) -> bool:
+        """Whether there is such a user, with or without a password."""
+        return user in self._passwords
+
+    def has_group(self, group: str) -> bool:
+        """Whether a user is in it."""
+        return any(group in groups for groups in self._groups.values())
+
     def groups_of(self, user: str) -> list[str]:
         """The groups that the file puts `user` into."""
         return self._groups.get(user, [])
