@@ -18,6 +18,7 @@ from tests.telemetry.samples import TEST115, TEST116, TESTCHL, WHY_NOT
 pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
 pq: Any = pytest.importorskip("pyarrow.parquet", reason="the pipeline needs pyarrow: the spark extra")
 
+from flintmq.pipeline.command import answer  # noqa: E402
 from flintmq.pipeline.errors import PipelineError  # noqa: E402
 from flintmq.pipeline.tables import run as run_module  # noqa: E402
 from flintmq.pipeline.tables.catalogue import silver_schema, tables_in  # noqa: E402
@@ -424,12 +425,23 @@ def test_the_whole_pipeline_on_spark_ends_in_gold_tables(spark: SparkSession, du
     assert interval["MQB1"].Puts_Per_Second == pytest.approx(20 / 60)
     assert (interval["MQB1"].Buffer_Pools, interval["MQB1"].Buffers_Used_Max) == (2, 0.6)
     assert interval["MQB1"].Logger_Task_Busy == 0.75
+    assert "Data_Manager_Gets" in interval["MQB1"] and "Messages_Got" not in interval["MQB1"]
     across = gold("across")[0]
     assert (across.QMgrs, across.Puts, across.Gets, across.Busiest_QMgr) == (2, 30, 2, "MQB1")
     assert {table.name for table in tables_in(out)} >= {"records", "qmst", "wq", "queue", "task", "interval", "across"}
     before = bytes_of(out)
     assert run(spark, Settings([str(dumps)], out)).fresh == 0
     assert bytes_of(out) == before
+    # No dump has channels: their tables have columns nevertheless, and a query says why it found nothing.
+    columns, found, why = answer(spark, out, "select c.Partner, r.Sender from gold_channel c, route r", 10)
+    assert (columns, found) == (["Partner", "Sender"], [])
+    assert why == [
+        "gold_channel has no rows: the dumps that were loaded have nothing that it is made from (QCST)",
+        "gold_route has no rows: the dumps that were loaded have nothing that it is made from (CHANNEL)",
+    ]
+    assert answer(spark, out, "select What from quality_findings", 10) == (["What"], [], [])
+    columns, found, why = answer(spark, tmp_path / "other", "select Queue from gold_queue", 10)
+    assert (columns, found) == (["Queue"], []) and "gold_queue is not made yet" in why[0]
 
 
 @pytest.mark.skipif(not (TEST116.present and TESTCHL.present), reason=WHY_NOT)

@@ -17,7 +17,7 @@ from flintmq.pipeline import session
 from flintmq.pipeline.errors import BadOption, PipelineError, explain
 from flintmq.pipeline.reports.text import left_out, printable
 from flintmq.pipeline.sources.smf import size_of
-from flintmq.pipeline.tables import catalogue
+from flintmq.pipeline.tables import catalogue, gold
 from flintmq.pipeline.tables.place import LAYERS, QUALITY, SILVER
 from flintmq.pipeline.tables.quality import lines_of
 from flintmq.pipeline.tables.run import Settings, dumps_of, run
@@ -125,14 +125,21 @@ def query(out: Path, text: str, master: str, rows_max: int, as_csv: bool, to: IO
     if rows_max < 1:
         raise BadOption(f"--rows {rows_max}: at least one row is printed")
     with spark_for(master, Bar()) as (spark, _):
-        catalogue.register(spark, out, text)
-        found = spark.sql(text)
-        rows = found.limit(rows_max + 1).collect()
-        columns = found.columns
+        columns, rows, empty = answer(spark, out, text, rows_max + 1)
     _print(columns, rows[:rows_max], as_csv, to)
+    for why in empty:
+        print(why, file=sys.stderr)
     if len(rows) > rows_max:
         print(f"only the first {rows_max} rows; --rows N prints more", file=sys.stderr)
     return 0
+
+
+def answer(spark: SparkSession, out: Path, text: str, rows_max: int) -> tuple[list[str], list[Any], list[str]]:
+    """Columns and rows of a query, and why tables that it names have no rows."""
+    catalogue.register(spark, out, text)
+    empty = gold.register_empty(spark, out, text)
+    found = spark.sql(text)
+    return found.columns, found.limit(rows_max).collect(), empty
 
 
 def list_reports(to: IO[str]) -> int:

@@ -1,7 +1,8 @@
 """The tables of an output directory by name: `records`, `silver_qmst` (also `qmst`), `gold_queue` (also `queue`).
 
 A silver table is read with the columns that we know now, whatever release of FlintMQ wrote its files (T4), and is there
-with no rows where no dump has such a structure. Gold and quality are read as they are.
+with no rows where no dump has such a structure. Gold and quality are read as they are; Parquet keeps no columns of a
+table without rows, so those of gold are found from its query (gold.py).
 
 A record that two dumps hold is in silver twice, once from each. `once` leaves one of them, for reports and gold.
 """
@@ -65,8 +66,13 @@ def silver(spark: SparkSession, out: Path, name: str) -> DataFrame:
     return _read(spark, out / SILVER / name.lower(), schema)
 
 
+def has_rows(path: Path) -> bool:
+    """Whether there is a file of the table."""
+    return path.is_dir() and next(path.rglob("*.parquet"), None) is not None
+
+
 def _read(spark: SparkSession, path: Path, schema: Any) -> DataFrame:
-    if path.is_dir() and next(path.rglob("*.parquet"), None) is not None:
+    if has_rows(path):
         return spark.read.schema(schema).parquet(str(path)) if schema else spark.read.parquet(str(path))
     return spark.createDataFrame([], schema)
 
@@ -110,6 +116,7 @@ def register(spark: SparkSession, out: Path, query: str) -> None:
     """The tables that a query names, as views: `silver_wq` or `wq`, `gold_queue` or `queue`, `quality_findings`."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
+    from flintmq.pipeline.tables.load import FINDINGS, FINDINGS_SCHEMA
     from flintmq.telemetry.smf.columns.tables import RECORDS, RECORDS_SCHEMA
     from flintmq.telemetry.smf.records import STRUCTURES
 
@@ -124,8 +131,11 @@ def register(spark: SparkSession, out: Path, query: str) -> None:
     for layer in (GOLD, QUALITY):
         for path in sorted((out / layer).glob("*")) if (out / layer).is_dir() else []:
             wanted = words & {path.name, f"{layer}_{path.name}"}
-            if wanted and next(path.rglob("*.parquet"), None) is not None:
+            if wanted and has_rows(path):
                 _register(spark.read.parquet(str(path)), wanted)
+    wanted = words & {FINDINGS, f"{QUALITY}_{FINDINGS}"}
+    if wanted and not has_rows(out / QUALITY / FINDINGS):
+        _register(spark.createDataFrame([], from_arrow_schema(FINDINGS_SCHEMA)), wanted)
 
 
 def _register(view: DataFrame, names: set[str]) -> None:

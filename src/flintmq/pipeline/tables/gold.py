@@ -12,15 +12,19 @@ What two dumps hold is counted once, from the dump whose name comes first. Sums 
 last" has a full order, so a table is the same whatever the cluster did (T3). A sum that does not fit 64 bits, because a
 counter in some record is damaged, is null. The depth of a queue is of its last record that is not partial. Hours and
 intervals are UTC; Date is the date of the SMF header, which is local.
+
+Data_Manager_Gets and Data_Manager_Puts of an interval count requests to the data manager, which looks at messages for
+its own purposes, too. How often applications did is Puts, Put1s and Gets.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flintmq.pipeline.tables.catalogue import once, register, silver
+from flintmq.pipeline.tables.catalogue import has_rows, once, register, silver
 from flintmq.pipeline.tables.place import GOLD, state
 
 if TYPE_CHECKING:
@@ -132,7 +136,7 @@ with messages as (
          m.Open as Opens, m.Close as Closes, m.Put as Puts, m.Put1 as Put1s, m.Get as Gets, m.Inq as Inquires,
          m.Pubs as Publications, m.PersPuts as Persistent_Puts, m.NonPersPuts as Nonpersistent_Puts,
          try_add(m.PersPutBytes, m.NonPersPutBytes) as Put_Bytes,
-         i.Msg_Get as Messages_Got, i.Msg_Put as Messages_Put, i.Gets_From_Disk,
+         i.Msg_Get as Data_Manager_Gets, i.Msg_Put as Data_Manager_Puts, i.Gets_From_Disk,
          j.Log_Writes, j.Log_CI as Log_Pages, j.Log_MB_Per_Second_1 as Log_MB_Per_Second, j.Logger_Task_Busy,
          j.Logger_IO_Busy_1 as Logger_IO_Busy, j.Checkpoints
   from messages m
@@ -180,11 +184,16 @@ _ONCE_EACH = ("WQ", "QQST", "WTID", "WTAS", "QCST")
 TABLES = {"queue": QUEUE, "task": TASK, "channel": CHANNEL, "interval": INTERVAL, "route": ROUTE, "across": ACROSS}
 
 
-def make_gold(spark: SparkSession, out: Path) -> None:
-    """Make every gold table anew, beside the old one, and then put it in its place."""
+def _register_sources(spark: SparkSession, out: Path) -> None:
+    """What the queries read, as views."""
     register(spark, out, " ".join(word for query in TABLES.values() for word in query.split() if "silver" in word))
     for name in _ONCE_EACH:
         once(silver(spark, out, name), out, name).createOrReplaceTempView(f"once_{name.lower()}")
+
+
+def make_gold(spark: SparkSession, out: Path) -> None:
+    """Make every gold table anew, beside the old one, and then put it in its place."""
+    _register_sources(spark, out)
     for name, query in TABLES.items():
         fresh, place = state(out) / "gold" / name, out / GOLD / name
         shutil.rmtree(fresh, ignore_errors=True)
@@ -196,3 +205,29 @@ def make_gold(spark: SparkSession, out: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(place)
         spark.read.schema(made.schema).parquet(str(place)).createOrReplaceTempView(f"gold_{name}")
+
+
+def register_empty(spark: SparkSession, out: Path, query: str) -> list[str]:
+    """Gold tables that a query names and that have no rows, as views; returns why they have none, a sentence each."""
+    words = {word.lower() for word in re.findall(r"\w+", query)}
+    missing = [name for name in TABLES if words & {name, f"{GOLD}_{name}"} and not has_rows(out / GOLD / name)]
+    if not missing:
+        return []
+    _register_sources(spark, out)
+    for name, made_by in TABLES.items():  # In this order: some are made from others.
+        place = out / GOLD / name
+        if has_rows(place):
+            view = spark.read.parquet(str(place))
+        else:
+            view = spark.createDataFrame([], spark.sql(made_by).schema)
+        for view_name in {f"{GOLD}_{name}", *(words & {name})}:
+            view.createOrReplaceTempView(view_name)
+    return [_why_empty(out, name) for name in missing]
+
+
+def _why_empty(out: Path, name: str) -> str:
+    if not (out / GOLD / name).is_dir():
+        return f"{GOLD}_{name} is not made yet: flint pipeline run with the layer gold makes it"
+    sources = sorted({each.upper() for each in re.findall(r"(?:silver|once|gold)_(\w+)", TABLES[name])})
+    made_from = ", ".join(sources)
+    return f"{GOLD}_{name} has no rows: the dumps that were loaded have nothing that it is made from ({made_from})"

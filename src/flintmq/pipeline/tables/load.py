@@ -24,6 +24,7 @@ from flintmq.telemetry.smf.columns.dump import Range, UnreadableDump, blocks_of
 from flintmq.telemetry.smf.columns.sections import DAMAGED
 from flintmq.telemetry.smf.columns.tables import RECORDS, Tables, add_records, tables_of
 
+FINDINGS = "findings"
 FINDINGS_SCHEMA = pa.schema(
     [
         ("File", pa.string()),
@@ -107,7 +108,7 @@ def _add_findings(findings: list[Finding], made: Loaded, room: Path) -> Loaded:
     if findings:
         columns = list(zip(*findings, strict=True))
         table = pa.table([pa.array(column) for column in columns], schema=FINDINGS_SCHEMA)
-        _write_file(table, f"{QUALITY}/findings", part_name(made.dump, made.start), room, made)
+        _write_file(table, f"{QUALITY}/{FINDINGS}", part_name(made.dump, made.start), room, made)
     made.examples = findings[:SHOWN]
     return made
 
