@@ -226,3 +226,18 @@ def test_which_queue_is_meant(qm: flintmq.QueueManager) -> None:
         DeadLetterHandler(qm, read_rules("ACTION(IGNORE)"))
     with pytest.raises(flintmq.UnknownObject):
         DeadLetterHandler(qm, table, write=lambda line: None).run()
+
+
+@pytest.mark.parametrize(("said", "meant"), [(-2, 1208), (819, 819)])
+def test_data_in_the_character_set_of_its_header_keeps_it(qm: flintmq.QueueManager, said: int, meant: int) -> None:
+    """MQCCSI_INHERIT has a meaning in a header, and none in a descriptor."""
+    dlh, md, od = MQDLH(), MQMD(), MQOD()
+    dlh.dest_q_name, dlh.format, dlh.encoding, dlh.coded_char_set_id = "OUT", MQFMT_STRING, REVERSED, said
+    md.format, md.encoding, md.coded_char_set_id = MQFMT_DEAD_LETTER_HEADER, REVERSED, 1208
+    od.object_name = "DLQ"
+    qm.mqi.put1(od, md, MQPMO(), dlh.pack(False) + b"data")
+
+    handle(qm, "ACTION(RETRY)")
+
+    message = qm.queue("OUT").get()
+    assert (message.data, message.md.coded_char_set_id) == (b"data", meant)

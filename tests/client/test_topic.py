@@ -356,3 +356,18 @@ def test_a_subscription_to_a_queue_that_is_not_managed_takes_its_handle(qm: flin
     with pytest.raises(flintmq.MQError) as error:
         mqi.sub(descriptor("t", mq.MQSO_CREATE))
     assert error.value.reason == MQRC_HOBJ_ERROR
+
+
+def test_a_subscription_that_was_kept_cannot_be_removed_by_who_has_left_it(qm: flintmq.QueueManager) -> None:
+    with qm.subscribe("a/b", durable_name="D") as subscription:
+        pass
+
+    with pytest.raises(flintmq.MQError, match="subscribe with durable_name='D' first"):
+        subscription.remove()
+
+    again = qm.subscribe("a/b", durable_name="D")
+    again.remove()
+    again.remove()
+    again.close()
+    with pytest.raises(flintmq.MQError, match="AMQ8147E"):
+        qm.mqsc("DISPLAY SUB(D)")

@@ -19,7 +19,7 @@ from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.link import SCHEME
 from flintmq.client.message import Data, Message, Wait, descriptor, payload, properties_of_put
 from flintmq.client.topic import Subscribed
-from flintmq.mqi.constants import MQCO_KEEP_SUB, MQCO_NONE, MQCO_REMOVE_SUB, MQPMO_RETAIN
+from flintmq.mqi.constants import MQPMO_RETAIN
 from flintmq.mqi.property_values import Value
 from flintmq.mqi.sd import MQSD
 
@@ -133,11 +133,11 @@ class AsyncSubscription:
 
     async def close(self) -> None:
         """Leave a durable subscription until the next time; end another."""
-        await self._qm._work(lambda: self._subscribed.close(MQCO_KEEP_SUB if self.name else MQCO_NONE))
+        await self._qm._work(self._subscribed.leave)
 
     async def remove(self) -> None:
-        """End it, durable or not."""
-        await self._qm._work(lambda: self._subscribed.close(MQCO_REMOVE_SUB))
+        """End it, durable or not. MQError if it was closed and kept."""
+        await self._qm._work(self._subscribed.remove)
 
     async def __aenter__(self) -> AsyncSubscription:
         return self

@@ -33,6 +33,7 @@ from flintmq.client.mqi import MQI
 from flintmq.command.dead_letter_rules import DISCARD, FWD, IGNORE, Rule, RulesTable
 from flintmq.mqi.constants import (
     MQCA_DEAD_LETTER_Q_NAME,
+    MQCCSI_INHERIT,
     MQFMT_DEAD_LETTER_HEADER,
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -279,7 +280,9 @@ class DeadLetterHandler:
             od.alternate_user_id = md.user_identifier
             pmo.options |= MQPMO_ALTERNATE_USER_AUTHORITY
         if not forwarded or not rule.keep_header:
-            md.format, md.encoding, md.coded_char_set_id = dlh.format, dlh.encoding, dlh.coded_char_set_id
+            md.format, md.encoding = dlh.format, dlh.encoding
+            if dlh.coded_char_set_id != MQCCSI_INHERIT:  # Else the data is in the character set of the header itself.
+                md.coded_char_set_id = dlh.coded_char_set_id
             data = data[HEADER_SIZE:]
         self._mqi.put1(od, md, pmo, data)
 

@@ -55,7 +55,7 @@ from flintmq.mqi.constants import (
     MQSR_ACTION_PUBLICATION,
 )
 from flintmq.mqi.property_values import Value
-from flintmq.mqi.reason import MQRC_NO_RETAINED_MSG
+from flintmq.mqi.reason import MQRC_HOBJ_ERROR, MQRC_NO_RETAINED_MSG
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 
@@ -182,6 +182,8 @@ class Subscribed:
 
     sd: MQSD
     closed: bool = False
+    #: It was closed, and is durable.
+    kept: bool = False
     #: Where its publications are.
     queue_name: str = ""
     #: By which they are told from others on a queue that is not the subscription's own.
@@ -190,6 +192,21 @@ class Subscribed:
     def request(self) -> int:
         """MQSUBRQ: how many retained publications come again."""
         raise NotImplementedError
+
+    def leave(self) -> None:
+        """Leave a durable subscription until the next time; end another."""
+        self.kept = self.kept or (not self.closed and self.sd.sub_name != "")
+        self.close(MQCO_KEEP_SUB if self.sd.sub_name else MQCO_NONE)
+
+    def remove(self) -> None:
+        """End it, durable or not. Raises MQError (2019) if it was left: nothing here can end it any more."""
+        if self.kept:
+            name = self.sd.sub_name
+            text = (
+                f"subscription {name} was closed and is kept: to remove it, subscribe with durable_name={name!r} first"
+            )
+            raise MQError(text, MQRC_HOBJ_ERROR)
+        self.close(MQCO_REMOVE_SUB)
 
     def moved(self) -> bool:
         """Whether publications come to another queue than before: the connection was lost, and made again."""
@@ -327,11 +344,11 @@ class Subscription:
 
     def close(self) -> None:
         """Leave a durable subscription until the next time; end another, with the publications that nobody got."""
-        self._subscribed.close(MQCO_KEEP_SUB if self.name else MQCO_NONE)
+        self._subscribed.leave()
 
     def remove(self) -> None:
-        """End it, durable or not, with the publications on its managed queue."""
-        self._subscribed.close(MQCO_REMOVE_SUB)
+        """End it, durable or not, with the publications on its managed queue. MQError if it was closed and kept."""
+        self._subscribed.remove()
 
     def __enter__(self) -> Subscription:
         return self
