@@ -14,6 +14,7 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.pcf import MQCFGR, MQCFIN, MQCFST, PCFMessage, parse
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.security import Authority
+from tests.waiting import PATIENCE
 
 CONFIG = "SYSTEM.ADMIN.CONFIG.EVENT"
 COMMAND = "SYSTEM.ADMIN.COMMAND.EVENT"
@@ -108,7 +109,7 @@ def test_a_pcf_command_is_told_with_its_parameters_and_who_sent_it() -> None:
         command.header.command = pcf.MQCMD_CREATE_Q
         command.parameters = [MQCFST(mq.MQCA_Q_NAME, "NEW"), MQCFIN(mq.MQIA_Q_TYPE, mq.MQQT_LOCAL)]
         qm.mqi.put1(od, md, MQPMO(), command.pack())
-        qm.queue("REPLIES").get(wait=10)
+        qm.queue("REPLIES").get(wait=PATIENCE)
         (told,) = events(qm, COMMAND)
         assert told.header.reason == 2413
         assert group(told, pcf.MQGACF_COMMAND_DATA).string(mq.MQCA_Q_NAME) == "NEW"

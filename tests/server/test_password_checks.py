@@ -21,7 +21,7 @@ from flintmq.server.password_checks import PasswordChecks, origin
 from flintmq.server.users import REMEMBERED_MAX, REMEMBERED_S, Users
 from tests.channel.peer import Peer, World
 from tests.client.remote.serving import QUEUE, Serving
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 CHANNEL = "DEV.ADMIN.SVRCONN"
 
@@ -51,7 +51,7 @@ class Comparing:
     def __call__(self, password: str, against: str) -> bool:
         self.passwords.append(password)
         self.begun.release()
-        assert self.go_on.wait(20)
+        assert self.go_on.wait(PATIENCE)
         return users.matches(password, against)
 
 
@@ -102,13 +102,13 @@ def test_a_client_that_is_connected_is_answered_while_the_password_of_another_is
     with serving.connect() as qm:
         queue = qm.queue(QUEUE)
         other = Connecting(serving, "right")
-        assert comparing.begun.acquire(timeout=20)
+        assert comparing.begun.acquire(timeout=PATIENCE)
         for _ in range(3):
             queue.put(b"still here")
             assert queue.get().data == b"still here"
         assert other.is_alive() and not comparing.go_on.is_set()
         comparing.go_on.set()
-        other.join(20)
+        other.join(PATIENCE)
         assert other.reason == 0
 
 
@@ -119,7 +119,7 @@ def test_clients_with_a_password_that_was_just_found_right_need_no_thread(
     until(lambda: serving.hub.checks.waiting == 4, "one is compared and four wait")
     comparing.go_on.set()
     for each in others:
-        each.join(20)
+        each.join(PATIENCE)
     assert [each.reason for each in others] == [0] * 5
     assert comparing.passwords == ["right"]
 
@@ -131,24 +131,24 @@ def test_a_client_that_hangs_up_leaves_the_queue_and_the_next_has_its_turn(
     until(lambda: serving.hub.checks.waiting == 1, "one is compared and one waits")
     serving.cut_and_wait()
     until(lambda: serving.hub.checks.waiting == 0, "nobody waits for a client that is gone")
-    first.join(20)
-    second.join(20)
+    first.join(PATIENCE)
+    second.join(PATIENCE)
     assert first.reason > 0 and second.reason > 0
     third = Connecting(serving, "right")
     comparing.go_on.set()
-    third.join(20)
+    third.join(PATIENCE)
     assert third.reason == 0
 
 
 def test_the_queue_manager_ends_while_a_password_is_compared(serving: Serving, comparing: Comparing) -> None:
     other = Connecting(serving, "right")
-    assert comparing.begun.acquire(timeout=20)
+    assert comparing.begun.acquire(timeout=PATIENCE)
     closing = threading.Thread(target=serving.close)
     closing.start()
     until(lambda: serving.host.hub is None, "no more turns")
     comparing.go_on.set()
-    closing.join(20)
-    other.join(20)
+    closing.join(PATIENCE)
+    other.join(PATIENCE)
     assert not closing.is_alive() and other.reason > 0
 
 
