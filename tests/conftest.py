@@ -12,15 +12,18 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import flintmq
 
 #: Seeds in one test case.
 BATCH = 10
 
-settings.register_profile("flint", deadline=None, print_blob=True)
-settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
+#: How long an example takes to make, or to run, says something of the machine and nothing of the test. (A test that
+#: suppresses other checks by itself has to name this one, too.)
+_SLOW = [HealthCheck.too_slow]
+settings.register_profile("flint", deadline=None, print_blob=True, suppress_health_check=_SLOW)
+settings.register_profile("ci", deadline=None, print_blob=True, suppress_health_check=_SLOW, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "flint")
 
 #: What an MQ user's shell says (MQSERVER, MQ_APP_PASSWORD ...) is not for the queue managers of the tests.

@@ -111,7 +111,7 @@ def test_what_is_not_ours_is_refused(queue_manager: Path, name: str, capsys: pyt
     assert code == 1 and name in shown
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_damaged_files_are_shown_without_a_traceback_fuzz(
     queue_manager: Path, capsys: pytest.CaptureFixture[str], data: st.DataObject

@@ -51,7 +51,7 @@ def still_works(qm: flintmq.QueueManager) -> None:
     qm._host.engine.check()
 
 
-FUZZ = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @FUZZ
