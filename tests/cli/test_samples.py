@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from benchmarks.server.ports import free_port
 from flintmq.cli.amqsbcg import descriptor_lines, message_lines
 from flintmq.cli.main import main
 from flintmq.client import instance
@@ -17,7 +18,6 @@ from flintmq.client.remote.connect import RemoteQueueManager
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.tmc2 import MQTMC2
 from flintmq.server import process
-from tests.ports import free_port
 
 #: The data directory of the queue manager that runs.
 DATA = "samples"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.client.lock import holder_of
-from tests.ports import free_port
 from tests.waiting import PATIENCE
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.client.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control, run_session
-from tests.ports import free_port
 from tests.server.test_process import Manager
 from tests.server.test_tls import CHANNELS, Keys
 from tests.waiting import PATIENCE, until

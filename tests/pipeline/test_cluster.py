@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import flintmq
-from tests.ports import free_port
+from benchmarks.server.ports import free_port
 from tests.telemetry.samples import SYNTHETIC
 
 pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.server.ports import free_port
 from flintmq import pymqi
 from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.pymqi import CMQC
 from flintmq.server import process
-from tests.ports import free_port
 from tests.server.test_tls import make_key
 
 CIPHER = b"ECDHE_RSA_AES_256_GCM_SHA384"

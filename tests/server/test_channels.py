@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 import pytest
 
+from benchmarks.server.ports import free_port
 from flintmq.channel import segment as seg
 from flintmq.cli.main import main
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING, MQGMO_SYNCPOINT, MQGMO_WAIT
 from tests.channel.peer import Peer, World
-from tests.ports import free_port
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer, manager
 from tests.waiting import PATIENCE, until
 

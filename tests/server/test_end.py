@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import uvloop
 
+from benchmarks.server.ports import free_port
 from flintmq.channel.terms import Gatekeeper
 from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.client.lock import InstanceLock
 from flintmq.server import control, process
 from flintmq.server.hub import ServingHost
-from tests.ports import free_port
 
 
 @pytest.mark.parametrize("how", [process.QUIESCE, process.IMMEDIATE, process.PREEMPTIVE])

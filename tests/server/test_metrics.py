@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.server.ports import free_port
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance
 from flintmq.server import metrics
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.metrics import HEAD_MAX, Metrics
-from tests.ports import free_port
 from tests.server.test_process import Manager
 from tests.server.test_process import manager as manager
 from tests.waiting import PATIENCE

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from benchmarks.server.ports import free_port
 from flintmq.channel import segment as seg
 from flintmq.channel.segment import Segment, Splitter
 from flintmq.cli.main import main
@@ -25,7 +26,6 @@ from flintmq.mqi.md import MQMD
 from flintmq.server import process
 from flintmq.server.control import Control, NotRunning
 from tests.channel.peer import Peer, Reply, World
-from tests.ports import free_port
 from tests.waiting import PATIENCE, until
 
 BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT

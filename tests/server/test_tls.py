@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.server.ports import free_port
 from flintmq.channel import segment as seg
 from flintmq.channel.cipher_spec import SUITES, Protection, accepts, is_known, peer_matches
 from flintmq.cli.main import main
 from flintmq.server.tls import KeyRepository, NoKey
 from tests.channel.peer import World
-from tests.ports import free_port
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer
 from tests.waiting import PATIENCE
 

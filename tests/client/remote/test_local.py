@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
 from flintmq.client import instance
 from flintmq.mqi import reason as rc
 from flintmq.server import process
 from flintmq.server.control import Control
-from tests.ports import free_port
 from tests.server.test_process import Manager
 
 QUEUE = "DEV.QUEUE.1"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
 from flintmq.client.remote.aio import AsyncRemoteQueueManager
 from flintmq.mqi import reason as rc
@@ -28,7 +29,6 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
-from tests.ports import free_port
 from tests.server.test_process import Manager
 from tests.waiting import PATIENCE, until
 
