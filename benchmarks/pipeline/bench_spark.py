@@ -41,7 +41,8 @@ NAME = "spark"
 SIZE = 1024
 SOURCE, TARGET, STATE = "SPARK.IN", "SPARK.OUT", "FLINTMQ.SPARK.STATE"
 UNIT = 10_000
-WARM = 4_000
+#: Enough for a task on each core, so that all Python workers are there.
+WARM = 12_000
 KILLS = int(os.environ.get("FLINT_BENCH_KILLS") or 0)
 #: Messages of a micro-batch. With kills they are fewer, so that most kills are amid one.
 BATCH = int(os.environ.get("FLINT_BENCH_BATCH") or (20_000 if KILLS else 100_000))

@@ -10,6 +10,7 @@ import pytest
 from flintmq.log import LZ4, NONE, RLE, Log, LogConfig
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.queue_manager import CHECKPOINT_RECORDS
 from flintmq.qmgr.records import FIRST, GET, KIND, LAST, NAMES, ONLY, PUT, describe
 from tests.qmgr.machine import Definition, Machine, fill
 from tests.waiting import PATIENCE
@@ -150,6 +151,17 @@ def test_a_checkpoint_is_due_after_so_many_records_or_bytes() -> None:
     assert not machine.qm.needs_checkpoint()
     app.put("Q", bytes(1000), persistence=1)
     assert machine.qm.needs_checkpoint()
+
+
+@pytest.mark.parametrize(
+    ("load", "log_half", "megabytes"),
+    [(200, 1 << 40, 64), (100_000, 1 << 40, 64), (500_000, 1 << 40, 320), (500_000, 200 << 20, 200), (200, 1 << 20, 1)],
+)
+def test_a_higher_logload_allows_more_bytes_up_to_half_of_the_log(load: int, log_half: int, megabytes: int) -> None:
+    machine = new_machine()
+    machine.qm.set_checkpoints(CHECKPOINT_RECORDS, log_half)
+    machine.admin.set_system({"LOGLOAD": load})
+    assert (machine.qm.checkpoint_records, machine.qm.checkpoint_bytes) == (load, megabytes << 20)
 
 
 def test_every_record_can_be_described() -> None:

@@ -45,7 +45,7 @@ from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.log_port import NoLog
 from flintmq.qmgr.objects import log_definition
-from flintmq.qmgr.queue_manager import CHECKPOINT_BYTES, QueueManager
+from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.restart import RestartFailed, create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.store.errors import PageSetError
@@ -501,7 +501,7 @@ def _complete(engine: QueueManager) -> None:
 def _prepare(engine: QueueManager, log: Log) -> None:
     """A circular log is checkpointed long before it is full; SET LOG COMPLOG outlives a restart; the start is told."""
     if not log.config.linear:
-        engine.checkpoint_bytes = min(CHECKPOINT_BYTES, log.capacity // 2)
+        engine.set_checkpoints(engine.checkpoint_records, log.capacity // 2)
     compression = engine.parameters["LOG"].get("COMPLOG")
     if compression is not None:
         log.set_compression({"RLE": RLE, "LZ4": LZ4}.get(str(compression), NONE))

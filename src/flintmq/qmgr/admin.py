@@ -722,7 +722,7 @@ class Admin:
             self.qm.parameters["SYSTEM"][keyword] = value
         load = changes.get("LOGLOAD")
         if isinstance(load, int):
-            self.qm.checkpoint_records = load
+            self.qm.set_checkpoints(load, self.qm.checkpoint_bytes_max)
         return MQRC_NONE
 
     def start_trace(self, kind: str, classes: tuple[int, ...], destination: str, with_data: bool) -> int:

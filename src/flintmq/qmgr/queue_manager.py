@@ -70,7 +70,8 @@ if TYPE_CHECKING:
     from flintmq.qmgr.event import EventState
     from flintmq.qmgr.message_handle import MessageHandle
 
-#: A checkpoint is due when so many bytes were logged since the last one, unless LOGLOAD says otherwise.
+#: A checkpoint is due when so many bytes or records were logged since the last one. Who sets LOGLOAD higher wants fewer
+#: checkpoints: then there may be more bytes in the same measure, up to half of a circular log.
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
 #: The lower half of the eight unique bytes of an id.
@@ -148,6 +149,8 @@ class QueueManager:
     #: True while a trigger message is being put: it does not trigger itself.
     triggering: bool = False
     checkpoint_bytes: int = CHECKPOINT_BYTES
+    #: What it never exceeds: half of a circular log.
+    checkpoint_bytes_max: int = 1 << 62
     #: SET SYSTEM LOGLOAD.
     checkpoint_records: int = CHECKPOINT_RECORDS
     checkpoint_position: int = 0
@@ -358,6 +361,13 @@ class QueueManager:
         self.counters.records_logged += 1
         self.counters.bytes_logged += len(body) + len(data)
         return self.log.append(kind, body, data)
+
+    def set_checkpoints(self, records: int, bytes_max: int) -> None:
+        """LOGLOAD is `records`, and no checkpoint may wait for more than `bytes_max`."""
+        self.checkpoint_records = records
+        self.checkpoint_bytes_max = bytes_max
+        in_measure = CHECKPOINT_BYTES * records // CHECKPOINT_RECORDS
+        self.checkpoint_bytes = min(max(CHECKPOINT_BYTES, in_measure), bytes_max)
 
     def needs_checkpoint(self) -> bool:
         """True when replaying what was logged since the last checkpoint would take too long."""

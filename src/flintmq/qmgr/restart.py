@@ -235,7 +235,7 @@ def _restore_parameters(qm: QueueManager, page_set_0: PageSet) -> None:
             values.update(found.get(kind, {}))
     load = qm.parameters["SYSTEM"].get("LOGLOAD")
     if isinstance(load, int):
-        qm.checkpoint_records = load
+        qm.set_checkpoints(load, qm.checkpoint_bytes_max)
 
 
 def _restore_kept(qm: QueueManager) -> None:
