@@ -228,3 +228,10 @@ def test_arguments_have_the_names_of_ibmmq(qmgr: ibmmq.QueueManager) -> None:
     queue.open(q_desc=QUEUE)
     assert queue.get() == b"1"
     assert ibmmq.PCFExecute.stringify_keys(raw_dict={CMQC.MQIA_Q_TYPE: 1}) == {"MQIA_Q_TYPE": 1}
+
+
+def test_a_byte_string_may_be_given_as_text(qmgr: ibmmq.QueueManager) -> None:
+    """All connections: the generic connection identifier is empty."""
+    commands = ibmmq.PCFExecute(qmgr)
+    found = commands.MQCMD_INQUIRE_CONNECTION({CMQCFC.MQBACF_GENERIC_CONNECTION_ID: ibmmq.ByteString("")})
+    assert found and all(CMQCFC.MQBACF_CONNECTION_ID in each for each in found)

@@ -214,3 +214,9 @@ def test_a_queue_manager_that_has_failed_is_opened_again_and_the_old_connections
     new.disconnect()
     third.disconnect()
     assert "ORDERS" not in binding._opened
+
+
+def test_two_threads_that_disconnect_at_once_are_told_one_of_them_is_late(qmgr: pymqi.QueueManager) -> None:
+    handle = qmgr.get_handle()
+    assert pymqi.pymqe.MQDISC(handle) == (CMQC.MQCC_OK, CMQC.MQRC_NONE)
+    assert pymqi.pymqe.MQDISC(handle) == (CMQC.MQCC_FAILED, CMQC.MQRC_HCONN_ERROR)

@@ -94,8 +94,9 @@ def find(hconn: int | None) -> Binding:
 
 def drop(hconn: int) -> None:
     """Disconnect, and forget the Hconn. Raises MQError (2018)."""
-    binding = find(hconn)
-    del _bindings[hconn]
+    binding = _bindings.pop(hconn, None)
+    if binding is None:
+        raise MQError("there is no such connection: connect first", MQRC_HCONN_ERROR)
     binding.close()
 
 
@@ -120,10 +121,8 @@ def finalise(hconn: int, work: Callable[[], object]) -> None:
     if binding is None:
         return
     if inside.depth == 0 and binding.lock.acquire(blocking=False):
-        try:
-            work()
-        finally:
-            binding.lock.release()
+        binding.lock.release()  # Nobody is in a call. Not kept: a disconnect waits for callbacks, which make calls.
+        work()
         return
     with suppress(RuntimeError):  # The program is at its end, and no thread can be started.
         threading.Thread(target=work, daemon=True).start()

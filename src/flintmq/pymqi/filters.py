@@ -19,7 +19,7 @@ from flintmq.pymqi.text import ensure_bytes, ensure_not_unicode
 class ByteString:
     """A value that is to be sent as a byte string, not as characters."""
 
-    def __init__(self, value: bytes) -> None:
+    def __init__(self, value: str | bytes) -> None:
         self.value = value
         self.pymqi_byte_string = True
 

@@ -39,7 +39,7 @@ from flintmq.pymqi.pcf_structures import (
 )  # fmt: skip
 from flintmq.pymqi.queue import Queue
 from flintmq.pymqi.queue_manager import QueueManager
-from flintmq.pymqi.text import MQLONG_TYPE
+from flintmq.pymqi.text import MQLONG_TYPE, ensure_bytes
 
 _HEADER: Final = pcf.MQCFH_STRUC_LENGTH
 _NESTING_MAX: Final = 32
@@ -61,8 +61,8 @@ def parameter(key: int, value: Any, encoding: str = "utf8") -> MQOpts:
         return CFIL(Parameter=key, Values=value)
     if isinstance(value, list) and all(isinstance(one, str | bytes) for one in value):
         return CFSL(Parameter=key, Strings=[one.encode(encoding) if isinstance(one, str) else one for one in value])
-    if isinstance(getattr(value, "value", None), bytes):
-        return CFBS(Parameter=key, String=value.value)
+    if isinstance(getattr(value, "value", None), str | bytes):
+        return CFBS(Parameter=key, String=ensure_bytes(value.value, encoding))
     raise TypeError(f"parameter {key} is {type(value).__name__}: give an int, bytes, a list of them, or a ByteString")
 
 
