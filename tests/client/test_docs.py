@@ -14,7 +14,13 @@ import flintmq.client
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [f"flintmq.client.{module.name}" for module in pkgutil.iter_modules(flintmq.client.__path__)]
-PAGES = ["README.md", "docs/embedded.md", "docs/testing.md", "docs/getting-started.md"]
+PAGES = [
+    "README.md",
+    "docs/embedded.md",
+    "docs/testing.md",
+    "docs/getting-started.md",
+    "docs/concepts/delivery-delay.md",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

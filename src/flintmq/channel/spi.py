@@ -157,6 +157,21 @@ class PutRequest:
         return request
 
 
+def put_body(structures: bytes, data: bytes, delay_ms: int, big_endian: bool, ccsid: int) -> bytes:
+    """What a client sends for a PUT; `structures` are MQMD and MQPMO."""
+    low = delay_ms & 0xFFFF_FFFF
+    halves = [delay_ms >> 32, low - 0x1_0000_0000 if low >= 0x8000_0000 else low]
+    return (
+        write_longs([PUT, 1, STRUCTURE], big_endian)
+        + write_text("SPPU", 4, ccsid, 0, "SPI")
+        + write_longs([1, STRUCTURE + len(structures)], big_endian)
+        + structures
+        + write_text("SPPI", 4, ccsid, 0, "SPI")
+        + write_longs([PUT_VERSION, SPPI_SIZE + len(data), 0, len(data), 0, *halves], big_endian)
+        + data
+    )
+
+
 class OpenRequest:
     """LPOO, which stands in front of the MQOD of an OPEN."""
 

@@ -186,7 +186,13 @@ class AsyncQueueManager(AsyncCalls):
         self._free.append(link)
 
     async def _put(
-        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, extra_options: int = 0
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        properties: MessageProperties | None,
+        extra_options: int = 0,
+        delay_ms: int = 0,
     ) -> None:
         """Put to the queue, or publish to the topic, `name`."""
         self._pay()
@@ -196,7 +202,7 @@ class AsyncQueueManager(AsyncCalls):
         link = self._link()
         in_unit = link is not self._shared
         options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING | extra_options
-        force = link.put(name, md, options, data, properties)
+        force = link.put(name, md, options, data, properties, delay_ms)
         if link.connection.delay_ms:
             delay_ms, link.connection.delay_ms = link.connection.delay_ms, 0
             await asyncio.sleep(delay_ms / 1000)

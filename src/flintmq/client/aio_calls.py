@@ -20,6 +20,7 @@ from flintmq.client.message import (
     Data,
     Message,
     Wait,
+    delay_ms,
     descriptor,
     length_wanted,
     payload,
@@ -154,7 +155,13 @@ class AsyncCalls:
         raise NotImplementedError
 
     async def _put(
-        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, extra_options: int = 0
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        properties: MessageProperties | None,
+        extra_options: int = 0,
+        delay_ms: int = 0,
     ) -> None:
         """Put to the queue, or publish to the topic, `name`."""
         raise NotImplementedError
@@ -244,6 +251,7 @@ class AsyncQueue:
         reply_to: str | None = None,
         reply_to_queue_manager: str = "",
         expiry: float | None = None,
+        delay: float | None = None,
         format: str = "",
         message_type: int | None = None,
         properties: Mapping[str, Value] | None = None,
@@ -262,7 +270,8 @@ class AsyncQueue:
             message_type,
         )
         made = properties_of_put(properties) if properties else None
-        await self._qm._put(self.name, md, payload(data, md), made, 0 if wait else MQPMO_ASYNC_RESPONSE)
+        options = 0 if wait or delay else MQPMO_ASYNC_RESPONSE
+        await self._qm._put(self.name, md, payload(data, md), made, options, delay_ms(delay))
         return md.msg_id
 
     async def request(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from flintmq.client.aio_calls import AsyncMessages, AsyncQueue
 from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.link import SCHEME
-from flintmq.client.message import Data, Message, Wait, descriptor, payload, properties_of_put
+from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
 from flintmq.client.topic import Subscribed
 from flintmq.mqi.constants import MQPMO_RETAIN
 from flintmq.mqi.property_values import Value
@@ -51,6 +51,7 @@ class AsyncTopic:
         reply_to: str | None = None,
         reply_to_queue_manager: str = "",
         expiry: float | None = None,
+        delay: float | None = None,
         format: str = "",
         message_type: int | None = None,
         properties: Mapping[str, Value] | None = None,
@@ -68,7 +69,8 @@ class AsyncTopic:
             message_type,
         )
         made = properties_of_put(properties) if properties else None
-        await self._qm._put(SCHEME + self.name, md, payload(data, md), made, MQPMO_RETAIN if retain else 0)
+        extra = MQPMO_RETAIN if retain else 0
+        await self._qm._put(SCHEME + self.name, md, payload(data, md), made, extra, delay_ms(delay))
         return md.msg_id
 
 

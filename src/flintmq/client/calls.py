@@ -264,6 +264,7 @@ class BaseConnection(Calls, Generic[H]):
         syncpoint: bool | None,
         properties: MessageProperties | None = None,
         extra_options: int = 0,
+        delay_ms: int = 0,
     ) -> None:
         """Put to the queue, or publish to the topic, `name`."""
         raise NotImplementedError

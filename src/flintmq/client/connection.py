@@ -151,6 +151,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         syncpoint: bool | None,
         properties: MessageProperties | None = None,
         extra_options: int = 0,
+        delay_ms: int = 0,
     ) -> None:
         link = self._link
         if self._dispatcher is not None:
@@ -160,7 +161,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
             extra_options &= ~MQPMO_ASYNC_RESPONSE
             self._not_waited_for += 1
-        force = link.put(name, md, options | extra_options, data, properties)
+        force = link.put(name, md, options | extra_options, data, properties, delay_ms)
         if link.connection.delay_ms:
             self._slow_down()
         if force:

@@ -131,8 +131,12 @@ class Host:
             self.reap()
         if engine.delays.changed:
             engine.delays.changed = False
-            self.timer.look()
+            self.due_earlier()
         return force
+
+    def due_earlier(self) -> None:
+        """Under the lock: a delayed message is due before everything else."""
+        self.timer.look()
 
     def after_command(self) -> int:
         """The same after an administration command."""

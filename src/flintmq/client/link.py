@@ -55,6 +55,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr.close import close_handle
 from flintmq.qmgr.connection import WAITING, Handle, Waiter
+from flintmq.qmgr.delay import put_delayed
 from flintmq.qmgr.get import end_wait, get
 from flintmq.qmgr.message import Message as EngineMessage
 from flintmq.qmgr.message import fill_descriptor
@@ -188,8 +189,16 @@ class Link:
 
     # -- put --------------------------------------------------------------------------------------------------------
 
-    def put(self, name: str, md: MQMD, options: int, data: bytes, properties: MessageProperties | None = None) -> int:
-        """MQPUT to the queue `name`. The log position to wait for."""
+    def put(
+        self,
+        name: str,
+        md: MQMD,
+        options: int,
+        data: bytes,
+        properties: MessageProperties | None = None,
+        delay_ms: int = 0,
+    ) -> int:
+        """MQPUT to the queue `name`, to be delivered `delay_ms` milliseconds later. The log position to wait for."""
         host = self.host
         if host.state:
             host.refuse()
@@ -203,9 +212,12 @@ class Link:
                 handle = self._put_handle(name)
             if properties is not None:
                 lend(self.engine, connection, pmo, properties)
-            reason = put(self.engine, connection, handle, md, pmo, data)
+            if delay_ms:
+                reason = put_delayed(self.engine, connection, handle, md, pmo, data, delay_ms)
+            else:
+                reason = put(self.engine, connection, handle, md, pmo, data)
             if reason and connection.completion == MQCC_FAILED:
-                self._put_again(reason, name, handle, md, pmo, data)
+                self._put_again(reason, name, handle, md, pmo, data, delay_ms)
             return host.settle(connection)
         except MQError:
             raise
@@ -216,15 +228,17 @@ class Link:
                 connection.message_handles.pop(pmo.new_msg_handle, None)
             host.lock.release()
 
-    def _put_again(self, reason: int, name: str, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
+    def _put_again(
+        self, reason: int, name: str, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int
+    ) -> None:
         """A put failed for a reason that may be ours: a handle of a queue that was deleted, a full log."""
         connection = self.connection
         if reason in _STALE:
             self._forget(self.handles.topics if name.startswith(SCHEME) else self.handles.put, name, handle)
             handle = self._put_handle(name)
-            reason = put(self.engine, connection, handle, md, pmo, data)
+            reason = put_delayed(self.engine, connection, handle, md, pmo, data, delay_ms)
         if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
-            reason = put(self.engine, connection, handle, md, pmo, data)
+            reason = put_delayed(self.engine, connection, handle, md, pmo, data, delay_ms)
         if reason and connection.completion == MQCC_FAILED:
             raise refusal(self.engine, reason, name, handle.queue, len(data))
 

@@ -33,6 +33,7 @@ from flintmq.mqi.property_values import Value
 from flintmq.mqi.reason import MQRC_PROPERTY_TYPE_ERROR
 from flintmq.qmgr.attribute import is_name
 from flintmq.qmgr.connection import Answer
+from flintmq.qmgr.delay import DELAY_MS_MAX
 from flintmq.qmgr.message_properties import add_block, add_headers
 
 ID_LENGTH = 24
@@ -157,6 +158,15 @@ def carried(answer: Answer) -> Carried | None:
     if message is None or message is not answer.message:
         return None
     return Carried(message.properties, message.format, message.encoding, message.coded_char_set_id, message.data)
+
+
+def delay_ms(delay: float | None) -> int:
+    """The delay of a put in milliseconds, from seconds."""
+    if delay is None:
+        return 0
+    if not 0 <= delay <= DELAY_MS_MAX / 1000:
+        raise ValueError(f"delay is a number of seconds from 0 to {DELAY_MS_MAX // 1000}, not {delay}")
+    return math.ceil(delay * 1000)
 
 
 def descriptor(

@@ -18,6 +18,7 @@ from flintmq.client.message import (
     Data,
     Message,
     Wait,
+    delay_ms,
     descriptor,
     identifier,
     length_wanted,
@@ -147,6 +148,7 @@ class Queue:
         reply_to: str | None = None,
         reply_to_queue_manager: str = "",
         expiry: float | None = None,
+        delay: float | None = None,
         format: str = "",
         message_type: int | None = None,
         properties: Mapping[str, Value] | None = None,
@@ -165,6 +167,10 @@ class Queue:
         With `wait=False` nobody waits until the queue manager has the message (asynchronous put): over a channel many
         puts are sent at once. A commit raises BackedOut if one of its puts failed, and `qm.flush()` says what became of
         those outside of a transaction. A persistent message outside of a transaction is always waited for.
+
+        With `delay` the message is delivered so many seconds later; until then it waits on SYSTEM.DDELAY.LOCAL.QUEUE.
+        It is always waited for, and cannot have a shorter `expiry`. If it cannot be delivered then, it goes to the
+        dead-letter queue.
 
         Raises QueueFull, MessageTooBig, BadProperty, PutInhibited, UnknownObject, PageSetFull and other
         flintmq.MQError.
@@ -187,8 +193,8 @@ class Queue:
             message_type,
         )
         made = properties_of_put(properties) if properties else None
-        options = 0 if wait else MQPMO_ASYNC_RESPONSE
-        self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made, options)
+        options = 0 if wait or delay else MQPMO_ASYNC_RESPONSE
+        self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made, options, delay_ms(delay))
         return md.msg_id
 
     def request(

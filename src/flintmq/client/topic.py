@@ -26,6 +26,7 @@ from flintmq.client.message import (
     Data,
     Message,
     Wait,
+    delay_ms,
     descriptor,
     expiry_tenths,
     identifier,
@@ -91,6 +92,7 @@ class Topic:
         reply_to: str | None = None,
         reply_to_queue_manager: str = "",
         expiry: float | None = None,
+        delay: float | None = None,
         format: str = "",
         message_type: int | None = None,
         properties: Mapping[str, Value] | None = None,
@@ -99,7 +101,8 @@ class Topic:
         """Publish a message to all who subscribe, and return its message id; each of them gets a copy, all or none.
 
         With `retain` it is kept for those who subscribe later, in the place of the one before; it outlives a restart if
-        it is persistent. The other arguments are those of Queue.put. No subscription is no error.
+        it is persistent. The other arguments are those of Queue.put. No subscription is no error. With `delay` it is
+        published to those who subscribe when the delay is over, and cannot be retained.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -123,7 +126,7 @@ class Topic:
         )
         made = properties_of_put(properties) if properties else None
         extra = MQPMO_RETAIN if retain else 0
-        self._owner._current()._put(self._destination, md, payload(data, md), syncpoint, made, extra)
+        self._owner._current()._put(self._destination, md, payload(data, md), syncpoint, made, extra, delay_ms(delay))
         return md.msg_id
 
 

@@ -46,6 +46,11 @@ class ServingHost(Host):
         if self.hub is not None:
             self.hub.segment_trace = None if file is None else SegmentTrace(file, self.engine.clock)
 
+    def due_earlier(self) -> None:
+        """A delayed message is due before everything else: the loop sets its timer again."""
+        if self.hub is not None:
+            self.hub.kick()
+
     def wake(self) -> None:
         """Wake the owners of waits. Called under the lock, also by the timer's thread."""
         hub = self.hub

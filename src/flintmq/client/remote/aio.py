@@ -197,15 +197,21 @@ class AsyncRemoteQueueManager(AsyncCalls):
         await self._work(lambda: self._in_worker()._clear(name))
 
     async def _put(
-        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, extra_options: int = 0
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        properties: MessageProperties | None,
+        extra_options: int = 0,
+        delay_ms: int = 0,
     ) -> None:
         self._pay()
         transaction = self._transaction.get()
         if transaction is not None:
             transaction.unsettled = transaction.unsettled or extra_options & MQPMO_ASYNC_RESPONSE != 0
-            await transaction.run(lambda line: line.link.put(name, md, data, True, properties, extra_options))
+            await transaction.run(lambda line: line.link.put(name, md, data, True, properties, extra_options, delay_ms))
         else:
-            await self._call(lambda line: line.link.put(name, md, data, False, properties, extra_options))
+            await self._call(lambda line: line.link.put(name, md, data, False, properties, extra_options, delay_ms))
 
     async def flush(self) -> int:
         self._pay()

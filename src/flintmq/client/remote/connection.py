@@ -145,11 +145,12 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         syncpoint: bool | None,
         properties: MessageProperties | None = None,
         extra_options: int = 0,
+        delay_ms: int = 0,
     ) -> None:
         in_unit = self._in_transaction if syncpoint is None else syncpoint
         if extra_options & MQPMO_ASYNC_RESPONSE:
             self._note(in_unit)
-        self._run(self._link.put, name, md, data, in_unit, properties, extra_options)
+        self._run(self._link.put, name, md, data, in_unit, properties, extra_options, delay_ms)
 
     def _get(
         self,

@@ -213,8 +213,9 @@ class Link:
         in_unit: bool,
         properties: MessageProperties | None = None,
         extra_options: int = 0,
+        delay_ms: int = 0,
     ) -> Steps[None]:
-        """Put to the queue, or publish to the topic, `name`."""
+        """Put to the queue, or publish to the topic, `name`; to be delivered `delay_ms` milliseconds later."""
         pmo = MQPMO()
         pmo.options = (_IN if in_unit else _OUT) | extra_options
         if properties is not None:
@@ -223,14 +224,19 @@ class Link:
         if handle is None:
             handle = yield from self._put_handle(name)
         try:
-            yield from self.mqi.put_steps(handle, md, pmo, data)
+            yield from self._put_steps(handle, md, pmo, data, delay_ms)
         except MQError as error:
             if error.reason not in _STALE:
                 raise
             self._puts.pop(name, None)
             self._topics.pop(name, None)
             handle = yield from self._put_handle(name)
-            yield from self.mqi.put_steps(handle, md, pmo, data)
+            yield from self._put_steps(handle, md, pmo, data, delay_ms)
+
+    def _put_steps(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int) -> Steps[None]:
+        if delay_ms:
+            return self.mqi.put_delayed_steps(handle, md, pmo, data, delay_ms)
+        return self.mqi.put_steps(handle, md, pmo, data)
 
     def _with_properties(self, md: MQMD, data: bytes, properties: MessageProperties) -> bytes:
         """The data with an MQRFH2 in front, which `md` describes afterwards."""

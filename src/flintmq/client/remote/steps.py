@@ -25,6 +25,7 @@ from operator import index
 from typing import Final, NoReturn, Protocol, TypeVar
 
 from flintmq.channel import segment as seg
+from flintmq.channel import spi
 from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_XAREQUEST
@@ -259,6 +260,24 @@ class MQISteps(PropertyCalls):
     def put_steps(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes) -> Steps[None]:
         """MQPUT. Ids and context are written into `md`."""
         yield from self._put(seg.MQPUT, handle.number, b"", handle.object_name, handle.defaults, md, pmo, data)
+
+    def put_delayed_steps(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int) -> Steps[None]:
+        """MQPUT of a message that is delivered `delay_ms` milliseconds later. It is always answered."""
+        session, name = self.wire.session, handle.object_name
+        big_endian, ccsid = session.big_endian, session.ccsid
+        if len(data) > session.terms.max_message_size:
+            raise call_refused(MQRC_MSG_TOO_BIG_FOR_CHANNEL, name, self.wire.q_mgr_name, len(data))
+        structures = md.pack(big_endian, ccsid) + pmo.pack(big_endian, ccsid)
+        body = spi.put_body(structures, data, delay_ms, big_endian, ccsid)
+        answer = yield seg.SPI, handle.number, body, 0, True
+        self._check(answer, name, len(data))
+        if pmo.options & MQPMO_SYNCPOINT:
+            self.has_work = True
+        try:
+            at = API_SIZE + spi.IN_OUT + spi.STRUCTURE
+            MQMD.unpack(answer.body, at, answer.big_endian, answer.ccsid).copy_to(md)
+        except UNREADABLE as error:
+            self.wire.bad_answer(error)
 
     def put1_steps(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> Steps[None]:
         """MQPUT1."""
