@@ -173,6 +173,15 @@ def test_a_message_that_somebody_has_in_a_unit_of_work_is_not_browsed(peer: Peer
     assert [row.data for row in browse(peer, handle)[0]] == [b"one", b"two", b"three"]
 
 
+def test_a_client_that_does_not_wait_for_answers_is_not_answered_without_end(peer: Peer) -> None:
+    handle = filled(peer, b"x" * 900_000)
+    wish = framed(peer, bulk.BROWSE, peer.longs(BRIEF, MQGMO_BROWSE_FIRST, 1, 1 << 20) + bytes(16))
+    peer.session.received(peer.request(seg.SPI, wish, handle) * 40)
+    assert 4_500_000 <= sum(map(len, peer.session.out)) < 5_500_000
+    peer.received()
+    assert len(browse(peer, handle)[0]) == 1
+
+
 def test_ranges_are_got_in_one_unit_of_work(peer: Peer) -> None:
     """Places where nothing is are passed over, those of a message that somebody else has got in between too."""
     handle = filled(peer, *(b"%d" % number for number in range(1, 11)))
