@@ -220,3 +220,22 @@ def test_two_threads_that_disconnect_at_once_are_told_one_of_them_is_late(qmgr: 
     handle = qmgr.get_handle()
     assert pymqi.pymqe.MQDISC(handle) == (CMQC.MQCC_OK, CMQC.MQRC_NONE)
     assert pymqi.pymqe.MQDISC(handle) == (CMQC.MQCC_FAILED, CMQC.MQRC_HCONN_ERROR)
+
+
+def test_an_object_that_connects_again_leaves_nothing_of_the_connection_before(serving: Serving) -> None:
+    """Programs do so when a connection is lost. What was not committed is backed out, for nobody can commit it."""
+    qmgr = pymqi.connect("QM1", CHANNEL, serving.conn)
+    qmgr.put1(QUEUE, b"1", pymqi.MD(), pymqi.PMO(Options=CMQC.MQPMO_SYNCPOINT))
+    before = qmgr.get_handle()
+    assert qmgr.inquire(CMQC.MQCA_Q_MGR_NAME).strip() == b"QM1"
+
+    qmgr.connect_tcp_client("QM1", pymqi.CD(), CHANNEL, serving.conn)
+
+    assert qmgr.get_handle() != before and before not in binding._bindings
+    assert qmgr.inquire(CMQC.MQCA_Q_MGR_NAME).strip() == b"QM1"
+    assert serving.qm.queue(QUEUE).depth == 0
+
+    serving.cut()
+    qmgr.connect_tcp_client("QM1", pymqi.CD(), CHANNEL, serving.conn)
+    assert qmgr.is_connected
+    qmgr.disconnect()

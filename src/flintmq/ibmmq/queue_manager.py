@@ -58,7 +58,7 @@ class QueueManager(pymqi.QueueManager, MQObject):
 
         handle, comp, reason = connected(bind)
         if comp <= MQCC_WARNING:
-            self._handle, self._name = handle, ensure_strings_are_bytes(name)
+            self._take(handle, ensure_strings_are_bytes(name))
         self._kit.check(comp, reason)
 
     connectWithOptions = connect_with_options

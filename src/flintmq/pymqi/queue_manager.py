@@ -66,9 +66,16 @@ class QueueManager:
 
     def _connect(self, name: str | bytes | Embedded) -> None:
         if isinstance(name, Embedded):
-            self._handle, self._name = register(bind_open(name)), b""
+            self._take(register(bind_open(name)), b"")
         else:
             self.connect(name)
+
+    def _take(self, handle: int, name: Any) -> None:
+        """A new connection. One before that was not disconnected is lost to the program: its work is backed out."""
+        before, self._handle, self._name, self._object = self._handle, handle, name, None
+        if before is not None:
+            pymqe.MQBACK(before)
+            pymqe.MQDISC(before)
 
     def __del__(self) -> None:
         handle, self._handle = self._handle, None
@@ -81,7 +88,7 @@ class QueueManager:
         name = ensure_bytes(name)
         handle, comp, reason = pymqe.MQCONN(name)
         self._kit.check(comp, reason)
-        self._handle, self._name = handle, name
+        self._take(handle, name)
 
     def connect_with_options(self, name: str | bytes, *args: Any, **kwargs: Any) -> None:
         """Connect now. Keywords: `opts` (MQCNO options), `cd`, `sco`, `user`, `password`; `cd` and `sco` also in line.
@@ -100,7 +107,7 @@ class QueueManager:
         options, sco = kwargs.get("opts", mq.MQCNO_NONE), kwargs.get("sco") or SCO()
         handle, comp, reason = pymqe.MQCONNX(name, options, packed, credentials, sco.pack())
         if comp <= MQCC_WARNING:
-            self._handle, self._name = handle, name
+            self._take(handle, name)
         self._kit.check(comp, reason)
 
     connectWithOptions = connect_with_options
