@@ -13,7 +13,6 @@ from collections.abc import Callable
 import pytest
 
 from flintmq.cli.main import main
-from flintmq.server.control import Control, run_session
 from tests.interop.test_java import BUILD, classes
 from tests.server.test_process import Manager, manager
 from tests.waiting import PATIENCE, until
@@ -38,10 +37,8 @@ def killed(manager: Manager) -> None:
 
 
 def uncommitted(manager: Manager) -> bool:
-    with Control(manager.place) as control:
-        said: list[str] = []
-        run_session(control, ["DISPLAY QSTATUS(DEV.QUEUE.2) UNCOM CURDEPTH"], said.append, echo=False, verify=False)
-    return "UNCOM(NO)" not in " ".join(said) or "CURDEPTH(0)" not in " ".join(said)
+    said = manager.said("DISPLAY QSTATUS(DEV.QUEUE.2) UNCOM CURDEPTH")
+    return "UNCOM(NO)" not in said or "CURDEPTH(0)" not in said
 
 
 WAYS: list[Callable[[Manager], None]] = [ended_with_reconnect, ended_at_once, killed]

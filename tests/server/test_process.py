@@ -24,7 +24,7 @@ from flintmq.client.remote.local import socket_path
 from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQGMO_WAIT, MQOO_INPUT_SHARED, MQOO_OUTPUT, MQPMO_SYNCPOINT
 from flintmq.mqi.md import MQMD
 from flintmq.server import process
-from flintmq.server.control import Control, NotRunning
+from flintmq.server.control import Control, NotRunning, run_session
 from tests.channel.peer import Peer, Reply, World
 from tests.waiting import PATIENCE, until
 
@@ -93,6 +93,13 @@ class Manager:
         except (NotRunning, ConnectionError):
             pass  # It has ended, or is about to.
         self.wait_until_ended()
+
+    def said(self, command: str) -> str:
+        """What it answers to an MQSC command."""
+        lines: list[str] = []
+        with Control(self.place) as control:
+            run_session(control, [command], lines.append, echo=False, verify=False)
+        return "\n".join(lines)
 
     def errors(self) -> str:
         return (self.place.errors_directory / "AMQERR01.LOG").read_text()

@@ -317,6 +317,7 @@ def test_a_restart_of_the_queue_manager_is_outlived(manager: Manager, how: str) 
         other = qm.queue("DEV.QUEUE.2")
         waiting = threading.Thread(target=lambda: got.append(other.get(wait=PATIENCE_S).data))
         waiting.start()
+        until(lambda: "SUBSTATE(MQICALL)" in manager.said("DISPLAY CHSTATUS(*)"), "the get waits")
         assert main(["endmqm", how, "QM1"]) == 0
         manager.wait_until_ended()
         manager.start()
