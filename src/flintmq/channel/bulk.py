@@ -51,9 +51,9 @@ WANT_DESCRIPTOR: Final = 2
 WANT_DATA: Final = 4
 
 #: A call has no more messages than this, so that others have their turn.
-MESSAGES_MAX: Final = 1_000
+MESSAGES_MAX: Final[int] = 1_000
 #: Data of one BROWSE, and of one PUT, at most; a longer message goes by itself.
-BYTES_MAX: Final = 1 << 20
+BYTES_MAX: Final[int] = 1 << 20
 
 BROWSE_IN: Final = 32
 PUT_AT_SIZE: Final = 16

@@ -78,7 +78,7 @@ def offered(wire: Wire) -> bool:
     session = wire.session
     if not session.shared or not session.terms.cap_flags_2 & CAP2_SPIREQUEST:
         return False
-    answer = wire.call(seg.SPI, 0, _frame(session, spi.QUERY, "SPQ", b"", bulk.ASKS))
+    answer = wire.call(seg.SPI, 0, _frame(session, spi.QUERY, "SPQ", 0, bulk.ASKS))
     if answer.completion or len(answer.body) < _PAYLOAD + 4:
         return False
     count = read_longs(answer.body, _PAYLOAD, 1, answer.big_endian)[0]
@@ -89,18 +89,17 @@ def offered(wire: Wire) -> bool:
     return usable.issuperset(bulk.VERBS)
 
 
-def _frame(session: Session, verb: int, family: str, payload: bytes, reply_size: int = _REPLY_SIZE) -> bytes:
-    """A call, behind the sixteen bytes."""
+def _frame(session: Session, verb: int, family: str, length: int, reply_size: int = _REPLY_SIZE) -> bytes:
+    """What a call begins with, behind the sixteen bytes, if `length` bytes follow."""
     big_endian, ccsid = session.big_endian, session.ccsid
     front = write_longs([verb, 1, reply_size], big_endian)
     front += write_text(family + "U", 4, ccsid, 0, "SPI") + write_longs([1, 12], big_endian)
-    front += write_text(family + "I", 4, ccsid, 0, "SPI") + write_longs([1, 12 + len(payload)], big_endian)
-    return front + payload
+    return front + write_text(family + "I", 4, ccsid, 0, "SPI") + write_longs([1, 12 + length], big_endian)
 
 
 def _asked(wire: Wire, handle: int, verb: int, payload: bytes) -> Answer:
     """Make a call. Raises MQError."""
-    answer = wire.call(seg.SPI, handle, _frame(wire.session, verb, bulk.FAMILY, payload))
+    answer = wire.call(seg.SPI, handle, _frame(wire.session, verb, bulk.FAMILY, len(payload)) + payload)
     if answer.completion == MQCC_FAILED:
         raise error_of(answer.reason)
     return answer
@@ -138,5 +137,6 @@ def put(
     order = wire.session.big_endian
     assert MQPMO.unpack(options, 0, order, wire.session.ccsid).options & MQPMO_ASYNC_RESPONSE
     number = struct.pack(">i" if order else "<i", count)
-    payload = b"".join((descriptor, options, number, lengths, data))
-    wire.send(seg.SPI, handle, _frame(wire.session, bulk.PUT, bulk.FAMILY, payload))
+    length = len(descriptor) + len(options) + len(number) + len(lengths) + len(data)
+    front = _frame(wire.session, bulk.PUT, bulk.FAMILY, length)
+    wire.send(seg.SPI, handle, b"".join((front, descriptor, options, number, lengths, data)))

@@ -289,18 +289,20 @@ class Session:
         return self._segments(kind, request, data, room)
 
     def _segments(self, kind: int, request: int, data: bytes, room: int) -> bytes:
-        """A call that does not fit one segment."""
-        parts: list[bytes] = []
+        """A call that does not fit one segment. It may be long: its data is copied once."""
+        parts: list[bytes | memoryview] = []
+        whole = memoryview(data)
         flags = seg.FIRST
         for start in range(0, len(data), room):
             if start + room >= len(data):
                 flags |= seg.LAST
-            part = data[start : start + room]
+            part = whole[start : start + room]
             if self.shared:
                 number = ONLY_CONVERSATION
-                parts.append(seg.write_m(kind, flags, number, request, self.big_endian, self._tail, part))
+                parts.append(seg.head_m(kind, flags, number, request, self.big_endian, self._tail, len(part)))
             else:
-                parts.append(seg.write(kind, flags, self.big_endian, self._tail, part))
+                parts.append(seg.head(kind, flags, self.big_endian, self._tail, len(part)))
+            parts.append(part)
             flags = 0
         return b"".join(parts)
 
@@ -335,7 +337,8 @@ class Session:
         """What is to be sent now: `data` behind what was kept."""
         if not self.late:
             return data
-        self.late.append(data)
+        if data:
+            self.late.append(data)  # Without it a single one is not copied.
         data = b"".join(self.late)
         self.late.clear()
         self.late_bytes = 0
