@@ -20,7 +20,7 @@ from flintmq.mqi import reason as rc
 from flintmq.server.tls import KeyRepository, NoKey
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.server.test_tls import make_key
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 SECRET = "open sesame"
 SPEC = "ANY_TLS12_OR_HIGHER"
@@ -224,6 +224,7 @@ def test_a_queue_manager_shows_the_certificate_that_certlabl_names(both: Both) -
     both.serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) CERTLABL('nobody''s')")
     with pytest.raises(flintmq.NotConnected):
         flintmq.connect("QM1", **trust)
+    until(lambda: bool(both.serving.host.engine.refusals))  # The client may know before it is written down.
     told = both.serving.host.engine.refusals[-1]
     assert told.number == "AMQ9657E" and "no key with the label nobody's; those in it: other, ibm" in told.rule
 
