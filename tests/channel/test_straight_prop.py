@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from flintmq.channel import segment as seg
 from flintmq.channel.straight import take
+from flintmq.mqi import reason as rc
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -80,7 +81,8 @@ def test_both_ways_answer_the_same_bytes_to_the_same_bytes(
         assert peer.open(QUEUE, BOTH).handle == 2
         assert peer.open("DEV.QUEUE.2", BOTH).handle == 3
     for _ in range(data.draw(st.integers(1, 10))):
-        raw = b"".join(a_call(straight, data) for _ in range(data.draw(st.sampled_from([1, 1, 2, 3]))))
+        calls = [a_call(straight, data) for _ in range(data.draw(st.sampled_from([1, 1, 2, 3])))]
+        raw = b"".join(calls) * data.draw(st.sampled_from([1, 1, 2, 4]))
         at = data.draw(st.sampled_from([len(raw), len(raw), 20, 100]))
         answers: list[bytes] = []
         for peer in (straight, general):
@@ -111,3 +113,31 @@ def test_a_put_like_the_last_one_and_a_get_go_the_straight_way() -> None:
 
 def _a_put(peer: Peer) -> bytes:
     return MQMD().pack(peer.big_endian, peer.ccsid) + MQPMO().pack(peer.big_endian, peer.ccsid) + peer.longs(1) + b"2"
+
+
+def test_a_call_that_was_made_often_is_another_when_its_handle_is_closed() -> None:
+    """M3: what is remembered of a call ends with its handle, and with its connection."""
+    for peer in worlds():
+        for _ in range(2):
+            handle = peer.opened(QUEUE, BOTH)
+            for number in range(4):
+                assert peer.put(handle, b"%d" % number).reason == 0
+            for number in range(4):
+                assert peer.get(handle).data == b"%d" % number
+            assert peer.close(handle).reason == 0
+            assert peer.put(handle, b"4").reason == rc.MQRC_HOBJ_ERROR
+            assert peer.reply_to(peer.feed(peer.get_request(handle))).reason == rc.MQRC_HOBJ_ERROR
+        assert peer.world.depth(QUEUE) == 0
+
+
+def test_a_call_that_was_made_often_is_another_with_other_ids_data_or_lengths() -> None:
+    for peer in worlds():
+        handle = peer.opened(QUEUE, BOTH)
+        for n in range(12):
+            data = b"%d" % (n // 4 * 1000)
+            md = MQMD()
+            md.correl_id = b"%24d" % n
+            assert peer.put(handle, data, md=md).reason == 0
+        for n in range(12):
+            got = peer.get(handle)
+            assert got.data == b"%d" % (n // 4 * 1000) and got.md.correl_id == b"%24d" % n

@@ -208,10 +208,11 @@ class Conversation:
             connection.delay_ms = 0
         self.reply(call, connection.completion, connection.reason, handle, body)
 
-    def answer_parts(
-        self, memo: HeadMemo, kind: int, request: int, handle: int, length: int, parts: list[bytes]
-    ) -> None:
-        """The same for an MQPUT or MQGET whose reply is in parts, `length` bytes. The first is free for the head."""
+    def begin_answer(self, memo: HeadMemo, kind: int, request: int, handle: int, length: int) -> list[bytes] | None:
+        """The same for an MQPUT or MQGET whose reply has `length` bytes: where its pieces are to be appended.
+
+        None: it is not one segment as it is. Then `answer_long` answers.
+        """
         connection = self.connection
         assert connection is not None
         session = self.session
@@ -219,12 +220,18 @@ class Conversation:
         if connection.delay_ms:
             session.delay_ms = max(session.delay_ms, connection.delay_ms)
             connection.delay_ms = 0
-        completion, reason = connection.completion, connection.reason
         if length > session.transmission_size - seg.SIZE_M - API_SIZE or session.compression is not None:
-            self.reply_to(kind, request, completion, reason, handle, b"".join(parts))
-            return
-        parts[0] = memo.head(kind + seg.REPLY, request, length, completion, reason, handle, self.big_endian, self.tail)
-        session.push_parts(parts)
+            return None
+        completion, reason = connection.completion, connection.reason
+        head = memo.head(kind + seg.REPLY, request, length, completion, reason, handle, self.big_endian, self.tail)
+        session.push(head)
+        return session.out
+
+    def answer_long(self, kind: int, request: int, handle: int, parts: list[bytes]) -> None:
+        """What `begin_answer` could not begin."""
+        connection = self.connection
+        assert connection is not None
+        self.reply_to(kind, request, connection.completion, connection.reason, handle, b"".join(parts))
 
     def send(self, kind: int, request: int, data: bytes) -> None:
         """A segment of this conversation, or several."""
@@ -300,6 +307,8 @@ class Conversation:
         if call is not None and waiter.answer is self.connection:
             self.waiting = None
             finish_get(self, call.request, call.handle, waiter.md, waiter.gmo)
+            if self.gets is not None:
+                self.gets.give_back(waiter.md, waiter.gmo)
 
     # -- MQPUT and MQGET (straight.py) --------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ M1  A memo's `unpack` and `pack` give what those of the structure give, and rais
     and written before. (tests/channel/test_memo.py compares them.)
 M2  What `unpack` returns is lent: it is the caller's until the next `unpack`, which does not see what was done to it;
     for longer if he says `keep`.
+M3  A call that is the same as the last two (Same) means what they meant, and is not unpacked.
 
 A conversation has one for its puts and one for its gets, once it has made any: Puts and Gets. The head of a reply is
 remembered likewise.
@@ -32,6 +33,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_MD_ERROR
+from flintmq.qmgr.connection import Connection, Handle
 
 # Offsets in MQMD (mqi/md.py).
 _MSG_ID: Final = 48
@@ -102,8 +104,8 @@ class DescriptorMemo:
     back: bytes = b""
 
     def __init__(self) -> None:
-        self._read = MQMD()
-        self._lent = MQMD()
+        self.read = MQMD()
+        self.lent = MQMD()
         self._last = MQMD()
         #: `back` by the names of the queue and the queue manager that replies go to, all else as it was last.
         self._backs: dict[str, dict[str, bytes]] = {}
@@ -117,23 +119,23 @@ class DescriptorMemo:
             and big_endian == self._read_big_endian
             and ccsid == self._read_ccsid
         ):
-            md = self._lent
-            self._read.copy_to(md)
+            md = self.lent
+            self.read.copy_to(md)
             md.msg_id = data[offset + _MSG_ID : offset + _CORREL_ID]
             md.correl_id = data[offset + _CORREL_ID : offset + _BACKOUT_COUNT]
             return md
-        md = MQMD.unpack(data, offset, big_endian, ccsid)
+        md = self.lent = MQMD.unpack(data, offset, big_endian, ccsid)
         self._size = md_size(md.version)
         self._read_front = data[offset : offset + _MSG_ID]
         self._read_back = data[offset + _BACKOUT_COUNT : offset + self._size]
         self._read_big_endian = big_endian
         self._read_ccsid = ccsid
-        self._read = md.copy()
+        self.read = md.copy()
         return md
 
     def keep(self) -> None:
         """What was lent is not wanted back."""
-        self._lent = MQMD()
+        self.lent = MQMD()
 
     def pack(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
         """As MQMD.pack."""
@@ -251,8 +253,8 @@ class PutOptionsMemo:
     _ccsid: int = 0
 
     def __init__(self) -> None:
-        self._read = MQPMO()
-        self._lent = MQPMO()
+        self.read = MQPMO()
+        self.lent = MQPMO()
         self._last = MQPMO()
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQPMO:
@@ -264,17 +266,17 @@ class PutOptionsMemo:
             and big_endian == self._read_big_endian
             and ccsid == self._read_ccsid
         ):
-            self._read.copy_to(self._lent)
-            return self._lent
-        pmo = MQPMO.unpack(data, offset, big_endian, ccsid)
+            self.read.copy_to(self.lent)
+            return self.lent
+        pmo = self.lent = MQPMO.unpack(data, offset, big_endian, ccsid)
         self._raw_read = data[offset : offset + pmo_size(pmo.version)]
         self._read_big_endian, self._read_ccsid = big_endian, ccsid
-        self._read = pmo.copy()
+        self.read = pmo.copy()
         return pmo
 
     def keep(self) -> None:
         """What was lent is not wanted back."""
-        self._lent = MQPMO()
+        self.lent = MQPMO()
 
     def pack(self, pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
         """As MQPMO.pack."""
@@ -298,8 +300,8 @@ class GetOptionsMemo:
     _ccsid: int = 0
 
     def __init__(self) -> None:
-        self._read = MQGMO()
-        self._lent = MQGMO()
+        self.read = MQGMO()
+        self.lent = MQGMO()
         self._last = MQGMO()
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQGMO:
@@ -311,17 +313,17 @@ class GetOptionsMemo:
             and big_endian == self._read_big_endian
             and ccsid == self._read_ccsid
         ):
-            self._read.copy_to(self._lent)
-            return self._lent
-        gmo = MQGMO.unpack(data, offset, big_endian, ccsid)
+            self.read.copy_to(self.lent)
+            return self.lent
+        gmo = self.lent = MQGMO.unpack(data, offset, big_endian, ccsid)
         self._raw_read = data[offset : offset + gmo_size(gmo.version)]
         self._read_big_endian, self._read_ccsid = big_endian, ccsid
-        self._read = gmo.copy()
+        self.read = gmo.copy()
         return gmo
 
     def keep(self) -> None:
         """What was lent is not wanted back."""
-        self._lent = MQGMO()
+        self.lent = MQGMO()
 
     def pack(self, gmo: MQGMO, big_endian: bool, ccsid: int) -> bytes:
         """As MQGMO.pack."""
@@ -397,6 +399,60 @@ class HeadMemo:
         return self._whole
 
 
+class Same:
+    """A call in one segment that was made twice, ids and data aside: the third time it is known as a whole.
+
+    What is compared is the length of the segment, and its bytes from the byte order in the header to the MsgId, the
+    handle among them, and from behind the CorrelId to the end of the structures, which is the length of the data.
+    """
+
+    handle: Handle | None = None
+    #: Of the structures of this call, or of the last; and what the length behind them says.
+    size: int = 0
+    length: int = 0
+    raw_length: bytes = b""
+    _connection: Connection | None = None
+    _tail: bytes = b""
+    _segment: int = 0
+    _head: bytes = b""
+    _back: bytes = b""
+    # The last call.
+    _last_segment: int = 0
+    _last_number: int = 0
+
+    def holds(self, connection: Connection, tail: bytes, data: bytes, order: int, start: int, length: int) -> bool:
+        """Whether it is that call. `order` is where the byte order is, `start` where the structures begin."""
+        handle = self.handle
+        return (
+            length == self._segment
+            and handle is not None
+            and handle.open
+            and connection is self._connection
+            and tail is self._tail
+            and data[order : start + _MSG_ID] == self._head
+            and data[start + _BACKOUT_COUNT : start + self.size] == self._back
+        )
+
+    def remember(
+        self, connection: Connection, handle: Handle, tail: bytes, data: bytes, order: int, start: int, length: int
+    ) -> bool:
+        """A call whose `size` and `length` have been set was another. True: from now on it is this one."""
+        if length != self._last_segment or handle.number != self._last_number:
+            self._last_segment, self._last_number = length, handle.number
+            self.handle = None
+            return False
+        end = start + self.size
+        self._segment, self._connection, self.handle, self._tail = length, connection, handle, tail
+        self._head, self._back = data[order : start + _MSG_ID], data[start + _BACKOUT_COUNT : end]
+        return True
+
+
+def read_ids(md: MQMD, data: bytes, offset: int) -> None:
+    """MsgId and CorrelId of the descriptor at `offset`."""
+    md.msg_id = data[offset + _MSG_ID : offset + _CORREL_ID]
+    md.correl_id = data[offset + _CORREL_ID : offset + _BACKOUT_COUNT]
+
+
 class Puts:
     """What is remembered of a conversation's MQPUT."""
 
@@ -404,6 +460,22 @@ class Puts:
         self.md = DescriptorMemo()
         self.pmo = PutOptionsMemo()
         self.head = HeadMemo(shared, conversation)
+        self.same = Same()
+        #: What the structures of that one mean.
+        self.same_md = MQMD()
+        self.same_pmo = MQPMO()
+
+    def again(self, data: bytes, offset: int) -> None:
+        """Lend the structures of the same call once more."""
+        md = self.md.lent
+        self.same_md.copy_to(md)
+        self.same_pmo.copy_to(self.pmo.lent)
+        read_ids(md, data, offset)
+
+    def keep(self) -> None:
+        """What was lent is not wanted back."""
+        self.md.keep()
+        self.pmo.keep()
 
 
 class Gets:
@@ -417,6 +489,33 @@ class Gets:
         self.md = DescriptorMemo()
         self.gmo = GetOptionsMemo()
         self.head = HeadMemo(shared, conversation)
+        self.same = Same()
+        self.same_md = MQMD()
+        self.same_gmo = MQGMO()
+        #: What a get had that no longer waits.
+        self._spare_md: MQMD | None = None
+        self._spare_gmo: MQGMO | None = None
+
+    def again(self, data: bytes, offset: int) -> None:
+        """Lend the structures of the same call once more."""
+        md = self.md.lent
+        self.same_md.copy_to(md)
+        self.same_gmo.copy_to(self.gmo.lent)
+        read_ids(md, data, offset)
+
+    def keep(self) -> None:
+        """What was lent is not wanted back yet: a get waits with it."""
+        md, gmo = self._spare_md, self._spare_gmo
+        if md is None or gmo is None:
+            self.md.keep()
+            self.gmo.keep()
+        else:
+            self.md.lent, self.gmo.lent = md, gmo
+            self._spare_md = self._spare_gmo = None
+
+    def give_back(self, md: MQMD, gmo: MQGMO) -> None:
+        """It was answered."""
+        self._spare_md, self._spare_gmo = md, gmo
 
     def length(self, length: int, big_endian: bool) -> bytes:
         """The length of a message, as it is written."""

@@ -180,7 +180,7 @@ class Session:
     def __init__(self, channels: Channels, address: str) -> None:
         self.channels = channels
         self.address = address
-        #: Segments, and parts of segments.
+        #: Segments, and pieces of segments.
         self.out: list[bytes] = []
         self.conversations: dict[int, Conversation] = {}
         self._splitter = Splitter()
@@ -464,16 +464,8 @@ class Session:
             self.push(seg.write(kind, flags, self.big_endian, self._tail, body, question.struc_id))
 
     def push(self, data: bytes) -> None:
-        """Queue bytes to be sent: one segment."""
+        """Queue bytes to be sent: one segment, or how it begins. The rest is appended to `out` at once."""
         self.out.append(data)
-        self.segments_sent += 1
-        if not self.ready:
-            self.ready = True
-            self.channels.ready.append(self)
-
-    def push_parts(self, parts: list[bytes]) -> None:
-        """The same for a segment in parts."""
-        self.out.extend(parts)
         self.segments_sent += 1
         if not self.ready:
             self.ready = True

@@ -2,8 +2,9 @@
 
 Nearly everything that clients send is an MQPUT or an MQGET in one segment, in the byte order and character set of the
 one before, on a handle that is there. Such a segment is done here, where it lies in what was read from the socket:
-nothing is cut out but ids and data, and no segment and no call is made of it. Structures are read and written through
-what is remembered of the last ones (memo.py).
+nothing is cut out but ids and data, and no segment and no call is made of it. A call that is as the last two of its
+kind, but for ids and data, is not even read: what they meant is remembered. Else structures are read, and always they
+are written, through what is remembered of the last ones (memo.py).
 
     take    True: the segment is done. False: nothing has been done; it goes the general way (session.py, _take)
 
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE
-from flintmq.channel.memo import gmo_size, md_size, pmo_size
+from flintmq.channel.memo import Gets, Puts, gmo_size, md_size, pmo_size
 from flintmq.channel.mqi_calls import finish_get
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.errors import StructureError
@@ -59,58 +60,101 @@ def take(session: Session, data: bytes, at: int, length: int) -> bool:
         conversation = session.conversations.get(1)
         request = 0
     kind = data[order + _KIND]
-    if (
-        conversation is None
-        or (kind != seg.MQPUT and kind != seg.MQGET)
-        or data[order + _FLAGS] & seg.ONLY != seg.ONLY
-        or data[order + _FLAGS_2]
-        or data[order] != (seg.BIG_ENDIAN if conversation.big_endian else seg.LITTLE_ENDIAN)
-        or data[order + _TAIL : start] != conversation.tail
-        or at + length < start + API_SIZE
-        or not conversation.is_free()
-    ):
+    if conversation is None or (kind != seg.MQPUT and kind != seg.MQGET) or not conversation.is_free():
         return False
     connection = conversation.connection
     assert connection is not None
-    number = _long(data, start + _HANDLE, conversation.big_endian)
-    handle = connection.handles.get(number)
-    if handle is None:
-        return False
+    start += API_SIZE
+    end = at + length
+    number = 0
     try:
         if kind == seg.MQPUT:
-            return _put(conversation, connection, handle, request, data, start + API_SIZE, at + length)
-        return _get(conversation, connection, handle, request, data, start + API_SIZE, at + length)
+            puts = conversation.puts
+            if puts is None:
+                return False
+            handle = puts.same.handle
+            if handle is not None and puts.same.holds(connection, conversation.tail, data, order, start, length):
+                puts.again(data, start)
+            else:
+                handle = _handle(conversation, connection, data, order, start, end)
+                if handle is None or not _read_put(conversation, handle, puts, data, start, end):
+                    return False
+                if puts.same.remember(connection, handle, conversation.tail, data, order, start, length):
+                    puts.same_md, puts.same_pmo = puts.md.read, puts.pmo.read
+            number = handle.number
+            _put(conversation, connection, handle, puts, request, data, start)
+        else:
+            gets = conversation.gets
+            if gets is None:
+                return False
+            handle = gets.same.handle
+            if handle is not None and gets.same.holds(connection, conversation.tail, data, order, start, length):
+                gets.again(data, start)
+            else:
+                handle = _handle(conversation, connection, data, order, start, end)
+                if handle is None or not _read_get(conversation, gets, data, start, end):
+                    return False
+                if gets.same.remember(connection, handle, conversation.tail, data, order, start, length):
+                    gets.same_md, gets.same_gmo = gets.md.read, gets.gmo.read
+            number = handle.number
+            _get(conversation, connection, handle, gets, request)
     except StructureError as error:
-        body = data[start + API_SIZE : at + length]
-        conversation.reply_to(kind, request, MQCC_FAILED, error.reason, number, body)
-        return True
+        conversation.reply_to(kind, request, MQCC_FAILED, error.reason, number, data[start:end])
+    return True
 
 
-def _put(
-    conversation: Conversation, connection: Connection, handle: Handle, request: int, data: bytes, start: int, end: int
-) -> bool:
-    """MQPUT, whose structures begin at `start`. Raises StructureError if what the engine says cannot be written."""
-    memo = conversation.puts
-    if memo is None or handle.destinations is not None:
+def _handle(
+    conversation: Conversation, connection: Connection, data: bytes, order: int, start: int, end: int
+) -> Handle | None:
+    """The handle of a call that is one segment as all others, and whose structures begin at `start`. Else None."""
+    if (
+        end < start
+        or data[order + _FLAGS] & seg.ONLY != seg.ONLY
+        or data[order + _FLAGS_2]
+        or data[order] != (seg.BIG_ENDIAN if conversation.big_endian else seg.LITTLE_ENDIAN)
+        or data[order + _TAIL : start - API_SIZE] != conversation.tail
+    ):
+        return None
+    return connection.handles.get(_long(data, start - API_SIZE + _HANDLE, conversation.big_endian))
+
+
+def _read_put(conversation: Conversation, handle: Handle, puts: Puts, data: bytes, start: int, end: int) -> bool:
+    """Read the structures of an MQPUT."""
+    if handle.destinations is not None:
         return False
-    big_endian, ccsid = conversation.big_endian, conversation.ccsid
+    same, big_endian, ccsid = puts.same, conversation.big_endian, conversation.ccsid
     try:
-        md = memo.md.unpack(data, start, big_endian, ccsid)
+        md = puts.md.unpack(data, start, big_endian, ccsid)
         offset = start + md_size(md.version)
-        pmo = memo.pmo.unpack(data, offset, big_endian, ccsid)
+        pmo = puts.pmo.unpack(data, offset, big_endian, ccsid)
         offset += pmo_size(pmo.version)
     except StructureError:
         return False
     if offset + 4 > end or pmo.recs_present:
         return False
     length = _long(data, offset, big_endian)
-    session = conversation.session
-    if length < 0 or length > end - offset - 4 or length > session.max_message_length:
+    if length < 0 or length > end - offset - 4 or length > conversation.session.max_message_length:
         return False
-    message = data[offset + 4 : offset + 4 + length]
+    same.size, same.length, same.raw_length = offset + 4 - start, length, data[offset : offset + 4]
+    return True
+
+
+def _put(
+    conversation: Conversation,
+    connection: Connection,
+    handle: Handle,
+    memo: Puts,
+    request: int,
+    data: bytes,
+    start: int,
+) -> None:
+    """MQPUT, with the structures that `memo` lends. Raises StructureError if what the engine says cannot be written."""
+    md, pmo, same = memo.md.lent, memo.pmo.lent, memo.same
+    offset = start + same.size
+    message = data[offset : offset + same.length]
+    session = conversation.session
     if handle.topic is not None:  # Only a put to a queue is known to keep nothing of its descriptors.
-        memo.md.keep()
-        memo.pmo.keep()
+        memo.keep()
     _count(session)
     engine = session.channels.engine
     reason = put(engine, connection, handle, md, pmo, message)
@@ -118,31 +162,34 @@ def _put(
         put(engine, connection, handle, md, pmo, message)
     if pmo.options & MQPMO_ASYNC_RESPONSE:
         session.hold(connection.force)
-        return True
+        return
     pmo.known_dest_count = 1 if connection.completion != MQCC_FAILED else 0
     pmo.invalid_dest_count = 1 - pmo.known_dest_count
     written = memo.md
+    big_endian, ccsid = conversation.big_endian, conversation.ccsid
     written.settle(md, big_endian, ccsid)
     options = memo.pmo.pack(pmo, big_endian, ccsid)
-    back_length = data[offset : offset + 4]
-    parts = [b"", written.front, written.msg_id, written.correl_id, written.back, options, back_length]
     size = md_size(md.version) + len(options) + 4
-    conversation.answer_parts(memo.head, seg.MQPUT, request, handle.number, size, parts)
-    return True
+    out = conversation.begin_answer(memo.head, seg.MQPUT, request, handle.number, size)
+    if out is None:
+        parts = [written.joined(), options, same.raw_length]
+        conversation.answer_long(seg.MQPUT, request, handle.number, parts)
+        return
+    out.append(written.front)
+    out.append(written.msg_id)
+    out.append(written.correl_id)
+    out.append(written.back)
+    out.append(options)
+    out.append(same.raw_length)
 
 
-def _get(
-    conversation: Conversation, connection: Connection, handle: Handle, request: int, data: bytes, start: int, end: int
-) -> bool:
-    """MQGET likewise. If it waits, the conversation answers when the wait is over."""
-    memo = conversation.gets
-    if memo is None:
-        return False
-    big_endian, ccsid = conversation.big_endian, conversation.ccsid
+def _read_get(conversation: Conversation, gets: Gets, data: bytes, start: int, end: int) -> bool:
+    """Read the structures of an MQGET."""
+    same, big_endian, ccsid = gets.same, conversation.big_endian, conversation.ccsid
     try:
-        md = memo.md.unpack(data, start, big_endian, ccsid)
+        md = gets.md.unpack(data, start, big_endian, ccsid)
         offset = start + md_size(md.version)
-        gmo = memo.gmo.unpack(data, offset, big_endian, ccsid)
+        gmo = gets.gmo.unpack(data, offset, big_endian, ccsid)
         offset += gmo_size(gmo.version)
     except StructureError:
         return False
@@ -151,15 +198,19 @@ def _get(
     length = _long(data, offset, big_endian)
     if length < 0:
         return False
-    session = conversation.session
+    same.size, same.length = offset + 4 - start, length
+    return True
+
+
+def _get(conversation: Conversation, connection: Connection, handle: Handle, memo: Gets, request: int) -> None:
+    """MQGET likewise. If it waits, the conversation answers when the wait is over."""
+    md, gmo, session = memo.md.lent, memo.gmo.lent, conversation.session
     _count(session)
-    if get(session.channels.engine, connection, handle, md, gmo, length) == WAITING:
-        memo.md.keep()
-        memo.gmo.keep()
+    if get(session.channels.engine, connection, handle, md, gmo, memo.same.length) == WAITING:
+        memo.keep()
         conversation.wait(request, handle.number)
     else:
         finish_get(conversation, request, handle.number, md, gmo)
-    return True
 
 
 def _count(session: Session) -> None:

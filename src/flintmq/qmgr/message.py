@@ -75,10 +75,13 @@ assert _FIXED.size == 102
 EXPIRY_UNLIMITED: Final = -1
 
 __all__ = [
-    "AVAILABLE", "GET_PENDING", "LOCKED", "NO_ID", "NO_TOKEN", "PUT_PENDING", "REMOVED", "SPILLED", "BadRecord",
+    "AVAILABLE", "ENDS", "GET_PENDING", "LOCKED", "NO_ID", "NO_TOKEN", "PUT_PENDING", "REMOVED", "SPILLED", "BadRecord",
     "Message", "Node", "Spilled", "fill_descriptor", "header_length", "pack_header",
     "pack_message", "unpack_message",
 ]  # fmt: skip
+
+#: Every byte. An id that is counted differs from the one before in its last byte, nearly always.
+ENDS: Final[list[bytes]] = [bytes((number,)) for number in range(256)]
 
 
 class BadRecord(Exception):

@@ -205,6 +205,9 @@ class Queue:
         self.queue_id = definition.object_id
         #: How the tokens of its messages begin (wanted.py).
         self.token_front = self.queue_id.to_bytes(8, "big")
+        #: The same up to the last byte, for 256 messages in a row; and which ones.
+        self.token_prefix = b""
+        self.token_block = -1
         self.pager = pager
         self.account = account
         self.pool = pool

@@ -49,7 +49,7 @@ from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import Answer, Connection, Handle, Unit, Waiter
 from flintmq.qmgr.inquire import Inquiry
 from flintmq.qmgr.log_port import LogPort
-from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
+from flintmq.qmgr.message import ENDS, GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import Pager, check_homes
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue, check_queue, number
@@ -76,8 +76,6 @@ CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
 #: The lower half of the eight unique bytes of an id.
 _ID_LOW_MAX: Final = 0xFF
-#: Every byte, for the ends of ids.
-_ENDS: Final = [bytes((number,)) for number in range(256)]
 #: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
 STUCK_PART: Final = 16
 #: What the properties of a message may have together if MAXPROPL sets no limit.
@@ -307,7 +305,7 @@ class QueueManager:
         self._id_low += 1
         if self._id_low > _ID_LOW_MAX:
             self._count_ids_from(self._last_id())
-        return self._msg_id_front + _ENDS[self._id_low]
+        return self._msg_id_front + ENDS[self._id_low]
 
     def _last_id(self) -> int:
         """The eight unique bytes that were given out last, as a number."""

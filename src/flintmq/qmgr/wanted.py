@@ -16,7 +16,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr import selection
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.message import NO_ID, Message
+from flintmq.qmgr.message import ENDS, NO_ID, Message
 from flintmq.qmgr.paging import Acceptor
 
 if TYPE_CHECKING:
@@ -104,4 +104,8 @@ def by_token(queue: Queue, token: bytes) -> Message | None:
 
 def msg_token(message: Message) -> bytes:
     """Sixteen bytes that name the message as long as it is on its queue."""
-    return message.queue.token_front + message.sequence.to_bytes(_HALF, "big")
+    queue, block = message.queue, message.sequence >> 8
+    if block != queue.token_block:
+        queue.token_block = block
+        queue.token_prefix = queue.token_front + block.to_bytes(_HALF - 1, "big")
+    return queue.token_prefix + ENDS[message.sequence & 0xFF]
