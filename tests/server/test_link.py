@@ -104,3 +104,22 @@ def test_a_client_whose_tls_breaks_keeps_nobody_else_from_hearing(tmp_path: Path
         assert b"for nobody" not in b"".join(wire.written)
 
     run(body)
+
+
+def test_a_client_hears_that_tls_failed_when_it_stands_in_the_error_log(tmp_path: Path) -> None:
+    key, certificate = make_key(tmp_path, "server", "/CN=QM1")
+    (tmp_path / "ssl").mkdir()
+    (tmp_path / "ssl" / "key.pem").write_text(key.read_text() + certificate.read_text())
+
+    def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        hub.keys = KeyRepository(hub.engine, tmp_path)
+        known: list[tuple[int, list[str]]] = []
+
+        def write(data: bytes) -> None:
+            known.append((len(hub.engine.refusals), [number for number, _ in hub.host.errors.recent]))
+
+        wire.write = write  # type: ignore[method-assign]
+        link.data_received(b"\x16\x03\x01\x00\x05hello, is there TLS?")
+        assert known == [(1, ["AMQ9665E"])] and wire.closed
+
+    run(body)

@@ -107,14 +107,14 @@ class Link:
         try:
             plain = tls.feed(data)
         except ssl.SSLError as error:
-            self._transport.write(tls.pending())  # The alert.
+            alert = tls.pending()
             self._hub.run(self._tell_handshake)
             keys = self._hub.keys
             if keys is not None and keys.trouble:
                 why, keys.trouble = keys.trouble, ""
-                self._refuse("AMQ9657E", why)
+                self._refuse("AMQ9657E", why, alert)
             else:
-                self._refuse("AMQ9665E", f"TLS failed: {error.reason or error}")
+                self._refuse("AMQ9665E", f"TLS failed: {error.reason or error}", alert)
             return b""
         if tls.ready and not before:
             self._session.protection = tls.protection()
@@ -124,19 +124,22 @@ class Link:
             self._transport.write(pending)
         return plain
 
-    def _refuse(self, number: str, why: str) -> None:
+    def _refuse(self, number: str, why: str, alert: bytes = b"") -> None:
+        """Write down why, then tell the client by `alert`: whoever hears of it finds the reason in the error log."""
         session = self._session
         assert session is not None
         text = f"The connection from {session.address} was closed: {why}."
         refused = refusal_of(number, why, text, session.address, self._hello)
         self._send = None  # A TLS layer that has failed raises if it is given more to say.
-        self._hub.run(lambda: self._end(session, refused))
         self._hub.host.errors.write(number, text)
+        self._hub.run(lambda: self._keep(refused))
+        if alert and self._transport is not None:
+            self._transport.write(alert)
+        self._hub.run(session.end)
         self.close()
 
-    def _end(self, session: Session, refused: Refusal) -> None:
+    def _keep(self, refused: Refusal) -> None:
         refusal.keep(self._hub.engine, refused)
-        session.end()
 
     def pause_writing(self) -> None:
         if self._session is not None and self._transport is not None:
