@@ -74,6 +74,8 @@ if TYPE_CHECKING:
 #: checkpoints: then there may be more bytes in the same measure, up to half of a circular log.
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
+#: More than any log has.
+NO_LIMIT: Final = 1_000_000_000_000_000
 #: The lower half of the eight unique bytes of an id.
 _ID_LOW_MAX: Final = 0xFF
 #: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
@@ -148,7 +150,7 @@ class QueueManager:
     triggering: bool = False
     checkpoint_bytes: int = CHECKPOINT_BYTES
     #: What it never exceeds: half of a circular log.
-    checkpoint_bytes_max: int = 1 << 62
+    checkpoint_bytes_max: int = NO_LIMIT
     #: SET SYSTEM LOGLOAD.
     checkpoint_records: int = CHECKPOINT_RECORDS
     checkpoint_position: int = 0
