@@ -62,7 +62,8 @@ class Actor:
         self.held = data[self.cut(data) :]
 
     def _read(self) -> bytes:
-        return bytes(_READ[: self.socket.recv_into(_READ)])
+        length = self.socket.recv_into(_READ)
+        return bytes(_READ[:length])
 
     def cut(self, data: bytes) -> int:
         """Take every whole segment; where the rest begins, that is not whole."""

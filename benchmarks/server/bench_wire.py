@@ -189,6 +189,7 @@ def _peers(stage: Stage, rounds: int, count: int) -> list[Figure]:
                 try:
                     load = stage.child("benchmarks.server.driver", json.dumps(asdict(plan)))
                     best = min(cost(peer.pid, load, count) for _ in range(rounds))
+                    load.end()  # Its responders share a queue with those of the next.
                 except Broken as error:
                     print(f"{name}: {error}: it is not compared with")
                     continue
