@@ -37,7 +37,7 @@ CONSUMER = 0x11
 GET_WAITS, CONSUMER_WAITS, ROOM_ONLY = 0x08, 0x01, 0x00
 ROOM = 102_400
 STARTED, STOPPED = 2, 0
-CHECK_MSG, CONN_STATE, CONN_STATE_REPLY, TXN_ALLOWED, GET_INHIBITED, GET_ALLOWED = 11, 3, 4, 8, 1, 2
+CHECK_MSG, CONN_STATE, CONN_STATE_REPLY, TXN_ALLOWED, TXN_REVOKE, GET_INHIBITED, GET_ALLOWED = 11, 3, 4, 8, 9, 1, 2
 
 
 @pytest.fixture
@@ -535,6 +535,22 @@ def test_a_consumer_that_has_used_all_is_sent_one_persistent_message(peer: Peer,
     assert peer.want(handle, flags=ROOM_ONLY, options=options, room=ROOM, index=4) == []
     put(peer.world, b"5", b"6")
     assert messages(peer, peer.received()) == [b"5", b"6"]
+
+
+def test_a_consumer_that_was_busy_before_it_could_allow_syncpoint_is_not_forgotten(peer: Peer) -> None:
+    """IBM's client for JMS: what was sent ahead came before it had said TXN_ALLOWED, and then it does not say it."""
+    options = MQGMO_SYNCPOINT_IF_PERSISTENT
+    handle = peer.opened(QUEUE, BOTH)
+    peer.notify(-1, CONN_STATE, STARTED)
+    put(peer.world, b"1", b"2", b"P3", b"P4")
+    assert messages(peer, peer.want(handle, flags=CONSUMER, options=options, room=ROOM)) == [b"1", b"2"]
+    assert peer.want(handle, flags=ROOM_ONLY, options=options, room=ROOM - 365, received=730, index=2) == []
+    segments = peer.want(handle, flags=CONSUMER_WAITS, options=options, room=ROOM, index=2)
+    assert messages(peer, segments) == [b"P3"]
+    assert peer.commit().reason == 0
+    peer.notify(-1, TXN_REVOKE, 0)
+    assert peer.want(handle, flags=CONSUMER_WAITS, options=options, room=ROOM, received=366, index=3) == []
+    assert messages(peer, peer.notify(-1, TXN_ALLOWED, 0)) == [b"P4"]
 
 
 def test_one_persistent_message_is_with_the_consumers_of_a_conversation_and_others_pass(peer: Peer) -> None:

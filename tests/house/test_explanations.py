@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import flintmq
 from flintmq.cli.main import main
 from flintmq.command.explanations import EXPLANATIONS, NUMBER, explained
 from flintmq.command.messages import MESSAGES
 
-SOURCE = Path(flintmq.__file__).parent
+SOURCE = Path(__file__).parents[2] / "src" / "flintmq"
 
 
 def written() -> set[str]:

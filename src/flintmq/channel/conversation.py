@@ -95,6 +95,8 @@ class Conversation:
     #: The client has started its consumers, and lets them be served in syncpoint (streaming.py).
     started: bool = False
     syncpoint_allowed: bool = False
+    #: It was, and the client has said that it no longer is.
+    syncpoint_revoked: bool = False
     #: The stream whose last message the client has not used yet (T1).
     consuming: Stream | None = None
 
@@ -294,7 +296,7 @@ class Conversation:
         self.state = STARTED
         self.waiting = self.consuming = None
         self.puts = self.gets = None
-        self.started = self.syncpoint_allowed = False
+        self.started = self.syncpoint_allowed = self.syncpoint_revoked = False
         self.streams.clear()
 
     def woken(self, waiter: Waiter) -> None:

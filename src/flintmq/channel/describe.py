@@ -139,9 +139,10 @@ def _told(segment: Segment) -> str:
             _, handle, code, value = read_longs(segment.body, 0, 4, segment.big_endian)
             return f"{_NOTIFICATIONS.get(code, str(code))}, handle {handle}, value {value}"
         if segment.kind == seg.REQUEST_MSGS:
-            _, handle, received, wanted, length, options, wait = read_longs(segment.body, 0, 7, segment.big_endian)
-            had = f"had {received}, wants {wanted} bytes, each at most {length}"
-            return f"handle {handle}, {had}, options {options:#x}, wait {wait} ms"
+            numbers = read_longs(segment.body, 0, 10, segment.big_endian)
+            _, handle, received, wanted, length, options, wait, _, flags, index = numbers
+            had = f"had {received} up to message {index}, wants {wanted} bytes, each at most {length}"
+            return f"handle {handle}, flags {flags:#x}, {had}, options {options:#x}, wait {wait} ms"
         if segment.kind == seg.ASYNC_MESSAGE:
             _, handle, index, _, length, place = read_longs(segment.body, 0, 6, segment.big_endian)
             part = place >> 16 if segment.big_endian else place & 0xFFFF

@@ -14,7 +14,8 @@ that there is no message: it is answered at once, with a message if there is one
 Notifications from the client, and what they do:
 
     CONN_STATE 0, 2     consumers are stopped, started: nothing is pushed to consumers in between
-    TXN_ALLOWED         messages may be pushed to consumers in syncpoint
+    TXN_ALLOWED         messages may be pushed to consumers in syncpoint. A client that is called with a message before
+                        it has said so never does; that it has used all it was sent, and waits, then says the same
     TXN_REVOKE          not now
     BROWSE_FIRST        the browse cursor goes back to the beginning
     Q_STATE and others  nothing; those with CONFIRM_REQUEST are answered by the code after theirs
@@ -152,6 +153,8 @@ class Stream(Answer):
         if waits:
             arrived = self.room == _ONE or self.in_flight == 0 or request.global_msg_index >= self.sent_index
             self.asked = self.asked or arrived or request.selection is not None
+            if consumer and arrived:
+                self._allow()
         if (
             not consumer
             or not self.consumer
@@ -168,6 +171,12 @@ class Stream(Answer):
         self.wait_interval = wait_interval
         self.max_length = request.max_msg_length
         self.stalled = False
+
+    def _allow(self) -> None:
+        """A consumer has used all: if it was busy when it would have said TXN_ALLOWED, it does not say so any more."""
+        conversation = self.conversation
+        if self.sent_index and not conversation.syncpoint_revoked:
+            conversation.syncpoint_allowed = True
 
     def may_pump(self) -> bool:
         """Whether the client can take a message now (T1)."""
@@ -424,9 +433,12 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
     stream = conversation.streams.get(request.handle)
     if stream is None:
         stream = conversation.streams[request.handle] = Stream(conversation, handle)
+    allowed = conversation.syncpoint_allowed
     stream.request(request)
     if conversation.consuming is stream and stream.asked:
         conversation.consuming = None
+        pump_all(conversation)
+    elif conversation.syncpoint_allowed != allowed:
         pump_all(conversation)
     else:
         stream.pump()
@@ -469,9 +481,9 @@ def notified(conversation: Conversation, segment: Segment) -> None:
                 if stream.consumer:
                     stream.stop_waiting()
     elif code == wire.NOTIFY_TXN_ALLOWED:
-        conversation.syncpoint_allowed = True
+        conversation.syncpoint_allowed, conversation.syncpoint_revoked = True, False
     elif code == wire.NOTIFY_TXN_REVOKE:
-        conversation.syncpoint_allowed = False
+        conversation.syncpoint_allowed, conversation.syncpoint_revoked = False, True
         for stream in conversation.streams.values():
             if stream.consumer and stream.options & _SYNCPOINT:
                 stream.stop_waiting()

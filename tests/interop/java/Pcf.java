@@ -209,7 +209,7 @@ public final class Pcf {
         set.addParameter(MQConstants.MQCACF_AUTH_PROFILE_NAME, "PCF.**");
         set.addParameter(MQConstants.MQIACF_OBJECT_TYPE, MQConstants.MQOT_Q);
         set.addParameter(MQConstants.MQIACF_AUTH_ADD_AUTHS, new int[] {MQConstants.MQAUTH_OUTPUT});
-        set.addParameter(MQConstants.MQCACF_PRINCIPAL_ENTITY_NAMES, new String[] {"alice"});
+        set.addParameter(MQConstants.MQCACF_PRINCIPAL_ENTITY_NAMES, new String[] {"nobody"});
         agent.send(set);
         PCFMessage inquire = command(MQConstants.MQCMD_INQUIRE_AUTH_RECS);
         inquire.addParameter(
@@ -217,7 +217,7 @@ public final class Pcf {
             MQConstants.MQAUTHOPT_NAME_ALL_MATCHING + MQConstants.MQAUTHOPT_ENTITY_EXPLICIT);
         inquire.addParameter(MQConstants.MQCACF_AUTH_PROFILE_NAME, "PCF.QUEUE");
         inquire.addParameter(MQConstants.MQIACF_OBJECT_TYPE, MQConstants.MQOT_Q);
-        inquire.addParameter(MQConstants.MQCACF_ENTITY_NAME, "alice");
+        inquire.addParameter(MQConstants.MQCACF_ENTITY_NAME, "nobody");
         PCFMessage record = agent.send(inquire)[0];
         Scenarios.same("PCF.**", record.getStringParameterValue(MQConstants.MQCACF_AUTH_PROFILE_NAME).trim());
         Scenarios.same(
