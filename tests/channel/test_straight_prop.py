@@ -141,3 +141,14 @@ def test_a_call_that_was_made_often_is_another_with_other_ids_data_or_lengths() 
         for n in range(12):
             got = peer.get(handle)
             assert got.data == b"%d" % (n // 4 * 1000) and got.md.correl_id == b"%24d" % n
+
+
+def test_a_client_that_puts_to_two_queues_in_turns_is_understood() -> None:
+    """What is remembered is remembered for each handle."""
+    for peer in worlds():
+        handles = [peer.opened(name, BOTH) for name in (QUEUE, "DEV.QUEUE.2")]
+        for n in range(10):
+            for handle in handles:
+                assert peer.put(handle, b"%d of %d" % (n, handle)).reason == 0
+        for n in range(10):
+            assert [peer.get(handle).data for handle in handles] == [b"%d of %d" % (n, handle) for handle in handles]

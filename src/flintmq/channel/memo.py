@@ -56,6 +56,8 @@ _LONG_LITTLE: Final = struct.Struct("<i")
 
 #: How many pairs of reply-to names are remembered as bytes.
 _REPLY_TO_MAX: Final = 64
+#: For how many handles a put is remembered.
+_HANDLES_MAX: Final = 64
 
 
 def md_size(version: int) -> int:
@@ -447,6 +449,14 @@ class Same:
         return True
 
 
+class SamePut(Same):
+    """An MQPUT, and what its structures mean."""
+
+    def __init__(self) -> None:
+        self.md = MQMD()
+        self.pmo = MQPMO()
+
+
 def read_ids(md: MQMD, data: bytes, offset: int) -> None:
     """MsgId and CorrelId of the descriptor at `offset`."""
     md.msg_id = data[offset + _MSG_ID : offset + _CORREL_ID]
@@ -460,16 +470,25 @@ class Puts:
         self.md = DescriptorMemo()
         self.pmo = PutOptionsMemo()
         self.head = HeadMemo(shared, conversation)
-        self.same = Same()
-        #: What the structures of that one mean.
-        self.same_md = MQMD()
-        self.same_pmo = MQPMO()
+        #: The one that was last; and all, by handle, for who puts to several queues in turns.
+        self.same = SamePut()
+        self._by_handle: dict[int, SamePut] = {}
+
+    def turn_to(self, number: int) -> SamePut:
+        """A call is through this handle, and not the one that was last."""
+        same = self._by_handle.get(number)
+        if same is None:
+            if len(self._by_handle) >= _HANDLES_MAX:
+                self._by_handle.clear()
+            same = self._by_handle[number] = SamePut()
+        self.same = same
+        return same
 
     def again(self, data: bytes, offset: int) -> None:
         """Lend the structures of the same call once more."""
-        md = self.md.lent
-        self.same_md.copy_to(md)
-        self.same_pmo.copy_to(self.pmo.lent)
+        md, same = self.md.lent, self.same
+        same.md.copy_to(md)
+        same.pmo.copy_to(self.pmo.lent)
         read_ids(md, data, offset)
 
     def keep(self) -> None:

@@ -72,15 +72,21 @@ def take(session: Session, data: bytes, at: int, length: int) -> bool:
             puts = conversation.puts
             if puts is None:
                 return False
-            handle = puts.same.handle
-            if handle is not None and puts.same.holds(connection, conversation.tail, data, order, start, length):
+            same, tail = puts.same, conversation.tail
+            handle = same.handle
+            if handle is not None and same.holds(connection, tail, data, order, start, length):
                 puts.again(data, start)
             else:
                 handle = _handle(conversation, connection, data, order, start, end)
-                if handle is None or not _read_put(conversation, handle, puts, data, start, end):
+                if handle is None:
                     return False
-                if puts.same.remember(connection, handle, conversation.tail, data, order, start, length):
-                    puts.same_md, puts.same_pmo = puts.md.read, puts.pmo.read
+                same = puts.turn_to(handle.number)
+                if same.holds(connection, tail, data, order, start, length):
+                    puts.again(data, start)
+                elif not _read_put(conversation, handle, puts, data, start, end):
+                    return False
+                elif same.remember(connection, handle, tail, data, order, start, length):
+                    same.md, same.pmo = puts.md.read, puts.pmo.read
             number = handle.number
             _put(conversation, connection, handle, puts, request, data, start)
         else:

@@ -46,7 +46,6 @@ NOTIFICATION, both ways: version 1, handle, NOTIFY_* and a value, four int32.
 import struct
 from typing import Final
 
-from flintmq.channel.calls import read_longs
 from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.mqi.constants import (
     MQMO_MATCH_CORREL_ID,
@@ -80,6 +79,8 @@ NOTIFY_STREAMING_TXN_PAUSED: Final = 16
 NOTIFY_RECONNECTION_COMPLETE: Final = 17
 
 #: The layouts above, in the byte orders of segments.
+REQUEST_BIG: Final = struct.Struct(">10i")
+REQUEST_LITTLE: Final = struct.Struct("<10i")
 SELECTION_BIG: Final = struct.Struct(">HHiiiii")
 SELECTION_LITTLE: Final = struct.Struct("<HHiiiii")
 PREFIX_BIG: Final = struct.Struct(">iiiiiHH")
@@ -121,11 +122,13 @@ class Request:
     @staticmethod
     def unpack(body: bytes, big_endian: bool) -> "Request":
         """What follows the header. Raises ChannelError."""
+        if len(body) < REQUEST_SIZE:
+            raise ChannelError(STATUS_PROTOCOL_LENGTH, f"REQUEST_MSGS has {len(body)} bytes, not {REQUEST_SIZE}")
         request = Request()
         (
             _, request.handle, request.received_bytes, request.requested_bytes, request.max_msg_length,
             request.options, request.wait_interval, request.queue_status, request.flags, request.global_msg_index,
-        ) = read_longs(body, 0, 10, big_endian)  # fmt: skip
+        ) = (REQUEST_BIG if big_endian else REQUEST_LITTLE).unpack_from(body)  # fmt: skip
         if request.flags & REQUEST_SELECTION:
             request.selection = Selection()
             request.selection.read(body, big_endian)
