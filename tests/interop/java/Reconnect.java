@@ -43,12 +43,12 @@ public final class Reconnect {
             try {
                 round++;
                 producer.send(session.createTextMessage("plain " + round));
-                Scenarios.same("plain " + round, text(consumer.receive(10_000)));
+                Scenarios.same("plain " + round, text(consumer.receive(60_000)));
                 committing.send(transacted.createTextMessage("committed " + round));
                 transacted.commit();
-                Scenarios.same("committed " + round, text(consumer.receive(10_000)));
+                Scenarios.same("committed " + round, text(consumer.receive(60_000)));
                 toListener.send(session.createTextMessage("heard " + round));
-                Scenarios.same("heard " + round, heard.poll(10, TimeUnit.SECONDS));
+                Scenarios.same("heard " + round, heard.poll(60, TimeUnit.SECONDS));
                 System.out.println(said);
             } catch (Throwable error) {
                 System.out.println("FAILED: " + error + " <- " + error.getCause());
