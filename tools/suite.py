@@ -4,6 +4,7 @@
     ./flint test --simulate 20000       only the simulation, with that many seeds (also --kills N, --seed N)
     ./flint test tests/qmgr -k get      the arguments go to pytest, which runs on what the launcher chose
     FLINT_COMPILE=0 ./flint test        everything on plain Python, once
+    CI=true ./flint test                the whole suite; what it compares with is installed first (judges.py)
 
 The last lines are the closing lines of the pytest runs. The exit code is that of the first step that failed; every
 step runs all the same, so that one call shows all there is to mend.
@@ -20,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools import hot  # noqa: E402
+from tools import hot, judges  # noqa: E402
 
 ROOT = hot.ROOT
 SOURCE = ROOT / "src"
@@ -100,6 +101,8 @@ def only_the_simulation(arguments: list[str]) -> bool:
 def main(arguments: list[str]) -> int:
     package = Path(os.environ["PYTHONPATH"].split(os.pathsep)[0])
     if not arguments:
+        if os.environ.get("CI"):
+            print(f"\n--- programs of others: {judges.install() or 'all here'}", flush=True)
         return run_all(whole_suite(package))
     if only_the_simulation(arguments):
         return run_all([Step("simulation", [*PYTEST, *WORKERS, "tests/simulation", *arguments], package)])
