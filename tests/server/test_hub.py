@@ -6,7 +6,10 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from flintmq.channel.terms import Gatekeeper
+import pytest
+
+from flintmq.channel.session import AGREED
+from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.client import instance
 from flintmq.server.hub import LINGER_S, NEGOTIATION_S, Hub, ServingHost
 from flintmq.server.link import Link
@@ -239,6 +242,26 @@ def test_one_who_does_not_read_why_it_is_disconnected_does_not_keep_its_socket()
         assert not wire.aborted
         after_seconds(hub, 1)
         assert wire.aborted
+
+    run(body)
+
+
+@pytest.mark.parametrize("why", ["STOP CHANNEL MODE(QUIESCE)", "DISCINT"])
+def test_one_whose_channel_ended_is_told_so_once_and_does_not_keep_its_socket(why: str) -> None:
+    def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
+        session = link._session
+        assert session is not None
+        session.terms = Terms("ANY.SVRCONN")
+        session.state = AGREED
+        hub.run(lambda: hub.started(session))
+        if why == "DISCINT":
+            session.terms.disconnect_interval = 1
+            session.last_call_ms = session.calls_seen = session.calls = 1
+        session.stop_requested = why != "DISCINT"
+        after_seconds(hub, 1)
+        assert wire.closed and len(wire.written) == 1
+        after_seconds(hub, LINGER_S + 1)
+        assert wire.aborted and len(wire.written) == 1
 
     run(body)
 

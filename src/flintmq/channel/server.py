@@ -166,6 +166,8 @@ class Channels:
         """Once a second: when the last call was, and whether the channel is to end (STOP CHANNEL, DISCINT)."""
         terms = session.terms
         assert terms is not None
+        if session.closing:
+            return  # It was told why; a client that does not read it is not told again.
         if session.calls != session.calls_seen or not session.last_call_ms:
             session.calls_seen = session.calls
             session.last_call_ms = now_ms

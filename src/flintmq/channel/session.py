@@ -557,8 +557,9 @@ class Session:
 
     def end(self) -> None:
         """Nothing more is read. Conversations that are still connected are backed out."""
+        if not self.closing:
+            self.overdue_s = 0
         self.closing = True
-        self.overdue_s = 0
         self.state = CLOSED
         self._forget_check()
         for conversation in list(self.conversations.values()):
