@@ -377,6 +377,59 @@ def test_a_socket_on_which_somebody_is_connected_has_a_turn_of_its_own(monkeypat
     assert crowd(body, monkeypatch)[1] == "127.0.0.1(99)"
 
 
+class Hosted(Channels):
+    """A host that has a queue."""
+
+    checks: PasswordChecks
+
+    def check_password(self, session: Session, identity: Identity) -> bool:
+        self.checks.ask(session, identity)
+        return True
+
+    def forget_check(self, session: Session) -> None:
+        self.checks.forget(session)
+
+
+def another_guess(peer: Peer) -> bytes:
+    """What a client sends to connect once more on the same socket, with a wrong password."""
+    action = peer.longs(2, 0, 1, 0, 0)
+    data = peer.header(seg.SOCKET_ACTION, 0x30, len(action), plain=True).replace(b"TSH ", b"TSHC") + action
+    mqconn = again(peer)
+    peer.conversation = 2
+    data += peer.segment(seg.CONAUTH_INFO, b"CAUT" + peer.longs(1, 3, 5, 3, 5) + b"joewrong")
+    return data + mqconn[:8] + (2).to_bytes(4, "big") + mqconn[12:]
+
+
+def test_many_who_go_on_at_once_and_ask_again_are_no_deeper_than_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S2: each of them is let in because the password of the first was right, and has its next one behind that."""
+    monkeypatch.setattr(password_checks, "WORKERS", 1)
+
+    async def go() -> None:
+        world = World()
+        channels = world.channels = Hosted(world.qm, ConnectionAuthentication(world.qm, Users(path), "owner"), 4711)
+        failed: list[object] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: failed.append(context))
+        checks = channels.checks = PasswordChecks(channels, loop, lambda step: step())
+        world.alter("QMGR", "QM1", CHLAUTH="DISABLED")
+        peers = [
+            world.peer(channel=CHANNEL, address=f"10.0.{number // 100}.{number % 100}(1)") for number in range(400)
+        ]
+        for peer in peers:
+            peer.agree()
+            with pytest.raises(AssertionError, match="there is no reply"):
+                peer.connect(user="joe", password="right")
+            assert peer.feed(another_guess(peer)) == []
+        while not failed and any(peer.session.refusals == 0 for peer in peers):
+            await asyncio.sleep(0.001)
+        checks.close()
+        assert not failed and all(peer.session.has_client() for peer in peers)
+
+    asyncio.run(go())
+
+
 # -- what is remembered -----------------------------------------------------------------------------------------------
 
 

@@ -64,6 +64,8 @@ class PasswordChecks:
         self._turn = turn
         self._threads = ThreadPoolExecutor(WORKERS, "flintmq password")
         self._working = 0
+        #: Set while the threads are given something to do: a session that goes on meanwhile may ask again.
+        self._giving = False
         #: By origin; the one whose turn is next comes first.
         self._waiting: dict[str, deque[Check]] = {}
         self._count = 0
@@ -141,7 +143,10 @@ class PasswordChecks:
     # -- the threads --------------------------------------------------------------------------------------------------
 
     def _next(self) -> None:
-        """Give the threads something to do."""
+        """Give the threads something to do. What is asked for meanwhile has its turn in the same loop."""
+        if self._giving:
+            return
+        self._giving = True
         while self._waiting and self._working < WORKERS:
             check = self._take()
             check.against = self._channels.gatekeeper.compare_with(check.identity)
@@ -151,6 +156,7 @@ class PasswordChecks:
             self._working += 1
             work = self._threads.submit(_compare, check.identity.password, check.against)
             work.add_done_callback(partial(self._compared, check))
+        self._giving = False
 
     def _compared(self, check: Check, future: Future[bool]) -> None:
         """In the thread, or in the loop's if the threads end."""
