@@ -14,6 +14,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel.identity import Identity
 from flintmq.channel.server import Channels
 from flintmq.channel.session import UNREAD_MAX, Session
+from flintmq.mqi.constants import MQOO_OUTPUT
 from flintmq.server import password_checks, users
 from flintmq.server.entities import SystemEntities
 from flintmq.server.gatekeeper import ConnectionAuthentication
@@ -21,6 +22,7 @@ from flintmq.server.password_checks import PasswordChecks, origin
 from flintmq.server.users import REMEMBERED_MAX, REMEMBERED_S, Users
 from tests.channel.peer import Peer, World
 from tests.client.remote.serving import QUEUE, Serving
+from tests.server.test_process import SocketPeer
 from tests.waiting import PATIENCE, until
 
 CHANNEL = "DEV.ADMIN.SVRCONN"
@@ -152,6 +154,34 @@ def test_the_queue_manager_ends_while_a_password_is_compared(serving: Serving, c
     assert not closing.is_alive() and other.reason > 0
 
 
+def test_a_client_may_put_something_long_while_another_connects_on_the_same_socket(
+    serving: Serving, comparing: Comparing
+) -> None:
+    """What it sends stays in the system's buffers meanwhile."""
+    peer = SocketPeer(serving.port)
+    peer.connect()
+    put = peer.put_request(peer.opened(QUEUE, MQOO_OUTPUT), bytes(3_000_000))
+    peer.start_conversation(3)
+    peer.feed(peer.segment(seg.CONAUTH_INFO, b"CAUT" + peer.longs(1, 3, 5, 3, 5) + b"joeright"))
+    body = peer.text("QM1", 48) + peer.text("peer", 28) + peer.longs(28) + bytes(32) + peer.longs(3, 0)
+    peer.socket.sendall(peer.request(seg.MQCONN, body + peer.text("FCNO", 4) + peer.longs(2, 0) + bytes(200)))
+    assert comparing.begun.acquire(timeout=PATIENCE)
+    sending = threading.Thread(target=lambda: peer.socket.sendall(put), daemon=True)
+    sending.start()
+    [session] = serving.hub.sessions
+    assert session.paused
+    comparing.go_on.set()
+    answers = peer.answer()
+    while len(answers) < 2:
+        answers = answers + peer.answer()
+    assert [(each.kind, each.conversation) for each in answers] == [
+        (seg.MQCONN + seg.REPLY, 3),
+        (seg.MQPUT + seg.REPLY, 1),
+    ]
+    sending.join(PATIENCE)
+    peer.socket.close()
+
+
 def test_a_file_of_users_that_cannot_be_understood_lets_nobody_in_and_stops_nothing(
     serving: Serving, path: Path
 ) -> None:
@@ -173,6 +203,7 @@ class Later(Channels):
     """A host that compares passwords when the test says so."""
 
     asked: list[Identity]
+    regulated: list[bool]
     forgotten = 0
 
     def check_password(self, session: Session, identity: Identity) -> bool:
@@ -181,6 +212,9 @@ class Later(Channels):
 
     def forget_check(self, session: Session) -> None:
         self.forgotten += 1
+
+    def regulate(self, session: Session) -> None:
+        self.regulated.append(session.paused)
 
     def compare(self, session: Session) -> None:
         """What the host does with the one that waits."""
@@ -196,7 +230,7 @@ def later(path: Path) -> tuple[World, Later, Peer]:
     """A client that has sent MQCONN with a wrong password, and waits."""
     world = World()
     channels = world.channels = Later(world.qm, ConnectionAuthentication(world.qm, Users(path), "owner"), 4711)
-    channels.asked = []
+    channels.asked, channels.regulated = [], []
     world.alter("QMGR", "QM1", CHLAUTH="DISABLED")
     peer = world.peer(channel=CHANNEL)
     peer.agree()
@@ -246,6 +280,26 @@ def test_a_client_that_sends_on_and_on_meanwhile_is_disconnected(later: tuple[Wo
     assert any("password was checked" in text for _, text in world.qm.notices)
     peer.session.checked()  # A thread that was not told.
     assert peer.session.out == []
+
+
+def test_one_who_is_connected_on_the_same_socket_may_be_putting_something_long(
+    later: tuple[World, Later, Peer],
+) -> None:
+    """S4: what has arrived is done afterwards, and the host reads no more meanwhile."""
+    world, channels, peer = later
+    channels.asked[0].password = "right"
+    channels.compare(peer.session)
+    assert peer.received()[0].kind == seg.MQCONN + seg.REPLY
+    guess, peer.conversation = another_guess(peer), 1
+    put = peer.put_request(peer.opened(QUEUE, MQOO_OUTPUT), bytes(3 * UNREAD_MAX))
+    peer.feed(put)
+    peer.feed(guess)
+    assert len(channels.asked) == 2 and peer.session.paused and channels.regulated == [True]
+    assert peer.feed(put[:100_000]) == [] and peer.feed(put[100_000:]) == []
+    channels.compare(peer.session)
+    kinds = [each.kind for each in peer.received()]
+    assert kinds == [seg.MQCONN + seg.REPLY, seg.MQPUT + seg.REPLY]
+    assert world.depth(QUEUE) == 2 and channels.regulated == [True, False]
 
 
 def test_a_user_that_is_altered_while_the_password_is_compared_is_compared_again(

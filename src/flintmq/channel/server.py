@@ -63,6 +63,9 @@ class Channels:
     def forget_check(self, session: Session) -> None:
         """A session that waits for that is over."""
 
+    def regulate(self, session: Session) -> None:
+        """Read from the socket of `session`, or no longer, as its `paused` says now."""
+
     def terms_of(self, name: str, address: str) -> Terms:
         """The terms of the server-connection channel called `name`. Raises ChannelError."""
         definition = self.engine.catalogue.find("CHANNEL", name)

@@ -24,7 +24,8 @@ S2  Whatever a client sends, only its own session ends.
 S3  A socket on which nobody is connected has three guesses at a password: each costs us more than the client, however
     long it waits for the answer.
 S4  While a password is compared (`checking`), nothing of its socket is done: what arrives is kept, up to UNREAD_MAX
-    bytes, and done when the client has its answer. So a socket has one password compared at a time.
+    bytes, and done when the client has its answer. So a socket has one password compared at a time. Where somebody is
+    connected on it already, who may just be putting something long, the host reads no more than it has (`paused`).
 """
 
 from __future__ import annotations
@@ -127,6 +128,8 @@ class Session:
     #: The conversation whose MQCONN waits until its password was compared (S4).
     checking: Conversation | None = None
     _checked_call: Call | None = None
+    #: The host is not to read from the socket.
+    paused: bool = False
     #: Whether conversations share the socket: then segments have TSHM headers.
     shared: bool = False
     sharing: int = 0
@@ -223,7 +226,7 @@ class Session:
 
     def _keep(self, data: bytes) -> None:
         """Data that is read later. There is little: a client waits for the reply to its MQCONN. Raises ChannelError."""
-        if self._unread_length + len(data) > UNREAD_MAX:
+        if self._unread_length + len(data) > UNREAD_MAX and not self.paused:
             text = f"more than {UNREAD_MAX} bytes came before its password was checked"
             raise ChannelError(STATUS_PROTOCOL_DATA, text)
         if data:
@@ -233,10 +236,13 @@ class Session:
     def check_later(self, conversation: Conversation, call: Call) -> bool:
         """An MQCONN waits until its password was compared. False: the host does not do that; it is compared now."""
         self.checking, self._checked_call = conversation, call
-        if self.channels.check_password(self, conversation.identity):
-            return True
-        self.checking = self._checked_call = None
-        return False
+        if not self.channels.check_password(self, conversation.identity):
+            self.checking = self._checked_call = None
+            return False
+        if self._is_checking() and self.has_client():
+            self.paused = True
+            self.channels.regulate(self)
+        return True
 
     def checked(self) -> None:
         """The password was compared, or will not be: the client has its answer, and what came meanwhile is done."""
@@ -255,6 +261,9 @@ class Session:
             self._unread_length = 0
             self.bytes_received -= len(data)
             self.received(data)
+        if self.paused and not self._is_checking():
+            self.paused = False
+            self.channels.regulate(self)
 
     def _forget_check(self) -> None:
         """It is over before that."""

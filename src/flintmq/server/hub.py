@@ -160,6 +160,12 @@ class Hub(Turns):
         """Nobody waits for it any more."""
         self.checks.forget(session)
 
+    def regulate(self, session: Session) -> None:
+        """The socket of `session` is read from, or no longer."""
+        link = self.links.get(session)
+        if link is not None:
+            link.regulate()
+
     def started(self, session: Session) -> None:
         """A client has named its channel: the system looks after the socket as the channel says (KAINT)."""
         super().started(session)

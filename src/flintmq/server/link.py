@@ -49,6 +49,8 @@ class Link:
         self._tls: TlsLayer | None = None
         #: Nothing has arrived yet.
         self._fresh = True
+        #: The socket is read from.
+        self._reads = True
         #: What a client that speaks TLS began with; dropped when TLS is agreed on.
         self._hello = b""
 
@@ -144,14 +146,26 @@ class Link:
     def pause_writing(self) -> None:
         if self._session is not None and self._transport is not None:
             self._session.blocked = True
-            self._transport.pause_reading()
+            self.regulate()
 
     def resume_writing(self) -> None:
         session = self._session
         if session is not None and self._transport is not None:
             session.blocked = False
-            self._transport.resume_reading()
+            self.regulate()
             self._hub.run(session.unblocked)
+
+    def regulate(self) -> None:
+        """Read, unless the client does not read itself (V3), or its session wants no more for now."""
+        session = self._session
+        assert session is not None
+        reads = not session.blocked and not session.paused
+        if reads != self._reads and self._transport is not None:
+            self._reads = reads
+            if reads:
+                self._transport.resume_reading()
+            else:
+                self._transport.pause_reading()
 
     def eof_received(self) -> bool:
         """The client has hung up: so do we, and `connection_lost` comes."""
