@@ -283,7 +283,9 @@ def test_a_call_that_is_cut_short_ends_the_socket_or_is_refused(peer: Peer, verb
     peer.world.qm.check()
 
 
-@pytest.mark.parametrize("ranges", [[(5, 4)], [(-3, 1)], [(0, bulk.MESSAGES_MAX)], [(1, 1 << 62)]])
+@pytest.mark.parametrize(
+    "ranges", [[(5, 4)], [(-3, 1)], [(0, bulk.MESSAGES_MAX)], [(1, 1 << 62)], [(7, 7)] * (bulk.MESSAGES_MAX + 1)]
+)
 def test_a_range_that_is_none_or_too_long_ends_the_socket(peer: Peer, ranges: list[tuple[int, int]]) -> None:
     handle = filled(peer, b"stays")
     payload = peer.longs(MQGMO_SYNCPOINT, len(ranges)) + peer.world.qm.queues[QUEUE].token_front
@@ -299,6 +301,20 @@ def test_lengths_that_do_not_fit_the_data_put_nothing(peer: Peer, lengths: tuple
     payload = front + peer.longs(2, *lengths) + b"12345"
     peer.feed(peer.request(seg.SPI, framed(peer, bulk.PUT, payload), handle))
     assert peer.session.closing and peer.world.depth(QUEUE) == 0
+
+
+def test_more_messages_than_a_call_may_have_put_nothing(peer: Peer) -> None:
+    """Others have their turn: a call has room for millions of messages without data."""
+    handle = filled(peer)
+    payload = put_payload(peer, [b""] * (bulk.MESSAGES_MAX + 1), 4)
+    peer.feed(peer.request(seg.SPI, framed(peer, bulk.PUT, payload), handle))
+    assert peer.session.closing and peer.world.depth(QUEUE) == 0
+
+
+def test_as_many_messages_as_a_call_may_have_are_put(peer: Peer) -> None:
+    handle = filled(peer)
+    assert call(peer, bulk.PUT, put_payload(peer, [b""] * bulk.MESSAGES_MAX, 4), handle).reason == 0
+    assert peer.world.depth(QUEUE) == bulk.MESSAGES_MAX
 
 
 def _another(peer: Peer) -> tuple[Peer, int]:

@@ -68,6 +68,12 @@ def bulk_call(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
         _put(conversation, connection, handle, call, frame)
 
 
+def _check_count(count: int) -> None:
+    """Raise ChannelError if a call has more messages than others can wait for."""
+    if count > bulk.MESSAGES_MAX:
+        raise ChannelError(STATUS_PROTOCOL_DATA, f"a call is for {count} messages, more than {bulk.MESSAGES_MAX}")
+
+
 def _answer(
     conversation: Conversation, connection: Connection, call: Call, frame: spi.Frame, reason: int, payload: bytes
 ) -> None:
@@ -196,6 +202,7 @@ def _browse(conversation: Conversation, connection: Connection, handle: Handle, 
 def _get(conversation: Conversation, connection: Connection, handle: Handle, call: Call, frame: spi.Frame) -> None:
     body, order = call.body, call.big_endian
     options, ranges = read_longs(body, _START, 2, order)
+    _check_count(ranges)
     front = body[_START + 8 : _START + 8 + bulk.HALF]
     ends = bulk.read_positions(body, _START + 8 + bulk.HALF, 2 * ranges, order)
     if options & ~_GET_OPTIONS:
@@ -206,8 +213,7 @@ def _get(conversation: Conversation, connection: Connection, handle: Handle, cal
         if ends[at] < 0 or ends[at + 1] < ends[at]:
             raise ChannelError(STATUS_PROTOCOL_DATA, f"{ends[at]} to {ends[at + 1]} is no range of positions")
         asked += ends[at + 1] - ends[at] + 1
-    if asked > bulk.MESSAGES_MAX:
-        raise ChannelError(STATUS_PROTOCOL_DATA, f"{asked} messages are got at once, more than {bulk.MESSAGES_MAX}")
+    _check_count(asked)
     engine = conversation.engine
     md, gmo = MQMD(), MQGMO()
     md.version, gmo.version = 2, 3
@@ -243,6 +249,7 @@ def _put(conversation: Conversation, connection: Connection, handle: Handle, cal
         conversation.reply(call, MQCC_FAILED, MQRC_OPTIONS_ERROR, call.handle, b"")
         return
     count = read_long(body, at, order)
+    _check_count(count)
     lengths = read_longs(body, at + 4, count, order)
     at += 4 + 4 * count
     session = conversation.session
