@@ -395,6 +395,27 @@ def test_a_call_of_many_segments_never_takes_more_memory_than_a_message_may(worl
     assert peer.session.closing and not world.qm.connections
 
 
+def test_one_who_is_not_connected_makes_no_long_call(world: World) -> None:
+    """MQCONN is short, and nobody knows yet who it is: each of its conversations would take as much as a message."""
+    peer = world.peer()
+    peer.agree()
+    peer.feed(peer.segment(seg.MQCONN, bytes(32_000), seg.FIRST))
+    assert not peer.session.closing
+    peer.feed(peer.segment(seg.MQCONN, bytes(32_000), 0))
+    peer.feed(peer.segment(seg.MQCONN, bytes(32_000), 0))
+    assert peer.session.closing
+
+
+def test_one_whose_connection_was_stopped_in_the_middle_of_a_long_call_hears_2009(world: World) -> None:
+    peer = world.connected()
+    peer.start_conversation(3)
+    peer.connect()
+    put = peer.put_request(peer.opened(QUEUE, BOTH), bytes(200_000))
+    assert peer.feed(put[:150_000]) == []
+    peer.session.conversations[3].stop()
+    assert peer.reply_to(peer.feed(put[150_000:])).reason == 2009
+
+
 def test_message_ids_are_reserved_for_asynchronous_puts(world: World) -> None:
     peer = world.connected()
     frame = peer.longs(6, 1, 44) + b"SPRU" + peer.longs(1, 12) + b"SPRI" + peer.longs(1, 20, 24, 0xFFFFFF)

@@ -153,8 +153,11 @@ class Conversation:
             raise ChannelError(STATUS_PROTOCOL_DATA, "a segment continues a call that has not begun")
         self._parts.append(segment.body)
         self._held += len(segment.body)
-        if self._held > self.session.max_message_length + CALL_SLACK:
-            raise ChannelError(STATUS_MESSAGE_LENGTH, f"a call is longer than {self.session.max_message_length} bytes")
+        length_max = CALL_SLACK
+        if self.state == CONNECTED or self.broken:  # Before that what comes is MQCONN, which has no message.
+            length_max += self.session.max_message_length
+        if self._held > length_max:
+            raise ChannelError(STATUS_MESSAGE_LENGTH, f"a call is longer than {length_max} bytes")
         if segment.flags & seg.LAST:
             first = self._first
             assert first is not None
