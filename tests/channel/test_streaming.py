@@ -22,7 +22,7 @@ from flintmq.mqi.constants import (
     MQOO_OUTPUT,
     MQPMO_ASYNC_RESPONSE,
 )
-from flintmq.mqi.md import MQMD
+from flintmq.mqi.md import MQMD, SIZE_1
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.connect import connect
@@ -161,6 +161,17 @@ def test_a_client_that_can_take_everything_is_not_given_it_at_once(peer: Peer) -
         turns.append(messages(peer, peer.received()))
     assert max(len(turn) * size for turn in turns) <= UNSENT_MAX + size
     assert [message[0] for turn in turns for message in turn] == list(range(count))
+
+
+def test_messages_without_data_are_not_sent_all_at_once_either(peer: Peer) -> None:
+    """S1: each is a descriptor, at least."""
+    put(peer.world, *[b""] * 4_000)
+    handle = peer.opened(QUEUE, BOTH)
+    turns = [messages(peer, peer.want(handle, room=0x7FFF_FFFF))]
+    while peer.session.more:
+        peer.session.unblocked()
+        turns.append(messages(peer, peer.received()))
+    assert sum(map(len, turns)) == 4_000 and max(map(len, turns)) <= UNSENT_MAX // SIZE_1 + 1
 
 
 def test_a_consumer_is_served_between_start_and_stop(peer: Peer) -> None:

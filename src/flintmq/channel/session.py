@@ -148,7 +148,7 @@ class Session:
     ready: bool = False
     #: What is to be sent is held back for a while (B140). Set by the host.
     late: bool = False
-    #: Data of messages in `out`; and whether more would be there (S1). Then the host calls `unblocked`.
+    #: Bytes of messages in `out`; and whether more would be there (S1). Then the host calls `unblocked`.
     unsent: int = 0
     more: bool = False
     #: The client does not read: messages are not pushed until it does.

@@ -79,7 +79,7 @@ _SYNCPOINT: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
 #: With no other options than these a get needs no later version of MQGMO, unless it asks for a token.
 _PLAIN: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING
 FOR_EVER: Final = -1
-#: When so much data of messages is to be sent on a socket, no more is got for it until that has been handed over.
+#: When so much of messages is to be sent on a socket, no more is got for it until that has been handed over.
 UNSENT_MAX: Final = 1024 * 1024
 #: The request id of messages; they answer no request in particular.
 REQUEST_PUSHED: Final = 1
@@ -340,7 +340,7 @@ class Stream(Answer):
         memo.settle_fitting(md, big_endian, ccsid)
         size = md_size(md.version)
         self.in_flight += size + len(data)
-        session.unsent += len(data)
+        session.unsent += size + len(data)
         compression = session.compression
         room = session.transmission_size - seg.SIZE_M - wire.PREFIX
         if compression is None and size + len(data) + wire.FIRST_MAX <= room:
