@@ -111,6 +111,15 @@ def test_a_question_is_always_answered_by_check_msg(peer: Peer) -> None:
     assert messages(peer, segments) == [b"1"] and notifications(peer, segments) == [(CHECK_MSG, 3)]
 
 
+def test_a_question_is_answered_by_a_message_however_much_is_to_be_sent(peer: Peer) -> None:
+    """Another conversation of the socket may have asked for it. To say CHECK_MSG alone is to say that there is none."""
+    put(peer.world, bytes(UNSENT_MAX), b"small")
+    handle, second = peer.opened(QUEUE, BOTH), peer.opened(QUEUE, BOTH)
+    segments = peer.feed(peer.want_request(handle) + peer.want_request(second, confirm=True))
+    assert messages(peer, segments) == [bytes(UNSENT_MAX), b"small"]
+    assert notifications(peer, segments) == [(CHECK_MSG, 3)]
+
+
 def test_a_message_comes_when_it_is_put(peer: Peer) -> None:
     handle = peer.opened(QUEUE, BOTH)
     assert peer.want(handle, options=MQGMO_WAIT | MQGMO_NO_SYNCPOINT, wait=10_000) == []

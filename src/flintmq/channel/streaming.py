@@ -113,6 +113,8 @@ class Stream(Answer):
     index: int = 0
     #: The client waits for a message, and none was sent since it said so (T4).
     asked: bool = False
+    #: It asks whether there is a message, and has to be told.
+    questioned: bool = False
     #: GlobalMsgIndex of the last message that was sent.
     sent_index: int = 0
     #: The queue cannot be read: the client knows, and it is tried again from time to time.
@@ -206,7 +208,7 @@ class Stream(Answer):
         self.ahead = self._is_ahead()  # Of a wait as well.
         while self.may_pump():
             conversation = self.conversation
-            if conversation.session.unsent >= UNSENT_MAX:
+            if conversation.session.unsent >= UNSENT_MAX and not self.questioned:
                 conversation.session.more = True
                 return
             connection = conversation.connection
@@ -277,6 +279,7 @@ class Stream(Answer):
         if self.options & MQGMO_BROWSE_FIRST:
             self.options = self.options & ~MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
         self.asked, self.ahead = False, True
+        self.questioned = False
         self._send(md)
         if reason == MQRC_TRUNCATED_MSG_FAILED:
             return False  # It is still on the queue, and the client asks again.
@@ -435,6 +438,7 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
         stream = conversation.streams[request.handle] = Stream(conversation, handle)
     allowed = conversation.syncpoint_allowed
     stream.request(request)
+    stream.questioned = segment.flags & seg.CONFIRM_REQUEST != 0
     if conversation.consuming is stream and stream.asked:
         conversation.consuming = None
         pump_all(conversation)
@@ -443,7 +447,7 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
     else:
         stream.pump()
     if segment.flags & seg.CONFIRM_REQUEST:
-        stream.asked = False  # It knows now, and waits no longer.
+        stream.asked = stream.questioned = False  # It knows now, and waits no longer.
         notify(conversation, request.handle, wire.NOTIFY_CHECK_MSG, 0, segment.request)
 
 
