@@ -6,12 +6,15 @@ import pytest
 
 from flintmq.channel import segment as seg
 from flintmq.channel.identity import Identity
+from flintmq.channel.session import ANSWERS_MAX
 from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.mqi.constants import (
     MQGMO_ACCEPT_TRUNCATED_MSG,
+    MQGMO_BROWSE_FIRST,
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
     MQGMO_WAIT,
+    MQOO_BROWSE,
     MQOO_INPUT_SHARED,
     MQOO_INQUIRE,
     MQOO_OUTPUT,
@@ -414,6 +417,24 @@ def test_one_whose_connection_was_stopped_in_the_middle_of_a_long_call_hears_200
     assert peer.feed(put[:150_000]) == []
     peer.session.conversations[3].stop()
     assert peer.reply_to(peer.feed(put[150_000:])).reason == 2009
+
+
+def test_answers_that_are_long_are_given_in_turns(world: World) -> None:
+    """S1: a client may ask for many messages in one packet."""
+    size, count = 1_000_000, 50
+    peer = world.connected()
+    handle = peer.opened(QUEUE, BOTH | MQOO_BROWSE)
+    peer.put(handle, bytes(size))
+    ask = peer.get_request(handle, MQGMO_BROWSE_FIRST)
+    turns = [peer.feed(count * ask + ask[:100])]
+    assert peer.session.paused
+    peer.session.received(ask[100:])
+    while peer.session.more:
+        peer.session.unblocked()
+        turns.append(peer.received())
+    assert not peer.session.paused and peer.session.bytes_received == len(peer.sent) + len(ask) - 100
+    assert max(sum(len(each.body) for each in turn) for turn in turns) < ANSWERS_MAX + 2 * size
+    assert sum(each.flags & seg.LAST != 0 for turn in turns for each in turn) == count + 1
 
 
 def test_message_ids_are_reserved_for_asynchronous_puts(world: World) -> None:

@@ -1,4 +1,4 @@
-"""The socket of a client: what the operating system is told about it, and what TLS that fails does to others."""
+"""The socket of a client: what the system is told about it, what TLS that fails does to others, and much at once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from pathlib import Path
 
 import uvloop
 
+from flintmq.channel import segment as seg
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance
+from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQOO_BROWSE, MQOO_OUTPUT
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link, links
 from flintmq.server.tls import KeyRepository
+from tests.client.remote.serving import QUEUE, Serving
 from tests.server.test_hub import SlowLog, Wire, run
+from tests.server.test_process import SocketPeer
 from tests.server.test_tls import make_key
+from tests.waiting import until
 
 
 def keep_alive(interval_s: int) -> tuple[int, int]:
@@ -123,3 +128,23 @@ def test_a_client_hears_that_tls_failed_when_it_stands_in_the_error_log(tmp_path
         assert known == [(1, ["AMQ9665E"])] and wire.closed
 
     run(body)
+
+
+# -- clients that ask for much -----------------------------------------------------------------------------------------
+
+
+def test_a_client_that_asks_for_much_at_once_is_given_all_of_it_as_fast_as_it_reads() -> None:
+    serving = Serving()
+    peer = SocketPeer(serving.port)
+    peer.connect()
+    handle = peer.opened(QUEUE, MQOO_OUTPUT | MQOO_BROWSE)
+    assert peer.put(handle, bytes(1_000_000)).reason == 0
+    peer.socket.sendall(60 * peer.get_request(handle, MQGMO_BROWSE_FIRST))
+    [session] = serving.hub.sessions
+    until(lambda: session.blocked and session.paused, "the client does not read, and is not read from")
+    answered = 0
+    while answered < 60:
+        answered += sum(each.flags & seg.LAST != 0 for each in peer.answer())
+    assert peer.put(handle, b"and goes on").reason == 0
+    peer.socket.close()
+    serving.close()

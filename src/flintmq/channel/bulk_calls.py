@@ -49,8 +49,6 @@ _BROWSE_WAYS: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
 _BROWSE_OPTIONS: Final = _BROWSE_WAYS | MQGMO_PROPERTIES_FORCE_MQRFH2 | MQGMO_FAIL_IF_QUIESCING
 _GET_OPTIONS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_FAIL_IF_QUIESCING
 _NO_TOKEN: Final[bytes] = bytes(16)
-#: A client that asks again and again without reading the answers is not answered with more than this.
-_UNSENT_MAX: Final[int] = 4 * bulk.BYTES_MAX
 
 
 def bulk_call(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
@@ -155,9 +153,6 @@ def _browse(conversation: Conversation, connection: Connection, handle: Handle, 
         conversation.reply(call, MQCC_FAILED, MQRC_OPTIONS_ERROR, call.handle, b"")
         return
     session = conversation.session
-    if session.unsent >= _UNSENT_MAX:
-        conversation.reply(call, MQCC_FAILED, MQRC_RESOURCE_PROBLEM, call.handle, b"")
-        return
     most = min(max(1, most), bulk.MESSAGES_MAX)
     with_data = wanted & bulk.WANT_DATA != 0
     room = min(max(room, 0), bulk.BYTES_MAX, session.max_message_length)

@@ -236,7 +236,9 @@ class Conversation:
         """What `begin_answer` could not begin."""
         connection = self.connection
         assert connection is not None
-        self.reply_to(kind, request, connection.completion, connection.reason, handle, b"".join(parts))
+        body = b"".join(parts)
+        self.session.unsent += len(body)
+        self.reply_to(kind, request, connection.completion, connection.reason, handle, body)
 
     def send(self, kind: int, request: int, data: bytes) -> None:
         """A segment of this conversation, or several."""

@@ -20,6 +20,8 @@ client is connected, and what belongs to the socket itself, is done here.
 
 S1  A session holds at most one segment, one long call per conversation, and what it is asked to send. Of messages
     that are pushed that is a megabyte and one message, however much the client says it can take; then `more` is set.
+    Of long answers it is ANSWERS_MAX and one of them: what else was asked for in the same packet is done when they
+    have been handed over.
 S2  Whatever a client sends, only its own session ends.
 S3  A socket on which nobody is connected has three guesses at a password: each costs us more than the client, however
     long it waits for the answer.
@@ -106,6 +108,8 @@ ACTION_STARTED: Final = 8
 REFUSALS_MAX: Final = 3
 #: So much of what a client sends while its password is compared is kept: two segments.
 UNREAD_MAX: Final = 64 * 1024
+#: When there is so much to send, calls that have arrived wait.
+ANSWERS_MAX: Final = 4 * 1024 * 1024
 #: Ids are unsigned.
 UNSIGNED: Final = 0xFFFF_FFFF
 #: A conversation that a socket without sharing has.
@@ -148,7 +152,8 @@ class Session:
     ready: bool = False
     #: What is to be sent is held back for a while (B140). Set by the host.
     late: bool = False
-    #: Bytes of messages in `out`; and whether more would be there (S1). Then the host calls `unblocked`.
+    #: Bytes of messages in `out`, but those of short answers; and whether more would be there (S1). Then the host calls
+    #: `unblocked`.
     unsent: int = 0
     more: bool = False
     #: The client does not read: messages are not pushed until it does.
@@ -187,7 +192,7 @@ class Session:
         self.out: list[bytes] = []
         self.conversations: dict[int, Conversation] = {}
         self._splitter = Splitter()
-        #: What has arrived while a password is compared.
+        #: What has arrived while a password is compared, or long answers are to be handed over.
         self._unread: list[bytes] = []
         self._unread_length = 0
         # Ours until the client has said what it uses; it then uses what we do.
@@ -203,7 +208,7 @@ class Session:
             return
         self.bytes_received += len(data)
         try:
-            if self.checking is not None:
+            if self.checking is not None or self._unread:
                 self._keep(data)
                 return
             splitter = self._splitter
@@ -221,11 +226,20 @@ class Session:
                         self._keep(data[at + length :])
                         return
                 at += length
+                if self.unsent >= ANSWERS_MAX and at < len(data):
+                    self.more = True
+                    self._pause()
+                    self._keep(data[at:])
+                    return
         except ChannelError as error:
             self.refuse(error)
 
     def _keep(self, data: bytes) -> None:
-        """Data that is read later. There is little: a client waits for the reply to its MQCONN. Raises ChannelError."""
+        """Data that is done later. Raises ChannelError.
+
+        Of a client that waits for the reply to its MQCONN there is little. Of another there is what one read has
+        brought, for the host does not read on (`paused`).
+        """
         if self._unread_length + len(data) > UNREAD_MAX and not self.paused:
             text = f"more than {UNREAD_MAX} bytes came before its password was checked"
             raise ChannelError(STATUS_PROTOCOL_DATA, text)
@@ -240,8 +254,7 @@ class Session:
             self.checking = self._checked_call = None
             return False
         if self._is_checking() and self.has_client():
-            self.paused = True
-            self.channels.regulate(self)
+            self._pause()
         return True
 
     def checked(self) -> None:
@@ -255,13 +268,23 @@ class Session:
         except ChannelError as error:
             self.refuse(error)
             return
-        if not self._is_checking() and self._unread and not self.is_over():
+        self._read_on()
+
+    def _pause(self) -> None:
+        """What has arrived is enough for now."""
+        if not self.paused:
+            self.paused = True
+            self.channels.regulate(self)
+
+    def _read_on(self) -> None:
+        """What was kept is done, unless that has to wait again; then it is read on."""
+        if self._unread and not self._is_checking() and not self.is_over():
             data = b"".join(self._unread)
             self._unread.clear()
             self._unread_length = 0
             self.bytes_received -= len(data)
             self.received(data)
-        if self.paused and not self._is_checking():
+        if self.paused and not self._unread and not self._is_checking():
             self.paused = False
             self.channels.regulate(self)
 
@@ -506,6 +529,7 @@ class Session:
         self.more = False
         for conversation in list(self.conversations.values()):
             pump_all(conversation)
+        self._read_on()
 
     def is_in_call(self) -> bool:
         """Whether a client waits for the end of a get, or for its password to be checked."""
