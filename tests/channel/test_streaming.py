@@ -13,6 +13,7 @@ from flintmq.channel.streaming import UNSENT_MAX
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
+    MQGMO_FAIL_IF_QUIESCING,
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
     MQGMO_SYNCPOINT_IF_PERSISTENT,
@@ -27,6 +28,7 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Waiter
+from flintmq.qmgr.get import quiesce_waiters
 from flintmq.qmgr.open import put1
 from tests.channel.peer import Peer, Reply, World
 
@@ -38,6 +40,7 @@ GET_WAITS, CONSUMER_WAITS, ROOM_ONLY = 0x08, 0x01, 0x00
 ROOM = 102_400
 STARTED, STOPPED = 2, 0
 CHECK_MSG, CONN_STATE, CONN_STATE_REPLY, TXN_ALLOWED, TXN_REVOKE, GET_INHIBITED, GET_ALLOWED = 11, 3, 4, 8, 9, 1, 2
+QM_QUIESCING = 7
 
 
 @pytest.fixture
@@ -234,6 +237,41 @@ def test_an_inhibited_queue_is_told_once_and_read_again_when_it_can_be(peer: Pee
     stream.try_again()
     segments = peer.received()
     assert notifications(peer, segments) == [(GET_ALLOWED, 1)] and messages(peer, segments) == [b"2"]
+
+
+def tried_again(peer: Peer, handle: int) -> list[tuple[int, int]]:
+    """What the client hears of within three seconds."""
+    told: list[tuple[int, int]] = []
+    for _ in range(3):
+        peer.session.conversations[1].streams[handle].try_again()
+        told += notifications(peer, peer.received())
+    return told
+
+
+def test_an_alias_that_is_inhibited_is_told_once_too(peer: Peer) -> None:
+    world = peer.world
+    assert (
+        world.admin.define(
+            "QALIAS", "ANOTHER", {"TARGET": QUEUE, "TARGTYPE": "QUEUE", "GET": "ENABLED", "PUT": "ENABLED"}, False
+        )
+        == 0
+    )
+    handle = peer.opened("ANOTHER", BOTH)
+    world.alter("QALIAS", "ANOTHER", GET="DISABLED")
+    assert notifications(peer, peer.want(handle, wait=-1, options=MQGMO_WAIT)) == [(GET_INHIBITED, 1)]
+    assert tried_again(peer, handle) == []
+    world.alter("QALIAS", "ANOTHER", GET="ENABLED")
+    assert tried_again(peer, handle) == [(GET_ALLOWED, 1)]
+
+
+def test_a_queue_manager_that_is_quiescing_is_told_once(peer: Peer) -> None:
+    handle = peer.opened(QUEUE, BOTH)
+    peer.want(handle, wait=-1, options=MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING)
+    peer.world.qm.quiescing = True
+    quiesce_waiters(peer.world.qm)
+    peer.world.channels.turn()
+    assert notifications(peer, peer.received()) == [(QM_QUIESCING, 1)]
+    assert tried_again(peer, handle) == []
 
 
 def test_nothing_is_pushed_to_a_client_that_does_not_read(peer: Peer) -> None:

@@ -119,6 +119,8 @@ class Stream(Answer):
     sent_index: int = 0
     #: The queue cannot be read: the client knows, and it is tried again from time to time.
     stalled: bool = False
+    #: Why, as the client knows it; 0 if it does not.
+    _told: int = 0
     #: The wait whose end was not looked at yet; it may be over (T3).
     _wait: Waiter | None = None
     # What the last message of one segment began with, around its indexes and its token, and what that depends on.
@@ -173,6 +175,7 @@ class Stream(Answer):
         self.wait_interval = wait_interval
         self.max_length = request.max_msg_length
         self.stalled = False
+        self._told = 0
 
     def _allow(self) -> None:
         """A consumer has used all: if it was busy when it would have said TXN_ALLOWED, it does not say so any more."""
@@ -219,6 +222,8 @@ class Stream(Answer):
             if get_into(conversation.engine, connection, self.handle, self, md, gmo, self.max_length) == WAITING:
                 self._wait = self.waiter  # Which has the descriptors now.
                 self._md, self._gmo = MQMD(), MQGMO()
+                if self._told:
+                    self._can_be_read()
                 return
             if not self._got(md):
                 return
@@ -275,7 +280,11 @@ class Stream(Answer):
         if self.completion == MQCC_FAILED:
             if reason != MQRC_NO_MSG_AVAILABLE:
                 self._failed(reason)
+            elif self._told:
+                self._can_be_read()
             return False
+        if self._told:
+            self._can_be_read()
         if self.options & MQGMO_BROWSE_FIRST:
             self.options = self.options & ~MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
         self.asked, self.ahead = False, True
@@ -302,8 +311,9 @@ class Stream(Answer):
 
     def _failed(self, reason: int) -> None:
         """The queue cannot be read: say so once."""
-        if not self.stalled:
-            self.stalled = True
+        self.stalled = True
+        if reason != self._told:
+            self._told = reason
             code, value = wire.NOTIFY_STREAMING_FAILURE, reason
             if reason == MQRC_GET_INHIBITED:
                 code, value = wire.NOTIFY_GET_INHIBITED, 0
@@ -312,15 +322,19 @@ class Stream(Answer):
             notify(self.conversation, self.handle.number, code, value, REQUEST_PUSHED)
 
     def try_again(self) -> None:
-        """The queue could not be read; perhaps it can now."""
-        if self.stalled:
+        """The queue could not be read; perhaps it can now. If not, that is no news, and no event."""
+        handle = self.handle
+        queue = handle.queue
+        if not self.stalled or queue is None or not queue.get_enabled or queue.deleted:
+            return
+        if not handle.get_enabled_by or not self.conversation.engine.alias_inhibits_get(handle):
             self.stalled = False
-            queue = self.handle.queue
-            if queue is None or not queue.get_enabled or queue.deleted:
-                self.stalled = True
-                return
-            notify(self.conversation, self.handle.number, wire.NOTIFY_GET_ALLOWED, 0, REQUEST_PUSHED)
             self.pump()
+
+    def _can_be_read(self) -> None:
+        """It could not; the client hears of it before it hears of messages."""
+        self._told = 0
+        notify(self.conversation, self.handle.number, wire.NOTIFY_GET_ALLOWED, 0, REQUEST_PUSHED)
 
     def _send(self, md: MQMD) -> None:
         """The message as ASYNC_MESSAGE, in as many segments as it takes."""
