@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import socket
 import ssl
 from pathlib import Path
 
+import pytest
 import uvloop
 
+import flintmq
 from flintmq.channel import segment as seg
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance
+from flintmq.client.embedded import OPEN
 from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQOO_BROWSE, MQOO_OUTPUT
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link, links
@@ -128,6 +133,38 @@ def test_a_client_hears_that_tls_failed_when_it_stands_in_the_error_log(tmp_path
         assert known == [(1, ["AMQ9665E"])] and wire.closed
 
     run(body)
+
+
+# -- files that are all open -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is a descriptor for the socket, and then none is left."""
+
+    def dup(descriptor: int) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr("flintmq.server.link.os.dup", dup)
+
+
+@pytest.mark.usefixtures("no_descriptors")
+def test_a_socket_that_the_system_cannot_keep_alive_is_served_all_the_same() -> None:
+    """It was the end of the queue manager, for everybody."""
+    serving = Serving()
+    with serving.connect() as qm:
+        qm.queue(QUEUE).put(b"served")
+    assert serving.host.state == OPEN
+    serving.close()
+
+
+@pytest.mark.usefixtures("no_descriptors")
+def test_a_local_client_of_which_nobody_can_say_who_it_is_is_disconnected() -> None:
+    serving = Serving()
+    with pytest.raises(flintmq.MQError) as caught:
+        serving.connect_locally()
+    assert caught.value.reason in (2009, 2059) and not serving.hub.links
+    serving.close()
 
 
 # -- clients that ask for much -----------------------------------------------------------------------------------------

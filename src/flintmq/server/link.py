@@ -62,8 +62,13 @@ class Link:
         if address != LOCAL and self._hub.refuses(address):
             self._transport.abort()
             return
+        try:
+            user = user_of(self._transport)
+        except OSError:  # Too many files are open.
+            self._transport.abort()
+            return
         self._session = self._hub.session(address)
-        self._session.local_user = user_of(self._transport)
+        self._session.local_user = user
         self._hub.links[self._session] = self
 
     def data_received(self, data: bytes) -> None:
@@ -194,14 +199,20 @@ class Link:
             self.abort()
 
     def keep_alive(self, interval_s: int) -> None:
-        """Have the system ask, after so many seconds of silence, whether the other machine is there; 0, not at all."""
+        """Have the system ask, after so many seconds of silence, whether the other machine is there; 0, not at all.
+
+        If it does not do that, heartbeats still do.
+        """
         opened = self._transport.get_extra_info("socket") if self._transport is not None else None
         if opened is None or not interval_s or opened.family == socket.AF_UNIX:
             return
-        with socket.socket(fileno=os.dup(opened.fileno())) as same:  # A transport's own may not be told.
-            same.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            if hasattr(socket, "TCP_KEEPIDLE"):
-                same.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, min(interval_s, _KEEP_IDLE_MAX))
+        try:
+            with socket.socket(fileno=os.dup(opened.fileno())) as same:  # A transport's own may not be told.
+                same.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                if hasattr(socket, "TCP_KEEPIDLE"):
+                    same.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, min(interval_s, _KEEP_IDLE_MAX))
+        except OSError:  # Too many files are open, or the client is gone: the turn is not only its own.
+            return
 
     def close(self) -> None:
         """Send what is there, then close."""
