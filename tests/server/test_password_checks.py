@@ -498,6 +498,22 @@ def test_a_password_is_remembered_for_a_while_however_often_it_is_used(path: Pat
     assert not known.remembers("joe", "right")
 
 
+def test_a_file_that_could_not_be_read_once_is_read_again_when_it_can_be(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All descriptors were in use, or chmod has put it right: neither changes when it was written."""
+    known = Users(path)
+    with monkeypatch.context() as refused:
+        refused.setattr(users.ini, "read", _cannot_be_read)
+        assert known.refresh() and "cannot be used" in known.trouble and not known.any()
+        assert not known.refresh(), "that is no news"
+    assert known.refresh() and not known.trouble and known.is_right("joe", "right")
+
+
+def _cannot_be_read(path: Path) -> list[object]:
+    raise PermissionError(13, "Permission denied", str(path))
+
+
 def test_the_oldest_is_forgotten_when_there_are_too_many(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert REMEMBERED_MAX == 10_000
     monkeypatch.setattr(users, "REMEMBERED_MAX", 2)

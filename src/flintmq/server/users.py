@@ -80,12 +80,15 @@ class Users:
         stamp = (state.st_mtime_ns, state.st_ino)
         if stamp == self._stamp:
             return False
-        self._stamp = stamp
+        before, self._stamp = self.trouble, stamp
         try:
             self._set([each for each in ini.read(self._path) if each.name == "User"])
         except (OSError, ValueError, ini.IniError) as error:
             self._set([])
             self.trouble = f"{self._path} cannot be used: {error}"
+            if isinstance(error, OSError):
+                self._stamp = None  # When it can be read it may look as it does now.
+                return self.trouble != before
         return True
 
     def _set(self, stanzas: list[ini.Stanza]) -> None:
