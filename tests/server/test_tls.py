@@ -16,7 +16,8 @@ from benchmarks.server.ports import free_port
 from flintmq.channel import segment as seg
 from flintmq.channel.cipher_spec import SUITES, Protection, accepts, is_known, peer_matches
 from flintmq.cli.main import main
-from flintmq.server.tls import KeyRepository, NoKey
+from flintmq.server import tls
+from flintmq.server.tls import KeyContext, KeyRepository, NoKey
 from tests.channel.peer import World
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer
 from tests.waiting import PATIENCE
@@ -249,3 +250,28 @@ def test_a_label_is_no_way_to_another_directory(tmp_path: Path, keys: Keys) -> N
     for label in ("../secret", str(tmp_path / "secret"), "a/../../secret", "nul\0"):
         with pytest.raises(NoKey, match="cannot be the name of a file"):
             repository.context(label)
+
+
+def test_a_key_that_could_not_be_read_once_is_read_again_after_a_second(
+    tmp_path: Path, keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All descriptors were in use; the files look as they did. Meanwhile a handshake costs no attempt."""
+    (tmp_path / "ssl").mkdir()
+    text = keys.own_key.read_text() + keys.own_certificate.read_text()
+    (tmp_path / "ssl" / "key.pem").write_text(text)
+    now, tried = 1000.0, 0
+    repository = KeyRepository(World().qm, tmp_path, lambda: now)
+
+    def refuses(path: Path) -> KeyContext:
+        nonlocal tried
+        tried += 1
+        raise NoKey("too many open files")
+
+    with monkeypatch.context() as refused:
+        refused.setattr(tls, "_context_of_pem", refuses)
+        for _ in range(3):
+            with pytest.raises(NoKey, match="too many"):
+                repository.context()
+        assert tried == 1
+    now += 1
+    assert repository.context().label == "ibmwebspheremqqm1"

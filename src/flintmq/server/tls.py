@@ -24,6 +24,8 @@ from __future__ import annotations
 
 import os
 import ssl
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from flintmq.channel import server_name
@@ -40,6 +42,7 @@ USUAL_LABEL = "ibmwebspheremq"
 HANDSHAKE = 0x16
 _PEM = ".pem"
 _READ_MAX = 1 << 18
+_TRY_AGAIN_S = 1.0
 
 
 class NoKey(Exception):
@@ -54,21 +57,26 @@ class KeyContext(ssl.SSLContext):
 
 
 class _Made:
-    """A context, or why there is none: a handshake with a file that cannot be used costs no more than a good one."""
+    """A context, or why there is none: a handshake with a file that cannot be used costs no more than a good one.
+
+    One that could not be used is tried again after a while: if no more files could be opened, it has not changed.
+    """
 
     context: KeyContext | None = None
     why = ""
 
-    def __init__(self, made_from: tuple[object, ...]) -> None:
+    def __init__(self, made_from: tuple[object, ...], now_s: float) -> None:
         self.made_from = made_from
+        self.tried_s = now_s
 
 
 class KeyRepository:
     """Where the keys of the queue manager and its channels are."""
 
-    def __init__(self, engine: QueueManager, directory: Path) -> None:
+    def __init__(self, engine: QueueManager, directory: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._engine = engine
         self._directory = directory
+        self._clock = clock
         #: By the CERTLABL of channels; "" is the queue manager's.
         self._made: dict[str, _Made] = {}
         #: Why the last handshake had no certificate for the channel that the client named.
@@ -87,9 +95,11 @@ class KeyRepository:
         own = _labelled(path, channel_label) if channel_label and not pkcs12.is_pkcs12(path) else path
         files = (path, own, trusted, pkcs12.password_file(path), self._directory / KEY_FILE)
         made_from = (path, password, label, *(_stamp(each) for each in files))
-        made = self._made.get(channel_label)
+        made, now_s = self._made.get(channel_label), self._clock()
+        if made is not None and made.context is None and now_s - made.tried_s >= _TRY_AGAIN_S:
+            made = None
         if made is None or made.made_from != made_from:
-            made = self._made[channel_label] = _Made(made_from)
+            made = self._made[channel_label] = _Made(made_from, now_s)
             try:
                 usual = "" if channel_label else USUAL_LABEL + self._engine.name.lower()
                 made.context = self._read(own, self._engine.vault.open("KEYRPWD", password), label, usual, trusted)
