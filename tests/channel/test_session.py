@@ -427,12 +427,13 @@ def test_answers_that_are_long_are_given_in_turns(world: World) -> None:
     peer.put(handle, bytes(size))
     ask = peer.get_request(handle, MQGMO_BROWSE_FIRST)
     turns = [peer.feed(count * ask + ask[:100])]
-    assert peer.session.paused
+    paused = [peer.session.paused]
     peer.session.received(ask[100:])
     while peer.session.more:
         peer.session.unblocked()
         turns.append(peer.received())
-    assert not peer.session.paused and peer.session.bytes_received == len(peer.sent) + len(ask) - 100
+    assert [*paused, peer.session.paused] == [True, False]
+    assert peer.session.bytes_received == len(peer.sent) + len(ask) - 100
     assert max(sum(len(each.body) for each in turn) for turn in turns) < ANSWERS_MAX + 2 * size
     assert sum(each.flags & seg.LAST != 0 for turn in turns for each in turn) == count + 1
 

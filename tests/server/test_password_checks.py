@@ -504,7 +504,7 @@ def test_a_file_that_could_not_be_read_once_is_read_again_when_it_can_be(
     """All descriptors were in use, or chmod has put it right: neither changes when it was written."""
     known = Users(path)
     with monkeypatch.context() as refused:
-        refused.setattr(users.ini, "read", _cannot_be_read)
+        refused.setattr("flintmq.server.users.ini.read", _cannot_be_read)
         assert known.refresh() and "cannot be used" in known.trouble and not known.any()
         assert not known.refresh(), "that is no news"
     assert known.refresh() and not known.trouble and known.is_right("joe", "right")
