@@ -128,6 +128,11 @@ def test_a_refusal_is_held_back_for_faildlay(world: World) -> None:
     assert peer.connect(user="joe", password="wrong").reason == 2035
     assert peer.session.delay_ms == 3000
     assert world.peer().session.delay_ms == 0
+    local = world.peer(channel=LOCAL_CHANNEL, address="local")
+    local.session.local_user = "joe"
+    local.agree()
+    assert local.connect("ANOTHER").reason == 2058
+    assert local.session.delay_ms == 0, "it was somebody else who had guessed"
 
 
 def test_without_users_the_log_says_how_to_define_some(tmp_path: Path) -> None:

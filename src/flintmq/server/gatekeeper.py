@@ -119,6 +119,7 @@ class ConnectionAuthentication(Gatekeeper):
 
     def admit_local(self, terms: Terms, user: str) -> tuple[int, str]:
         """A longer name is not cut: it would be that of somebody else. Who runs the queue manager has another."""
+        self.delay_ms = 0
         if len(user) <= USER_LENGTH:
             return MQRC_NONE, user
         if user == user_name():
