@@ -10,8 +10,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import flintmq
@@ -104,17 +103,6 @@ class Serving:
         place = Address("", 0, self.directory)
         return flintmq.RemoteQueueManager([Definition("QM1", LOCAL_CHANNEL, (place,), application="test")])
 
-    @contextmanager
-    def queues(self, **attributes: str) -> Iterator[None]:
-        """Queues of these names and attributes, on a channel with SHARECNV(10); then all is as it was before."""
-        self.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SHARECNV(10)")
-        for name, more in attributes.items():
-            self.qm.mqsc(f"DEFINE QLOCAL({name}) {more}")
-        yield
-        self.cut_and_wait()
-        for name in attributes:
-            self.qm.mqsc(f"CLEAR QLOCAL({name})\nDELETE QLOCAL({name})")
-
     def close(self) -> None:
         """A second close does nothing."""
         if not self._thread.is_alive():
@@ -124,10 +112,3 @@ class Serving:
         assert not self._thread.is_alive()
         shutil.rmtree(self.directory)
         self.qm.close()
-
-
-def lasting() -> Iterator[Serving]:
-    """For a fixture of a whole module: what its tests change they put right themselves, by `queues`."""
-    made = Serving()
-    yield made
-    made.close()

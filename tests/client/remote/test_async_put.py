@@ -13,16 +13,13 @@ from flintmq.mqi import reason as rc
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from tests.client.remote.serving import CHANNEL, Serving, lasting
+from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE
-
-serving = pytest.fixture(scope="module")(lasting)
 
 
 @pytest.fixture(autouse=True)
-def queues(serving: Serving) -> Iterator[None]:
-    with serving.queues(A="", FEW="MAXDEPTH(3)", ASYNC="DEFPRESP(ASYNC)"):
-        yield
+def queues(serving: Serving) -> None:
+    serving.qm.mqsc("DEFINE QLOCAL(A)\nDEFINE QLOCAL(FEW) MAXDEPTH(3)\nDEFINE QLOCAL(ASYNC) DEFPRESP(ASYNC)")
 
 
 @pytest.fixture

@@ -18,20 +18,16 @@ from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
-from tests.client.remote.serving import Serving, lasting
+from tests.client.remote.serving import Serving
 from tests.waiting import PATIENCE
 
 IN_UNIT = mq.MQGMO_SYNCPOINT | mq.MQGMO_WAIT
 OUTSIDE = mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_WAIT
 
 
-serving = pytest.fixture(scope="module")(lasting)
-
-
 @pytest.fixture(autouse=True)
-def queues(serving: Serving) -> Iterator[None]:
-    with serving.queues(A="", B=""):
-        yield
+def queues(serving: Serving) -> None:
+    serving.qm.mqsc("DEFINE QLOCAL(A)\nDEFINE QLOCAL(B)")
 
 
 @pytest.fixture

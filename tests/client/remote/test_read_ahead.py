@@ -16,7 +16,7 @@ from flintmq.mqi import reason as rc
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
-from tests.client.remote.serving import CHANNEL, Serving, lasting
+from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE
 
 AHEAD = mq.MQOO_INPUT_SHARED | mq.MQOO_READ_AHEAD
@@ -29,13 +29,9 @@ def share(serving: Serving, conversations: int) -> None:
     serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) SHARECNV({conversations})")
 
 
-serving = pytest.fixture(scope="module")(lasting)
-
-
 @pytest.fixture(autouse=True)
-def queue_a(serving: Serving) -> Iterator[None]:
-    with serving.queues(A="MAXDEPTH(100000)"):
-        yield
+def queue_a(serving: Serving) -> None:
+    serving.qm.mqsc("DEFINE QLOCAL(A) MAXDEPTH(100000)")
 
 
 @pytest.fixture(params=[0, 1, 10], ids=["SHARECNV0", "SHARECNV1", "SHARECNV10"])
