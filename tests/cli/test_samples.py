@@ -19,9 +19,6 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.tmc2 import MQTMC2
 from flintmq.server import process
 
-#: The data directory of the queue manager that runs.
-DATA = "samples"
-
 
 class Shell:
     """Runs a command with standard input; what it printed."""
@@ -42,10 +39,16 @@ class Shell:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data directory of the queue manager that runs: another one if tests of this module come here once more."""
+    return tmp_path_factory.mktemp("samples")
+
+
+@pytest.fixture(scope="module")
+def running(place: Path) -> Iterator[int]:
     """A queue manager that runs, and its port."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FLINTMQ_DATA", str(tmp_path_factory.getbasetemp() / DATA))
+        patch.setenv("FLINTMQ_DATA", str(place))
         port = free_port()
         assert main(["crtmqm", "--dev", "-q", "-p", str(port), "QM1"]) == 0
         process.start(instance.by_name("QM1"))
@@ -56,11 +59,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 @pytest.fixture
 def shell(
     running: int,
-    tmp_path_factory: pytest.TempPathFactory,
+    place: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Iterator[Shell]:
-    monkeypatch.setenv("FLINTMQ_DATA", str(tmp_path_factory.getbasetemp() / DATA))
+    monkeypatch.setenv("FLINTMQ_DATA", str(place))
     monkeypatch.delenv("MQSERVER", raising=False)
     monkeypatch.delenv("MQSAMP_USER_ID", raising=False)
     yield Shell(monkeypatch, capsys)

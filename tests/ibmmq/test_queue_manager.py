@@ -16,7 +16,8 @@ from tests.ibmmq.conftest import QUEUE
 from tests.waiting import PATIENCE, until
 
 BOTH = CMQC.MQOO_INPUT_AS_Q_DEF | CMQC.MQOO_OUTPUT
-WAIT = ibmmq.GMO(Options=CMQC.MQGMO_WAIT | CMQC.MQGMO_NO_SYNCPOINT, WaitInterval=5000)
+WAIT_MS = int(PATIENCE * 1000)
+WAIT = ibmmq.GMO(Options=CMQC.MQGMO_WAIT | CMQC.MQGMO_NO_SYNCPOINT, WaitInterval=WAIT_MS)
 
 
 def test_a_message_goes_and_comes(qmgr: ibmmq.QueueManager) -> None:
@@ -159,7 +160,7 @@ def test_properties_are_found_by_pattern_and_deleted(qmgr: ibmmq.QueueManager) -
 
 
 def test_commands_return_strings_without_what_fills_them_up(qmgr: ibmmq.QueueManager) -> None:
-    pcf = ibmmq.PCFExecute(qmgr)
+    pcf = ibmmq.PCFExecute(qmgr, response_wait_interval=WAIT_MS)
     (found,) = pcf.MQCMD_INQUIRE_Q([ibmmq.CFST(Parameter=CMQC.MQCA_Q_NAME, String="DEV.QUEUE.1")])
     assert ibmmq.to_string(found[CMQC.MQCA_Q_NAME]) == "DEV.QUEUE.1"
     assert ibmmq.PCFExecute.stringify_keys(found)["MQIA_Q_TYPE"] == CMQC.MQQT_LOCAL
@@ -167,13 +168,13 @@ def test_commands_return_strings_without_what_fills_them_up(qmgr: ibmmq.QueueMan
 
 
 def test_responses_are_collected_also_when_a_command_fails(qmgr: ibmmq.QueueManager) -> None:
-    pcf = ibmmq.PCFExecute(qmgr, response_wait_interval=5000, command_timeout=9000)
+    pcf = ibmmq.PCFExecute(qmgr, response_wait_interval=WAIT_MS, command_timeout=2 * WAIT_MS)
     responses: list[Any] = []
     with pytest.raises(ibmmq.MQMIError, match="MQRC_UNKNOWN_OBJECT_NAME"):
         pcf.MQCMD_INQUIRE_Q({CMQC.MQCA_Q_NAME: "NO.SUCH.QUEUE"}, responses=responses)
     assert all(header.Command == CMQCFC.MQCMD_INQUIRE_Q for _, header in responses)
     pcf.MQCMD_INQUIRE_Q({CMQC.MQCA_Q_NAME: "DEV.QUEUE.*"}, responses=responses)
-    assert len(responses) == 3 and pcf.command_timeout == 9000
+    assert len(responses) == 3 and pcf.command_timeout == 2 * WAIT_MS
     with pytest.raises(TypeError, match="responses must be a list"):
         pcf.MQCMD_INQUIRE_Q({}, responses=())
     with pytest.raises(ibmmq.PYIFError, match="Do not specify both"):
@@ -232,6 +233,6 @@ def test_arguments_have_the_names_of_ibmmq(qmgr: ibmmq.QueueManager) -> None:
 
 def test_a_byte_string_may_be_given_as_text(qmgr: ibmmq.QueueManager) -> None:
     """All connections: the generic connection identifier is empty."""
-    commands = ibmmq.PCFExecute(qmgr)
+    commands = ibmmq.PCFExecute(qmgr, response_wait_interval=WAIT_MS)
     found = commands.MQCMD_INQUIRE_CONNECTION({CMQCFC.MQBACF_GENERIC_CONNECTION_ID: ibmmq.ByteString("")})
     assert found and all(CMQCFC.MQBACF_CONNECTION_ID in each for each in found)

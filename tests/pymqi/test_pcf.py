@@ -8,11 +8,12 @@ import pytest
 
 from flintmq import pymqi
 from flintmq.pymqi import CMQC, CMQCFC
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
 def pcf(qmgr: pymqi.QueueManager) -> Iterator[pymqi.PCFExecute]:
-    made = pymqi.PCFExecute(qmgr)
+    made = pymqi.PCFExecute(qmgr, response_wait_interval=int(PATIENCE * 1000))
     yield made
     made.disconnect()
 

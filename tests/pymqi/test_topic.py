@@ -7,9 +7,10 @@ import pytest
 from flintmq import pymqi
 from flintmq.pymqi import CMQC
 from tests.pymqi.conftest import QUEUE
+from tests.waiting import PATIENCE
 
 DURABLE = CMQC.MQSO_CREATE + CMQC.MQSO_DURABLE + CMQC.MQSO_MANAGED
-WAIT = pymqi.GMO(Options=CMQC.MQGMO_WAIT | CMQC.MQGMO_NO_SYNCPOINT, WaitInterval=5000)
+WAIT = pymqi.GMO(Options=CMQC.MQGMO_WAIT | CMQC.MQGMO_NO_SYNCPOINT, WaitInterval=int(PATIENCE * 1000))
 
 
 def described(options: int, name: str = "", topic: str = "a/b") -> pymqi.SD:

@@ -28,7 +28,7 @@ def answering(place: instance.Instance, answers: list[object]) -> Iterator[None]
                 file.flush()
 
     with listen(place) as listening:
-        thread = Thread(target=serve, args=(listening,))
+        thread = Thread(target=serve, args=(listening,), daemon=True)
         thread.start()
         yield
         thread.join()

@@ -129,7 +129,9 @@ def test_clients_with_a_password_that_was_just_found_right_need_no_thread(
 def test_a_client_that_hangs_up_leaves_the_queue_and_the_next_has_its_turn(
     serving: Serving, comparing: Comparing
 ) -> None:
-    first, second = Connecting(serving, "wrong"), Connecting(serving, "right")
+    first = Connecting(serving, "wrong")
+    assert comparing.begun.acquire(timeout=PATIENCE)
+    second = Connecting(serving, "right")
     until(lambda: serving.hub.checks.waiting == 1, "one is compared and one waits")
     serving.cut_and_wait()
     until(lambda: serving.hub.checks.waiting == 0, "nobody waits for a client that is gone")

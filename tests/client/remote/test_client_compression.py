@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,6 @@ from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 
 TEXT = b"the same words again and again " * 8_000
 NOISE = bytes((n * n * 7919 + n // 251) % 256 for n in range(50_000))
-
-
-@pytest.fixture(scope="module")
-def serving() -> Iterator[Serving]:
-    made = Serving()
-    yield made
-    made.close()
 
 
 def allow(serving: Serving, headers: str, messages: str, sharing: int = 10) -> None:

@@ -15,6 +15,7 @@ from flintmq.client.remote.connect import Options, definitions_of
 from flintmq.client.remote.definition import Address
 from flintmq.mqi import reason as rc
 from tests.client.remote.serving import CHANNEL, Serving
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -133,7 +134,7 @@ def test_a_table_leads_to_the_queue_manager_by_its_name(
         channel(CHANNEL, "QM1", ("127.0.0.1", 1), ("127.0.0.1", serving.port), clientWeight=5),
     )
     monkeypatch.setenv("MQCCDTURL", f"file://{path}")
-    with flintmq.connect("QM1", timeout=5.0) as qm:
+    with flintmq.connect("QM1", timeout=PATIENCE) as qm:
         assert qm.name == "QM1"
     with pytest.raises(flintmq.NotConnected) as nobody:
         flintmq.connect("QM3")

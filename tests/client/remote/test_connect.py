@@ -95,7 +95,7 @@ def test_the_first_address_that_answers_is_taken(serving: Serving) -> None:
                 other.recv(10)
                 other.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
-        thread = threading.Thread(target=answer)
+        thread = threading.Thread(target=answer, daemon=True)
         thread.start()
         conn = f"127.0.0.1({strange.getsockname()[1]}),{serving.conn}"
         with serving.connect(conn=conn) as qm:
