@@ -6,6 +6,7 @@ tests are skipped and say so.
 
 from __future__ import annotations
 
+import fcntl
 import re
 import shutil
 import subprocess
@@ -48,6 +49,12 @@ SET CHLAUTH('AHEAD.*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL)
 """
 
 
+#: Where the programs put messages.
+QUEUES = ("DEV.QUEUE.1", "DEV.QUEUE.2", "DEV.SMALL", "DEV.CONTEXT.QUEUE", "DEV.AHEAD", "DEV.DEAD.LETTER.QUEUE")
+
+#: The queue managers of this process, by port: each module that takes the fixture `port` has another.
+PLACES: dict[int, instance.Instance] = {}
+
 #: What JMS 3 calls otherwise than JMS 2.
 JAKARTA = {
     "javax.jms": "jakarta.jms",
@@ -61,22 +68,27 @@ def scenarios(program: str) -> list[str]:
     return re.findall(r'add\((?:scenarios, )?"(\w+)"', (HERE / f"{program}.java").read_text())
 
 
-def built(project: Path, library: Path, artifact: str, sources: list[Path]) -> str:
-    """The class path: IBM's client of a Maven project, fetched once, and our programs, compiled."""
+def built(project: Path, library: Path, artifact: str, sources: list[Path], made: Path) -> str:
+    """The class path: IBM's client of a Maven project, fetched once, and our programs, compiled to `made`.
+
+    Several processes test at once: one of them fetches, and none compiles what another runs.
+    """
     for tool in ("java", "javac", "mvn"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed: the IBM MQ client for Java cannot be run")
-    if not list(library.glob(f"{artifact}-*.jar")):
-        fetch = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies"]
-        fetched = subprocess.run(
-            [*fetch, f"-DoutputDirectory={library}", "-DincludeScope=runtime"],
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
-        if fetched.returncode:
-            pytest.skip(f"Maven cannot fetch {artifact}: {fetched.stdout.strip()[-300:]}")
-    made = library.with_name("classes")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / "fetching").open("w") as alone:
+        fcntl.flock(alone, fcntl.LOCK_EX)
+        if not list(library.glob(f"{artifact}-*.jar")):
+            fetch = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies"]
+            fetched = subprocess.run(
+                [*fetch, f"-DoutputDirectory={library}", "-DincludeScope=runtime"],
+                capture_output=True,
+                text=True,
+                timeout=600,
+            )
+            if fetched.returncode:
+                pytest.skip(f"Maven cannot fetch {artifact}: {fetched.stdout.strip()[-300:]}")
     command = ["javac", "-d", str(made), "-cp", f"{library}/*", *map(str, sources)]
     compiled = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert compiled.returncode == 0, compiled.stderr
@@ -84,24 +96,25 @@ def built(project: Path, library: Path, artifact: str, sources: list[Path]) -> s
 
 
 @pytest.fixture(scope="session")
-def classes() -> str:
+def classes(tmp_path_factory: pytest.TempPathFactory) -> str:
     """IBM's client for Java and JMS 2, and our programs."""
-    return built(HERE / "pom.xml", BUILD / "lib", "com.ibm.mq.allclient", sorted(HERE.glob("*.java")))
+    made = tmp_path_factory.mktemp("classes")
+    return built(HERE / "pom.xml", BUILD / "lib", "com.ibm.mq.allclient", sorted(HERE.glob("*.java")), made)
 
 
 @pytest.fixture(scope="session")
-def jakarta_classes() -> str:
+def jakarta_classes(tmp_path_factory: pytest.TempPathFactory) -> str:
     """IBM's client for Jakarta Messaging 3, and the programs for JMS 2 with the packages of the other."""
-    place = BUILD / "jakarta"
-    (place / "src").mkdir(parents=True, exist_ok=True)
+    place = tmp_path_factory.mktemp("jakarta")
     sources: list[Path] = []
     for name in ("Jms", "Scenarios"):
         text = (HERE / f"{name}.java").read_text()
         for before, after in JAKARTA.items():
             text = text.replace(before, after)
-        sources.append(place / "src" / f"{name}.java")
+        sources.append(place / f"{name}.java")
         sources[-1].write_text(text)
-    return built(HERE / "jakarta" / "pom.xml", place / "lib", "com.ibm.mq.jakarta.client", sources)
+    library = BUILD / "jakarta" / "lib"
+    return built(HERE / "jakarta" / "pom.xml", library, "com.ibm.mq.jakarta.client", sources, place / "classes")
 
 
 @pytest.fixture(scope="session")
@@ -117,22 +130,39 @@ def port(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int
             passwords.setenv("MQ_APP_PASSWORD", "passw0rd")
             passwords.setenv("MQ_ADMIN_PASSWORD", "passw0rd")
             assert main(["crtmqm", "--dev", "-q", "-p", str(chosen), "-ic", str(script), "QM1"]) == 0
-        place = instance.by_name("QM1")
+        place = PLACES[chosen] = instance.by_name("QM1")
         if shutil.which("openssl"):
             Keys(directory).install(Manager(chosen))
             make_stores(directory)
         process.start(place)
         yield chosen
-        assert main(["endmqm", "-i", "QM1"]) == 0
+        assert main(["endmqm", "-i", f"{place.directory}/"]) == 0
         assert holder_of(place.lock_path) is None
         assert instance.status(place) == "Ended normally"
         assert not list(place.errors_directory.glob("*.FDC"))
 
 
+def said_of(port: int, *commands: str) -> str:
+    """What the queue manager at a port says to MQSC commands."""
+    said: list[str] = []
+    with Control(PLACES[port]) as control:
+        run_session(control, list(commands), said.append, echo=False, verify=False)
+    return " ".join(said)
+
+
+def clear(port: int) -> None:
+    said_of(port, *(f"CLEAR QLOCAL({name})" for name in QUEUES))
+
+
 class Run:
-    """One run of a program with all its scenarios, or with those that are named."""
+    """One run of a program with all its scenarios, or with those that are named.
+
+    What a program that failed has left on the queues is not found by the next one.
+    """
 
     def __init__(self, program: str, classes: str, port: int, options: list[str] | None = None, only: str = "") -> None:
+        if port in PLACES:
+            clear(port)
         command = ["java", *(options or []), "-cp", classes, program, str(port), only]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=BUILD)
         self.lines = ran.stdout.splitlines()
@@ -176,19 +206,19 @@ def ahead(classes: str, port: int) -> Run:
 
 @pytest.fixture(scope="session")
 def tls(classes: str, port: int) -> Run:
-    return Run("Tls", classes, port, tls_options())
+    return Run("Tls", classes, port, tls_options(port))
 
 
 @pytest.fixture(scope="session")
 def tls_host(classes: str, port: int) -> Run:
-    return Run("TlsHost", classes, port, [*tls_options(), "-Dcom.ibm.mq.cfg.SSL.outboundSNI=HOSTNAME"])
+    return Run("TlsHost", classes, port, [*tls_options(port), "-Dcom.ibm.mq.cfg.SSL.outboundSNI=HOSTNAME"])
 
 
-def tls_options() -> list[str]:
+def tls_options(port: int) -> list[str]:
     """What Java is told of its key stores."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed: there are no keys to try TLS with")
-    directory = instance.data_directory()
+    directory = PLACES[port].directory.parents[1]
     stores = [("trustStore", "trust.p12"), ("keyStore", "key.p12")]
     options = [f"-Djavax.net.ssl.{kind}={directory / name}" for kind, name in stores]
     options += [f"-Djavax.net.ssl.{kind}Password={STORE_PASSWORD}" for kind, _ in stores]
@@ -258,18 +288,14 @@ def test_a_client_that_is_killed_has_no_persistent_message_but_the_one_that_it_g
         assert said == "held", client.stderr.read()
     depths = {"DEV.AHEAD.GET": 9, "DEV.AHEAD.RECEIVE": 9, "DEV.AHEAD.LISTENER": 10}
     for name, depth in depths.items():
-        until(partial(is_closed, name), f"the client that is killed has {name} no longer open")
-        assert f"CURDEPTH({depth})" in of_queue(name)
+        until(partial(is_closed, port, name), f"the client that is killed has {name} no longer open")
+        assert f"CURDEPTH({depth})" in of_queue(port, name)
 
 
-def is_closed(name: str) -> bool:
-    return "IPPROCS(0)" in of_queue(name)
+def is_closed(port: int, name: str) -> bool:
+    return "IPPROCS(0)" in of_queue(port, name)
 
 
-def of_queue(name: str) -> str:
+def of_queue(port: int, name: str) -> str:
     """What DISPLAY QSTATUS says of a queue."""
-    said: list[str] = []
-    with Control(instance.by_name("QM1")) as control:
-        command = f"DISPLAY QSTATUS({name}) CURDEPTH IPPROCS"
-        run_session(control, [command], said.append, echo=False, verify=False)
-    return " ".join(said)
+    return said_of(port, f"DISPLAY QSTATUS({name}) CURDEPTH IPPROCS")

@@ -17,6 +17,7 @@ from flintmq.qmgr import xa
 from tests.client.remote.conftest import serving as serving
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 from tests.interop.dissector import capture, dissected
+from tests.waiting import PATIENCE
 
 
 class Recorder:
@@ -28,6 +29,7 @@ class Recorder:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.conn = f"127.0.0.1({self._listener.getsockname()[1]})"
         self._first = True
+        self._keeping: list[threading.Thread] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self) -> None:
@@ -39,7 +41,10 @@ class Recorder:
             server = socket.create_connection(("127.0.0.1", self._target))
             kept, self._first = self._first, False
             for source, target, from_client in ((client, server, True), (server, client, False)):
-                threading.Thread(target=self._forward, args=(source, target, from_client, kept), daemon=True).start()
+                way = threading.Thread(target=self._forward, args=(source, target, from_client, kept), daemon=True)
+                way.start()
+                if kept:
+                    self._keeping.append(way)
 
     def _forward(self, source: socket.socket, target: socket.socket, from_client: bool, kept: bool) -> None:
         while data := source.recv(1 << 16):
@@ -49,7 +54,11 @@ class Recorder:
         target.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
+        """When both sides have hung up: what was said last is kept, too."""
         self._listener.close()
+        for way in self._keeping:
+            way.join(PATIENCE)
+            assert not way.is_alive()
 
 
 def a_day(conn: str) -> None:

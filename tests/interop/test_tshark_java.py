@@ -23,7 +23,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel.describe import name_of
 from flintmq.server.recorder import CLIENT, Line, Recorder
 from tests.interop.dissector import Said, capture, dissected
-from tests.interop.test_java import Run, classes, jakarta_classes, port, scenarios
+from tests.interop.test_java import Run, classes, clear, jakarta_classes, port, scenarios
 from tests.waiting import PATIENCE
 
 __all__ = ["classes", "jakarta_classes", "port"]
@@ -45,7 +45,7 @@ def recording(port: int) -> Iterator[tuple[int, list[Line]]]:
     lines: list[Line] = []
     loop = asyncio.new_event_loop()
     server = loop.run_until_complete(Recorder(("127.0.0.1", port), lines.append).listen("127.0.0.1", 0))
-    thread = threading.Thread(target=loop.run_forever)
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
         yield server.sockets[0].getsockname()[1], lines
@@ -70,6 +70,7 @@ async def _ended(server: asyncio.Server) -> None:
 def session_of(program: str, classes: str, port: int) -> list[Said]:
     """The segments of all sockets of a program."""
     chosen = [scenario for scenario in scenarios(program) if scenario != WANTS_PORT]
+    clear(port)
     with recording(port) as (at, lines):
         run = Run(program, classes, at, [f"-Dlongest={LONGEST}"], ",".join(chosen))
     for scenario in chosen:

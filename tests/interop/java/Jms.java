@@ -91,10 +91,27 @@ public final class Jms {
 
     static void run(Work work) throws Exception {
         Connection connection = factory().createConnection();
+        boolean done = false;
         try {
             work.with(connection);
+            done = true;
         } finally {
             connection.close();
+            if (!done) {
+                empty();
+            }
+        }
+    }
+
+    /** What a scenario that failed has left is not found by the next one. */
+    static void empty() throws Exception {
+        try (JMSContext context = factory().createContext()) {
+            for (String name : List.of(QUEUE, "DEV.QUEUE.2", "DEV.SMALL", "DEV.DEAD.LETTER.QUEUE")) {
+                try (JMSConsumer consumer = context.createConsumer(context.createQueue(name))) {
+                    while (consumer.receiveNoWait() != null) {
+                    }
+                }
+            }
         }
     }
 
