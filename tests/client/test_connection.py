@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable
 
 import pytest
 
 import flintmq
+from flintmq.client.connection import Connection
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_MSG_UNDER_CURSOR,
@@ -330,7 +332,9 @@ def test_an_interrupted_wait_loses_nothing(qm: flintmq.QueueManager) -> None:
     try:
 
         def disturber() -> None:
-            until(lambda: qm._host.engine.waiting == 1)
+            until(
+                lambda: qm._host.engine.waiting == 1 and sys._current_frames()[main].f_code is Connection._park.__code__
+            )
             with qm._host.lock:  # Both happen before the waiting thread can do anything about either.
                 signal.pthread_kill(main, signal.SIGUSR1)
                 queue.put(b"must not be lost", persistent=True)

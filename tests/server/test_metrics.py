@@ -19,7 +19,7 @@ from tests.server.test_process import Manager
 from tests.server.test_process import manager as manager
 from tests.waiting import PATIENCE
 
-Ask = Callable[[bytes], Awaitable[bytes]]
+Ask = Callable[..., Awaitable[bytes]]
 
 
 def served(body: Callable[[Ask], Awaitable[None]]) -> None:
@@ -33,10 +33,10 @@ def served(body: Callable[[Ask], Awaitable[None]]) -> None:
         assert endpoint.address is not None
         address, port = endpoint.address
 
-        async def ask(data: bytes) -> bytes:
+        async def ask(data: bytes, hangs_up: bool = True) -> bytes:
             reader, writer = await asyncio.open_connection(address, port)
             writer.write(data)
-            if not data.endswith(b"\r\n\r\n"):
+            if hangs_up and not data.endswith(b"\r\n\r\n"):
                 writer.write_eof()
             answer = await asyncio.wait_for(reader.read(), PATIENCE)
             writer.close()
@@ -102,10 +102,11 @@ def test_anything_else_is_answered_with_what_is_wrong_and_closed(data: bytes, st
 
 
 def test_a_request_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics, "HEAD_S", 0.05)
-
     async def body(ask: Ask) -> None:
         assert await ask(b"") == b""
+        monkeypatch.setattr(metrics, "HEAD_S", 0.05)
+        for data in (b"", b"GET /metrics"):
+            assert (await ask(data, hangs_up=False)).startswith(b"HTTP/1.1 408 Request Timeout")
 
     served(body)
 
