@@ -98,7 +98,7 @@ def test_what_this_reader_has_seen_is_removed_without_looking_for_it(
     def looked(*arguments: object) -> list[int]:
         raise AssertionError("the queue was searched for messages whose places are known")
 
-    monkeypatch.setattr(Link, "_on_queue", looked)
+    monkeypatch.setattr(Link, "on_queue", looked)
     queue = manager.queue()
     manager.put(queue, numbered(1, 9))
     reader = reader_of(manager, queue)
@@ -311,6 +311,113 @@ def test_positions_that_a_killed_queue_manager_gives_again_are_not_lost(tmp_path
         reader.stop()
     finally:
         manager.end()
+
+
+@pytest.mark.parametrize("available_now", [False, True])
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_positions_that_are_given_again_are_read_once_in_the_order_of_spark(
+    tmp_path: Path, count: int, available_now: bool
+) -> None:
+    """S5: the next batch is planned before the last one is committed, and has fewer messages than were put since."""
+    manager = Manager(tmp_path)
+    manager.start()
+    try:
+        queue = manager.queue()
+        manager.put(queue, numbered(1, 3), persistent=False)
+        ends = [latest(reader_of(manager, queue), {})]
+        manager.kill()
+        manager.start()
+        manager.put(queue, numbered(4, 3 + count), persistent=False)
+
+        reader = reader_of(manager, queue)
+        if available_now:
+            reader.prepareForTriggerAvailableNow()
+        read: list[int] = []
+        while (end := latest(reader, ends[-1], 2)) != ends[-1]:
+            committed(reader, ends[-1])
+            read += ids_of(rows_of(reader, ends[-1], end))
+            ends.append(end)
+
+        assert read == list(range(4, 4 + count))
+        committed(reader, ends[-1])
+        assert manager.ids(queue) == []
+        reader.stop()
+    finally:
+        manager.end()
+
+
+@pytest.mark.parametrize("columns", ["body", "msg_id,body"])
+def test_what_stands_at_a_position_that_was_given_again_is_no_row_of_the_old_batch(
+    tmp_path: Path, columns: str
+) -> None:
+    """S1 and S5: with missing = skip these rows would be in two batches."""
+    manager = Manager(tmp_path)
+    manager.start()
+    try:
+        queue = manager.queue()
+        manager.put(queue, numbered(1, 3), persistent=False)
+        end = latest(reader_of(manager, queue), {})
+        manager.kill()
+        manager.start()
+        manager.put(queue, numbered(4, 6), persistent=False)
+
+        reader = reader_of(manager, queue, columns=columns)
+        with pytest.raises(MessagesGone, match="3 messages of this batch are gone"):
+            rows_of(reader, {}, end)
+        reader = reader_of(manager, queue, columns=columns, missing="skip")
+        assert rows_of(reader, {}, end) == []
+        assert ids_of(rows_of(reader, end, latest(reader, end))) == [4, 5, 6]
+        reader.stop()
+    finally:
+        manager.end()
+
+
+def test_messages_that_come_between_those_of_a_batch_do_not_hide_the_rest_of_it(manager: Manager) -> None:
+    """The batch is in the order of positions; then more come than one call brings, of the priority of its first."""
+    queue = manager.queue("MSGDLVSQ(PRIORITY)")
+    with manager.connect() as qm:
+        for number, priority in ((1, 5), (2, 0), (3, 0)):
+            qm.queue(queue).put(numbered(number, number)[0], priority=priority)
+        reader = reader_of(manager, queue, missing="skip")
+        end = latest(reader, {})
+        with qm.transaction():
+            for body in numbered(4, 1500):
+                qm.queue(queue).put(body, priority=5)
+
+    assert end[queue]["fifo"] and ids_of(rows_of(reader, {}, end)) == [1, 2, 3]
+    committed(reader, end)
+    assert manager.ids(queue) == list(range(4, 1501))
+    reader.stop()
+
+
+def test_a_connection_that_was_lost_is_not_made_again_under_way(
+    manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever mqclient.ini says: positions that were seen may have been given again meanwhile (S5)."""
+    (tmp_path / "mqclient.ini").write_text("CHANNELS:\n  DefRecon=YES\n")
+    monkeypatch.setenv("MQCLNTCF", str(tmp_path / "mqclient.ini"))
+    with manager.connect() as qm:
+        assert qm.mqi.reconnect is not None
+    with Link(source_options({**manager.options, "queue": "Q"}).place) as link:
+        assert link.mqi.reconnect is None
+
+
+def test_a_queue_that_is_no_longer_named_is_not_read_again(manager: Manager) -> None:
+    """Its last batch is removed by the next commit."""
+    one, other = manager.queue(), manager.queue()
+    manager.put(one, numbered(1, 2))
+    manager.put(other, numbered(3, 4))
+    both = MqStreamReader(source_options({**manager.options, "queues": f"{one},{other}"}))
+    end = latest(both, {}, 2)
+    both.stop()
+
+    reader = reader_of(manager, other)
+    after = latest(reader, end)
+
+    assert ids_of(rows_of(reader, end, after)) == [4]
+    committed(reader, after)
+    assert manager.ids(one) == [2] and manager.ids(other) == []
+    reader.stop()
 
 
 @pytest.mark.parametrize(

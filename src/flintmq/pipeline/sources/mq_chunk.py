@@ -41,7 +41,7 @@ _BRIEF = np.dtype([("encoding", "i4"), ("coded_char_set_id", "i4"), ("format", "
 
 #: What is wanted of messages: places only; bodies; bodies with whole descriptors.
 PLACES = bulk.WANT_PUT_AT
-BODIES = bulk.WANT_DATA
+BODIES = bulk.WANT_DATA | bulk.WANT_PUT_AT
 ALL = bulk.WANT_DATA | bulk.WANT_DESCRIPTOR
 
 
@@ -105,6 +105,7 @@ def of_browsed(browsed: Browsed, wanted: int) -> Chunk:
     offsets: Array | None = None
     if wanted & bulk.WANT_DESCRIPTOR:
         descriptors = np.frombuffer(bytearray(browsed.descriptors), dtype=BIG if browsed.big_endian else LITTLE)
+        put_at = np.ascontiguousarray(descriptors["put_at"]).view("S16")
     elif wanted & bulk.WANT_DATA:
         descriptors = np.empty(browsed.count, dtype=_BRIEF)
         descriptors["encoding"] = np.frombuffer(browsed.encodings, dtype=order + "i4")

@@ -86,7 +86,8 @@ class Refused(PipelineError):
 
 def connect(place: Place) -> flintmq.RemoteQueueManager:
     """Raises Refused, or BadOption for a password that is not there."""
-    options: ConnectOptions = {"application": APPLICATION}
+    # A connection that was lost is not made again under way: what was seen through it need not be there any more.
+    options: ConnectOptions = {"application": APPLICATION, "reconnect": "no"}
     if place.channel:
         options["channel"], options["conn"] = place.channel, place.conn
     if place.user:
@@ -313,16 +314,16 @@ class Link:
         if not prefix:
             return 0
         if not sure:
-            ranges = self._on_queue(queue, ranges, newest)
+            ranges = self.on_queue(queue, ranges, newest)
         return sum(self._take(queue, prefix, part) for part in parts_of(ranges, REMOVED_AT_ONCE))
 
-    def _on_queue(self, queue: str, ranges: list[Range], newest: str) -> list[Range]:
+    def on_queue(self, queue: str, ranges: list[Range], newest: str) -> list[Range]:
         """Those of these positions that have a message that was not put after `newest`."""
         wanted, most = Member(ranges), count_of(ranges)
         found: list[int] = []
         for chunk in self.browse(queue, wanted=PLACES):
             assert chunk.put_at is not None
-            mask = wanted.mask(chunk.positions) & (chunk.put_at <= newest.encode())
+            mask = wanted.mask(chunk.positions) & (chunk.put_at <= newest.encode("latin-1"))
             found += chunk.positions[mask].tolist()
             if len(found) >= most:
                 break

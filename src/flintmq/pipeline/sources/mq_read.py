@@ -19,7 +19,7 @@ left out with the option missing = skip.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -65,39 +65,56 @@ class Work(InputPartition):
     queue: str
     ranges: list[Range]
     fifo: bool
+    #: What was put later stands in the place of a message that is gone (S5).
+    newest: str
 
 
-def parts_of(queue: str, ranges: list[Range], fifo: bool, options: SourceOptions) -> list[Work]:
+def parts_of(queue: str, ranges: list[Range], fifo: bool, newest: str, options: SourceOptions) -> list[Work]:
     """The tasks for some positions of a queue: as many as asked for, or one for each core of the driver's machine."""
     count = count_of(ranges)
     parts = options.partitions or min(os.cpu_count() or 1, count // PARTITION_MESSAGES_MIN)
-    return [Work(queue, part, fifo) for part in split(ranges, max(1, parts)) if part]
+    return [Work(queue, part, fifo, newest) for part in split(ranges, max(1, parts)) if part]
 
 
 def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
     """The Arrow batches of a task. Raises MessagesGone."""
     rows = Rows(schema_of(options.columns, options.body), work.queue, options.body)
-    left = count_of(work.ranges)
-    wanted = Member(work.ranges)
-    found: list[Positions] = []
+    gone = work.ranges
     with Link(options.place) as link:
-        for chunk in _from_first(link, work, rows.wanted):
-            mask = wanted.mask(chunk.positions)
-            beyond = work.fifo and int(chunk.positions[-1]) > work.ranges[-1][1]
-            chosen = chunk.where(mask)
+        found: list[Positions] = []
+        for chosen in _chosen(_from_first(link, work, rows.wanted), gone, work.newest, work.fifo):
             found.append(chosen.positions)
-            left -= len(chosen)
-            if len(chosen):
+            yield rows.batch(chosen)
+        if sum(map(len, found)) < count_of(gone):
+            gone = minus(gone, ranges_of(np.concatenate(found)) if found else [])
+            # Many that came since, of a priority between those of the batch, may stand before the rest of it.
+            rest = link.on_queue(work.queue, gone, work.newest) if work.fifo else []
+            again = link.browse(work.queue, wanted=rows.wanted) if rest else ()
+            for chosen in _chosen(again, rest, work.newest, False):
+                gone = minus(gone, ranges_of(chosen.positions))
                 yield rows.batch(chosen)
-            if not left or beyond:
-                break
-    if left and not options.skip_missing:
-        gone = minus(work.ranges, ranges_of(np.concatenate(found)) if found else [])
+        else:
+            gone = []
+    if gone and not options.skip_missing:
         shown = ", ".join(f"{a}-{b}" if a < b else str(a) for a, b in gone[:3]) + (" ..." if len(gone) > 3 else "")
         raise MessagesGone(
-            f"mq: queue {work.queue}: {left} messages of this batch are gone (positions {shown}): expired, or taken by "
-            "somebody else; missing = skip leaves them out"
+            f"mq: queue {work.queue}: {count_of(gone)} messages of this batch are gone (positions {shown}): expired, "
+            "or taken by somebody else; missing = skip leaves them out"
         )
+
+
+def _chosen(chunks: Iterable[Chunk], ranges: list[Range], newest: str, fifo: bool) -> Iterator[Chunk]:
+    """What stands at these positions, until all is found or, if positions grow, until they are passed."""
+    left = count_of(ranges)
+    wanted, latest = Member(ranges), newest.encode("latin-1")
+    for chunk in chunks:
+        assert chunk.put_at is not None
+        chosen = chunk.where(wanted.mask(chunk.positions) & (chunk.put_at <= latest))
+        left -= len(chosen)
+        if len(chosen):
+            yield chosen
+        if not left or (fifo and int(chunk.positions[-1]) > ranges[-1][1]):
+            return
 
 
 def _from_first(link: Link, work: Work, wanted: int) -> Iterator[Chunk]:
@@ -125,9 +142,9 @@ class MqReader(DataSourceReader):
             for queue in queues_of(link, self.options):
                 seen = Seen()
                 for chunk in link.browse(queue, wanted=PLACES):
-                    seen.see(chunk.positions.tolist(), "")
-                made += parts_of(queue, ranges_of(seen.positions), seen.fifo, self.options)
-        return made or [Work("", [], True)]
+                    seen.see(chunk.positions.tolist(), chunk.newest())
+                made += parts_of(queue, ranges_of(seen.positions), seen.fifo, seen.newest, self.options)
+        return made or [Work("", [], True, "")]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, Work)
@@ -150,8 +167,10 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._queues: tuple[str, ...] = ()
         #: What this reader has removed of what the last offset names (S3).
         self._removed: dict[str, list[Range]] = {}
-        #: What was planned through this connection: it is there, and is what it was (S5).
+        #: What was planned or found through this connection: it is there, and is what it was (S5).
         self._seen: dict[str, list[Range]] = {}
+        #: The offset that this reader has begun with, and what was still there of it (S5).
+        self._first: dict[str, tuple[Taken, Taken]] = {}
         #: Where the last plan stopped, and how many have gone on from there.
         self._stopped: dict[str, int] = {}
         self._gone_on: dict[str, int] = {}
@@ -203,20 +222,29 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         found = False
         for number, queue in enumerate(self._queues):
             share = max(1, room // (len(self._queues) - number))
-            taken = before.get(queue, Taken())
+            taken = self._there(link, queue, before.get(queue, Taken()))
             seen = Seen()
             if room > 0:
                 only = self._only
                 seen = self._plan(link, queue, taken, share) if only is None else only[queue].cut(taken, share)
-            if seen.again:
-                self._removed.pop(queue, None)
             after[queue] = planned(taken, self._removed.get(queue, []), seen)
             if seen.positions:
                 found = True
                 still = minus(self._seen.get(queue, []), self._removed.get(queue, []))
                 self._seen[queue] = union(still, after[queue].batch)
             room -= len(seen.positions)
+        for queue in before.keys() - set(self._queues):  # It was read once: what was taken goes, and is not read again.
+            after[queue] = planned(self._there(link, queue, before[queue]), self._removed.get(queue, []), Seen())
         return write_offset(after) if found else start
+
+    def _there(self, link: Link, queue: str, taken: Taken) -> Taken:
+        """What an offset says of a queue. Of the one that this reader begins with, what is not there is left out."""
+        if queue not in self._first:
+            left = link.on_queue(queue, taken.all(), taken.newest) if taken.all() else []
+            self._first[queue] = taken, Taken([], left, taken.newest)
+            self._seen[queue] = left
+        first, there = self._first[queue]
+        return there if taken == first else taken
 
     def _plan(self, link: Link, queue: str, taken: Taken, room: int) -> Seen:
         """What is on the queue and not taken, up to `room`."""
@@ -235,13 +263,8 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _look(self, link: Link, queue: str, taken: Taken, room: int, seen: Seen, start: int) -> None:
         known = Member(taken.all())
         prefix = link.prefix_of(queue) if start else b""
-        newest = taken.newest.encode()
         for chunk in link.browse(queue, start, prefix, PLACES):
-            assert chunk.put_at is not None
-            old = known.mask(chunk.positions)
-            again = old & (chunk.put_at > newest)
-            seen.again = seen.again or bool(again.any())  # S5
-            more = chunk.rows(np.flatnonzero(~old | again)[: room - len(seen.positions)])
+            more = chunk.rows(np.flatnonzero(~known.mask(chunk.positions))[: room - len(seen.positions)])
             seen.see(more.positions.tolist(), more.newest())
             if len(seen.positions) >= room:
                 if seen.fifo:
@@ -255,7 +278,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [
             work
             for queue, taken in read_offset(end).items()
-            for work in parts_of(queue, taken.batch, taken.fifo, self.options)
+            for work in parts_of(queue, taken.batch, taken.fifo, taken.newest, self.options)
         ]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
@@ -264,11 +287,12 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def commit(self, end: dict[str, Any]) -> None:
         """The batch is done: its messages go (S4), after those of the one before it."""
-        self._linked()
+        link = self._linked()
         assert self._remover is not None
         self._note_removed(True)
         removals: list[Removal] = []
-        for queue, taken in read_offset(end).items():
+        for queue, said in read_offset(end).items():
+            taken = self._there(link, queue, said)
             left = minus(taken.all(), self._removed.get(queue, []))
             sure = not minus(left, self._seen.get(queue, []))
             removals.append(Removal(queue, left, taken.newest, sure, taken.all()))
