@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pipeline.report_tables import make
+from tests.pipeline.report_tables import make, silver
 from tests.telemetry.builder import NOON, Record, dump
 
 pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
 pytest.importorskip("pyarrow", reason="the pipeline needs pyarrow: the spark extra")
 
+from flintmq.pipeline.tables.gold import make_gold  # noqa: E402
 from flintmq.pipeline.tables.run import Settings, run  # noqa: E402
 from flintmq.telemetry.smf.layouts.qcst import QCST  # noqa: E402
+from flintmq.telemetry.smf.layouts.qjst import QJST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qqst import QQST  # noqa: E402
 from flintmq.telemetry.smf.layouts.wq import WQ  # noqa: E402
@@ -30,10 +32,10 @@ if TYPE_CHECKING:
 MINUTE = 60_000_000
 
 
-def all_on(layout: Structure, kept: int = 8) -> bytes:
+def all_on(layout: Structure, kept: int = 8, byte: bytes = b"\xff") -> bytes:
     """A structure with every bit on behind its first bytes, which say what and how long it is."""
     made = pack(layout, {})
-    return made[:kept] + b"\xff" * (len(made) - kept)
+    return made[:kept] + byte * (len(made) - kept)
 
 
 def damaged(number: int, interval: int) -> list[bytes]:
@@ -80,3 +82,33 @@ def test_a_rate_is_of_the_intervals_that_have_a_length(spark: SparkSession, tabl
     assert (
         words.startswith("1,060 puts and 0 gets in 2 intervals") and "1.00 puts a second on average and 1.00" in words
     )
+
+
+@pytest.fixture(scope="module")
+def high(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Counters of 32 and of 64 bits of which no two can be added: 7F7F..., above 0 whether they have a sign or not."""
+    calls, log = all_on(QMST, byte=b"\x7f"), all_on(QJST, byte=b"\x7f")
+    good = pack(QMST, {"QMSTPUT": 4, "QMSTGET": 1, "QMSTSPP": 3, "QMSTSNP": 1})
+    records = [
+        Record(115, 2, {1: [calls]}).packed(),
+        Record(115, 2, {1: [calls]}, at=NOON - MINUTE).packed(),
+        Record(115, 2, {1: [good]}, qmgr="MQB1").packed(),
+        Record(115, 1, {11: [log]}).packed(),
+    ]
+    tables = silver(tmp_path_factory.mktemp("high"), *records)
+    make_gold(spark, tables)
+    return tables
+
+
+def test_gold_has_null_where_two_counters_cannot_be_added(spark: SparkSession, high: Path) -> None:
+    row = spark.read.parquet(str(high / "gold" / "interval")).where("QMgr = 'MQA1'").collect()[0]
+    assert row.Puts == row.Put1s == 0x7F7F7F7F and row.Puts_Per_Second is None and row.Gets_Per_Second > 0
+    (row,) = spark.read.parquet(str(high / "gold" / "across")).collect()
+    assert row.Puts == 4 and row.Gets == 2 * 0x7F7F7F7F + 1
+
+
+@pytest.mark.parametrize("name", ["msg", "log"])
+def test_a_report_is_made_where_two_counters_cannot_be_added(spark: SparkSession, high: Path, name: str) -> None:
+    report = make(spark, high, name)
+    assert report.tables and not report.words[0].startswith("There are no")
+    assert name == "log" or report.words[1] == "75.0 % of the messages were persistent."

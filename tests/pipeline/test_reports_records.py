@@ -514,6 +514,20 @@ def test_the_command_prints_reports_writes_them_to_a_file_and_names_a_table_that
     assert len(shown.out.splitlines()) == 2 and shown.err == "... and 1 more; --rows N shows more\n"
 
 
+def test_an_interval_of_a_day_far_in_the_east_is_found_by_its_start(spark: SparkSession, tmp_path: Path) -> None:
+    """Its record is written a day later, and there it is the day after that."""
+    from tests.pipeline.report_tables import silver
+
+    queue = pack(QQST, {"QQSTQNAM": "ORDERS"})
+    end = NOON + 37 * HOUR + HOUR // 2  # 2024-03-02 23:30
+    record = Record(115, 216, {1: [queue]}, at=end, local_offset=9 * HOUR, interval=24 * HOUR)
+    tables = silver(tmp_path, record.packed())
+
+    report = make(spark, tables, "qstat", until=datetime(2024, 3, 1, 23, 45, tzinfo=UTC))
+
+    assert [row[0] for row in report.tables[0].rows] == ["2024-03-03 08:30:00"]
+
+
 @pytest.mark.parametrize(
     "name", ["qstat", "qstatcsv", "task", "log", "logmanager", "compression", "buffer", "msg", "channel"]
 )

@@ -344,6 +344,29 @@ class TestLoad:
         assert list((out / "_flint" / "staging").rglob("*.parquet")) == []
 
 
+def test_gold_that_a_run_did_not_come_to_is_made_by_the_next(
+    dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C, or a failure, between silver and gold: the dumps are loaded, and nothing in them is new any more."""
+    out = tmp_path / "out"
+    (dumps / "a.dat").write_bytes(busy_dump("MQA1", 10))
+    (out / "gold").mkdir(parents=True)
+    made: list[str] = []
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_module, "run_tasks", lambda spark, tasks, progress: [load(task) for task in tasks])
+    monkeypatch.setattr(run_module, "make_gold", interrupted)
+    nobody: Any = None
+    with pytest.raises(KeyboardInterrupt):
+        run(nobody, Settings([str(dumps)], out))
+
+    monkeypatch.setattr(run_module, "make_gold", lambda spark, out: made.append("gold"))
+    assert run(nobody, Settings([str(dumps)], out)).fresh == 0 and made == ["gold"]
+    assert run(nobody, Settings([str(dumps)], out)).fresh == 0 and made == ["gold"]
+
+
 def test_two_dumps_of_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
@@ -442,6 +465,8 @@ def test_the_whole_pipeline_on_spark_ends_in_gold_tables(spark: SparkSession, du
     assert answer(spark, out, "select What from quality_findings", 10) == (["What"], [], [])
     columns, found, why = answer(spark, tmp_path / "other", "select Queue from gold_queue", 10)
     assert (columns, found) == (["Queue"], []) and "gold_queue is not made yet" in why[0]
+    query = "select QMgr, Queue from silver_qqst where Queue > '' group by QMgr, Queue order by Queue"
+    assert answer(spark, tmp_path / "other", query, 10) == (["QMgr", "Queue"], [], [])
 
 
 @pytest.mark.skipif(not (TEST116.present and TESTCHL.present), reason=WHY_NOT)

@@ -149,7 +149,7 @@ def _words(log: DataFrame) -> list[str]:
         "max(struct(Logger_Task_Busy, Pages_Per_IO_1, Interval_Start, QMgr)) as Busiest",
         "try_sum(Unavailable_Buffer_Count) as No_Buffer",
         "try_sum(Tape_Contention_Delays) as Delays",
-        "try_sum(Log_Read_Output_Buffer + Log_Read_Active_Log + Log_Read_Archive_Log) as Reads",
+        "try_sum(bigint(Log_Read_Output_Buffer) + Log_Read_Active_Log + Log_Read_Archive_Log) as Reads",
     ).collect()[0]
     words = []
     if seen.Duration and seen.Pages is not None:

@@ -84,8 +84,8 @@ def _words(calls: DataFrame) -> list[str]:
         "try_sum(Interval_Duration_US) / 1e6 as Seconds",
         "try_sum(if(Interval_Duration_US > 0, try_add(Put, Put1), null)) as Timed_Puts",
         "max(struct(try_add(Put, Put1) / nullif(Interval_Duration_US / 1e6, 0), QMgr)) as Busiest",
-        "try_sum(PersPuts) as Persistent",
-        "try_sum(PersPuts + NonPersPuts) as Known",
+        "try_sum(if(try_add(PersPuts, NonPersPuts) is null, null, PersPuts)) as Persistent",
+        "try_sum(try_add(PersPuts, NonPersPuts)) as Known",
     ).collect()[0]
     made = f"{seen.Puts or 0:,} puts and {seen.Gets or 0:,} gets in {many(seen.Intervals, 'interval')} of "
     made += many(seen.Managers, "queue manager")
@@ -94,6 +94,6 @@ def _words(calls: DataFrame) -> list[str]:
     if seen.Busiest and seen.Busiest[0] is not None:
         made += f" and {seen.Busiest[0]:,.2f} in the busiest interval ({seen.Busiest.QMgr})"
     words = [f"{made}."]
-    if seen.Known:
+    if seen.Known and seen.Persistent is not None:
         words.append(f"{100 * seen.Persistent / seen.Known:.1f} % of the messages were persistent.")
     return words

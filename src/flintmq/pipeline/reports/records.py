@@ -41,11 +41,12 @@ def chosen(spark: SparkSession, tables: Path, structure: str, options: Options) 
         rows = rows.where(f.col("QMgr").isin(*options.qmgrs))
     times = [name for name in ("Interval_Start", "Record_Time") if name in rows.columns]
     when = f.expr(f"coalesce({', '.join(times)})")
-    # Date is local: at most a day from UTC. It is a partition, the time is not.
+    # Date is a partition, the time is not. It is local, at most a day from UTC, and of the end of the interval, which
+    # is at most a day long.
     if options.start:
         rows = rows.where((f.col("Date") >= f.date_sub(f.lit(options.start.date()), 1)) & (when >= options.start))
     if options.until:
-        rows = rows.where((f.col("Date") <= f.date_add(f.lit(options.until.date()), 1)) & (when < options.until))
+        rows = rows.where((f.col("Date") <= f.date_add(f.lit(options.until.date()), 2)) & (when < options.until))
     return once(rows, tables, structure)
 
 

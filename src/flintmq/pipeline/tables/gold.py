@@ -143,7 +143,7 @@ with messages as (
   left join silver_qist i on i.QMgr <=> m.QMgr and i.File = m.File and i.Offset = m.Offset
   left join logs j on j.QMgr <=> m.QMgr and j.Interval_Start = m.Interval_Start and j.LPAR <=> m.LPAR
 )
-select base.*, (base.Puts + base.Put1s) / nullif(base.Interval_Duration_US / 1e6, 0) as Puts_Per_Second,
+select base.*, try_add(base.Puts, base.Put1s) / nullif(base.Interval_Duration_US / 1e6, 0) as Puts_Per_Second,
        base.Gets / nullif(base.Interval_Duration_US / 1e6, 0) as Gets_Per_Second,
        pools.Buffer_Pools, pools.Buffers_Used_Max, pools.Pages_Read, pools.Pages_Written, pools.Sync_Writes,
        pools.Short_On_Buffers, channels.Channels_Max, channels.Channels_Active_Max, channels.Dispatcher_Busy_Max
@@ -170,9 +170,9 @@ full outer join (select * from ends where Type in ('Receiver', 'Requester', 'Clu
 
 ACROSS = """
 select Date, date_trunc('hour', Interval_Start) as Hour, count(distinct QMgr) as QMgrs, count(*) as Intervals,
-       try_sum(Puts + Put1s) as Puts, try_sum(Gets) as Gets, try_sum(Put_Bytes) as Put_Bytes,
+       try_sum(try_add(Puts, Put1s)) as Puts, try_sum(Gets) as Gets, try_sum(Put_Bytes) as Put_Bytes,
        try_sum(Log_Pages) as Log_Pages,
-       max_by(QMgr, struct(Puts + Put1s, QMgr)) as Busiest_QMgr, max(Puts_Per_Second) as Puts_Per_Second_Max,
+       max_by(QMgr, struct(try_add(Puts, Put1s), QMgr)) as Busiest_QMgr, max(Puts_Per_Second) as Puts_Per_Second_Max,
        max(Logger_Task_Busy) as Logger_Task_Busy_Max, max(Buffers_Used_Max) as Buffers_Used_Max
 from gold_interval group by Date, date_trunc('hour', Interval_Start)
 """
@@ -207,10 +207,19 @@ def make_gold(spark: SparkSession, out: Path) -> None:
         spark.read.schema(made.schema).parquet(str(place)).createOrReplaceTempView(f"gold_{name}")
 
 
+#: A table by its short name. `queue` and `channel` are names of columns, too: those do not come right after FROM.
+_FROM = r"\b(?:from|join)\s+(?:(?!\b(?:where|on|group|order|having|limit|union|select)\b)[^()])*?\b{name}\b"
+
+
+def _names(query: str, name: str) -> bool:
+    """Whether a query names a gold table."""
+    return any(re.search(each, query, re.IGNORECASE) for each in (rf"\b{GOLD}_{name}\b", _FROM.format(name=name)))
+
+
 def register_empty(spark: SparkSession, out: Path, query: str) -> list[str]:
     """Gold tables that a query names and that have no rows, as views; returns why they have none, a sentence each."""
     words = {word.lower() for word in re.findall(r"\w+", query)}
-    missing = [name for name in TABLES if words & {name, f"{GOLD}_{name}"} and not has_rows(out / GOLD / name)]
+    missing = [name for name in TABLES if _names(query, name) and not has_rows(out / GOLD / name)]
     if not missing:
         return []
     _register_sources(spark, out)

@@ -8,7 +8,8 @@
     anything else                             its files are replaced
 
 Dumps are loaded in waves of whole dumps; a wave is committed before the next begins, so a run that was killed goes on
-where it was, and the driver's memory does not depend on how much there is to load.
+where it was, and the driver's memory does not depend on how much there is to load. Gold is made when silver has changed
+since it was made last; OUT/_flint/gold.due says so, from before a commit until gold is there.
 """
 
 from __future__ import annotations
@@ -165,16 +166,19 @@ def run(spark: SparkSession, settings: Settings, progress: Progress = silent) ->
     names = sorted(dumps, key=lambda name: (name in twins.passed, name))
     found = (_job_if_there(name, dumps[name], manifest, settings, twins) for name in names)
     jobs = (job for job in found if job is not None)
+    due = manifest.state / "gold.due"
     fresh = 0
     for wave in waves(jobs):
         tasks = [task for job in wave for task in job.tasks]
         loaded = run_tasks(spark, tasks, progress) if tasks else []
         loaded += [_passed_over(manifest, job) for job in wave if job.passed]
+        due.touch()
         commit(manifest, wave, loaded)
         fresh += len(wave)
-    if GOLD in settings.layers and SILVER in settings.layers and (fresh or not (settings.out / GOLD).is_dir()):
+    if GOLD in settings.layers and SILVER in settings.layers and (due.exists() or not (settings.out / GOLD).is_dir()):
         progress("gold", 0, 1)
         make_gold(spark, settings.out)
+        due.unlink(missing_ok=True)
         progress("gold", 1, 1)
     report = report_of(manifest, fresh, len(dumps))
     write_report(settings.out, report)
