@@ -167,6 +167,14 @@ def test_rows_that_differ_in_their_bodies_only_are_put_as_they_stand() -> None:
     assert cut == bodies[1:]
 
 
+def test_a_long_string_is_text_like_any_other() -> None:
+    """What Spark gives with spark.sql.execution.arrow.useLargeVarTypes."""
+    maker = Maker("Q", 1, False, 1208)
+    (one,) = maker.messages(pa.record_batch({"body": pa.array(["grün"], pa.large_string())}))
+    (other,) = maker.messages(pa.record_batch({"body": pa.array(["grün"])}))
+    assert one.data == other.data == "grün".encode() and one.descriptor == other.descriptor
+
+
 @pytest.mark.parametrize(
     "columns",
     [

@@ -114,6 +114,27 @@ def test_an_abort_rolls_back_unless_the_batch_was_decided(manager: Manager, opti
     assert manager.ids(options.queue) == list(range(1, COUNT + 1))
 
 
+def test_an_abort_amid_the_commits_of_a_write_without_a_name_rolls_nothing_back(manager: Manager) -> None:
+    """Spark aborts when a commit raises: the queue manager was lost after the first branch, say, and is there again."""
+    options = sink_options({**manager.options, "queue": manager.queue(), "branchMessages": "25"}, streaming=False)
+    unit = new_unit(0)
+    written = write_task(rows(), options, unit)
+    with Link(options.place) as link:
+        link.resolve(unit.xid(written.branches[0]), True)
+
+    give_up(options, [written])
+
+    assert len(manager.ids(options.queue)) == 25 and doubts(options, unit) == 2
+    with Link(options.place) as link:
+        for bqual in written.branches[1:]:
+            link.resolve(unit.xid(bqual), True)
+    assert manager.ids(options.queue) == list(range(1, COUNT + 1))
+
+    written = write_task(rows(), options, unit)
+    give_up(options, [None, written])
+    assert len(manager.ids(options.queue)) == COUNT and doubts(options, unit) == 0
+
+
 def test_branches_that_an_administrator_has_resolved_are_not_decided_on(manager: Manager, options: SinkOptions) -> None:
     unit = new_unit()
     written = write_task(rows(), options, unit)

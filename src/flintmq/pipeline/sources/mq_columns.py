@@ -292,7 +292,8 @@ class Maker:
         ids = [(_ID_AT[name], name, columns.pop(name)) for name in _IDS if name in columns]
         names = tuple(columns)
         fields = list(zip(*columns.values(), strict=True)) if columns else [()] * count
-        is_text = pa.types.is_string(batch.schema.field("body").type)
+        kind = batch.schema.field("body").type
+        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
         packed = self._packed
         known = (names, is_text)
         for row, body in enumerate(bodies):

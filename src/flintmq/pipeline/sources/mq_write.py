@@ -37,7 +37,7 @@ What happens when a process dies:
 
 A batch of df.write has no number, so it is decided only if it has a name (`writeId`, which takes the place of the
 query; the batch is 0). Without a name its branches are committed one after the other, and what 5 leaves is left to
-the administrator.
+the administrator; so is what is left when the queue manager is lost amid the commits.
 """
 
 from __future__ import annotations
@@ -268,7 +268,10 @@ def finish(link: Link, query: bytes, state: State | None, doubt: list[tuple[Unit
 
 
 def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) -> None:
-    """The batch has failed: roll its branches back, unless it was decided. What cannot be done now is done later."""
+    """The batch has failed: roll its branches back, unless it was decided. What cannot be done now is done later.
+
+    Without a state queue, one that is no longer in doubt was committed: the others belong to it, and stay in doubt.
+    """
     written = [each for each in messages if isinstance(each, Written)]
     if not written:
         return
@@ -281,8 +284,9 @@ def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) ->
                 state = read_state(link, options.state_queue, unit.query)
                 finish(link, unit.query, state, in_doubt(link, unit.query))
             else:
-                for bqual in (bqual for each in written for bqual in each.branches):
-                    link.resolve(unit.xid(bqual), False)
+                prepared = {(unit, bqual) for each in written for bqual in each.branches}
+                if prepared <= set(in_doubt(link, unit.query)):
+                    finish(link, unit.query, None, list(prepared))
     except PipelineError:
         return  # The queue manager may be what has failed; the next start finds the branches.
 
