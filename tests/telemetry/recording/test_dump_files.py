@@ -149,6 +149,32 @@ def test_half_a_compressed_file_is_removed(files: DumpFiles, monkeypatch: pytest
     assert names(files) == ["QM1.20231114.001.smf"]
 
 
+def test_a_file_that_is_being_compressed_is_not_looked_at_and_has_the_mode_of_the_other(
+    files: DumpFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`flint pipeline run --stream` would take it for a dump with damaged records."""
+    pytest.importorskip("pyarrow", reason="the pipeline needs pyarrow: the spark extra")
+    from flintmq.pipeline.sources.smf import files_of
+
+    files.compression = "gzip"
+    files.write([record()], NOW)
+    copy = shutil.copyfileobj
+
+    def seen(source: BinaryIO, target: BinaryIO, size: int) -> None:
+        assert files_of(str(files.directory)) == [str(files.directory / "QM1.20231114.001.smf")]
+        assert {os.stat(path).st_mode & 0o777 for path in files.directory.iterdir()} == {0o640}
+        copy(source, target, size)
+
+    monkeypatch.setattr(shutil, "copyfileobj", seen)
+    before = os.umask(0o022)
+    try:
+        files.close(NOW)
+    finally:
+        os.umask(before)
+    packed = files.directory / "QM1.20231114.001.smf.gz"
+    assert names(files) == [packed.name] and packed.stat().st_mode & 0o777 == 0o640
+
+
 def test_only_so_many_files_are_kept(files: DumpFiles) -> None:
     files.size_max, files.files_max = 150, 2
     for _ in range(4):

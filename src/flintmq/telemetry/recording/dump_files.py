@@ -28,6 +28,8 @@ from flintmq.telemetry.smf.clock import DAY
 
 SIZE_MAX = 256 * 1024 * 1024
 NUMBER_MAX = 999
+#: They tell who used what: not for everybody.
+MODE = 0o640
 SUFFIX = ".smf"
 #: What can pack with zstd, the best first: Python 3.14 has it, else a package.
 ZSTD_MODULES = ("compression.zstd", "zstandard", "pyarrow")
@@ -84,7 +86,7 @@ class DumpFiles:
             path = self.directory / f"{self.name}.{day}.{number:03d}{SUFFIX}"
             if any(path.with_name(path.name + suffix).exists() for suffix in COMPRESSIONS.values()):
                 continue
-            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o640)
+            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, MODE)
             self._path, self._size, self._day = path, 0, day
             self._append(dump_mark(self.origin, True, now_us))
             self._remove_oldest()
@@ -116,8 +118,9 @@ def _day_of(local_us: int) -> str:
 def compress(path: Path, kind: str) -> None:
     """Replace a file by its compressed form (D2). With nothing that packs with zstd it stays as it is."""
     copy = _zstd if kind == "zstd" else _gzip
-    made = path.with_name(path.name + COMPRESSIONS[kind] + ".new")
+    made = path.with_name(f".{path.name}{COMPRESSIONS[kind]}.new")  # Who looks for dumps passes it over.
     try:
+        os.close(os.open(made, os.O_WRONLY | os.O_CREAT, MODE))
         packed = copy(path, made)
     except BaseException:
         made.unlink(missing_ok=True)  # The disk is full, say: half a copy would make it fuller, and stay.
@@ -125,6 +128,8 @@ def compress(path: Path, kind: str) -> None:
     if packed:
         os.replace(made, path.with_name(path.name + COMPRESSIONS[kind]))
         path.unlink()
+    else:
+        made.unlink()
 
 
 def _gzip(source: Path, target: Path) -> bool:
