@@ -16,6 +16,9 @@ pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark ext
 from pyspark.sql.streaming.datasource import ReadMaxRows
 
 from flintmq.mqi import constants as mq
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
 from flintmq.pipeline.errors import BadOption, explain
 from flintmq.pipeline.sources import mq_link
 from flintmq.pipeline.sources.mq_link import Link, Refused
@@ -370,6 +373,33 @@ def test_what_stands_at_a_position_that_was_given_again_is_no_row_of_the_old_bat
         reader.stop()
     finally:
         manager.end()
+
+
+@pytest.mark.parametrize("columns", ["body", "msg_id,put_time,body"])
+@pytest.mark.parametrize("in_bulk", [True, False])
+def test_messages_without_context_are_read(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch, columns: str, in_bulk: bool
+) -> None:
+    """They have no PutDate and PutTime (MQPMO_NO_CONTEXT)."""
+    monkeypatch.setattr(Link, "in_bulk", in_bulk)
+    queue = manager.queue()
+    with manager.connect() as qm:
+        od, pmo = MQOD(), MQPMO()
+        od.object_name = queue
+        pmo.options = mq.MQPMO_NO_CONTEXT | mq.MQPMO_NO_SYNCPOINT
+        handle = qm.mqi.open(od, mq.MQOO_OUTPUT)
+        for body in numbered(1, 3):
+            qm.mqi.put(handle, MQMD(), pmo, body)
+    reader = reader_of(manager, queue, columns=columns)
+    end = latest(reader, {}, 2)
+    rows = rows_of(reader, {}, end)
+    assert ids_of(rows) == [1, 2] and not any(row.get("put_time") for row in rows)
+
+    again = reader_of(manager, queue, columns=columns, shared="true")
+    assert ids_of(rows_of(again, end, latest(again, end))) == [3]
+    committed(reader, end)
+    assert manager.ids(queue) == [3]
+    reader.stop()
 
 
 def test_messages_that_come_between_those_of_a_batch_do_not_hide_the_rest_of_it(manager: Manager) -> None:

@@ -101,7 +101,7 @@ class _Table:
         self._memo = DescriptorMemo()
         # What was written last: most messages have what the one before them has.
         self._date = self._time = self._format = ""
-        self._date_raw: bytes = bytes(bulk.PUT_AT_SIZE)
+        self._date_raw: bytes = b" " * bulk.PUT_AT_SIZE
         self._format_raw: bytes = b" " * bulk.FORMAT_SIZE
 
     def add(self, position: int, md: MQMD, data: bytes) -> None:

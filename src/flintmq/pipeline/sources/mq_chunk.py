@@ -39,10 +39,10 @@ BIG = np.dtype([(name, ">" + kind if kind == "i4" else kind) for name, kind in F
 assert LITTLE.itemsize == BIG.itemsize == SIZE_2
 _BRIEF = np.dtype([("encoding", "i4"), ("coded_char_set_id", "i4"), ("format", "V8")])
 
-#: What is wanted of messages: places only; bodies; bodies with whole descriptors.
+#: What is wanted of messages: places only; bodies; bodies with whole descriptors. Always when they were put (S5).
 PLACES = bulk.WANT_PUT_AT
 BODIES = bulk.WANT_DATA | bulk.WANT_PUT_AT
-ALL = bulk.WANT_DATA | bulk.WANT_DESCRIPTOR
+ALL = bulk.WANT_DATA | bulk.WANT_PUT_AT | bulk.WANT_DESCRIPTOR
 
 
 @dataclass
@@ -105,7 +105,6 @@ def of_browsed(browsed: Browsed, wanted: int) -> Chunk:
     offsets: Array | None = None
     if wanted & bulk.WANT_DESCRIPTOR:
         descriptors = np.frombuffer(bytearray(browsed.descriptors), dtype=BIG if browsed.big_endian else LITTLE)
-        put_at = np.ascontiguousarray(descriptors["put_at"]).view("S16")
     elif wanted & bulk.WANT_DATA:
         descriptors = np.empty(browsed.count, dtype=_BRIEF)
         descriptors["encoding"] = np.frombuffer(browsed.encodings, dtype=order + "i4")
