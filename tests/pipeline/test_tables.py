@@ -113,6 +113,25 @@ class TestLoad:
         assert len(list((out / "silver" / "qmst").rglob("*.parquet"))) == 2
         assert len({row["Offset"] for row in found}) == 10
 
+    def test_what_a_stream_has_waited_for_in_vain_is_damage_to_a_run(self, dumps: Path, tmp_path: Path) -> None:
+        """A transfer was broken off: nothing has changed since the stream looked, and half a record is still there."""
+        out = tmp_path / "out"
+        data = dump(*(statistics(number) for number in range(10)))
+        (dumps / "a.dat").write_bytes(data[:1000])
+        assert load_all(dumps, out, growing=True).damaged == 0
+        some = rows(out, "silver/qmst")
+        assert load_all(dumps, out, growing=True).fresh == 0
+
+        report = load_all(dumps, out)
+        (finding,) = rows(out, "quality/findings")
+        assert (report.fresh, report.damaged, finding["Offset"] + finding["Length"]) == (1, 1, 1000)
+        assert rows(out, "silver/qmst") == some
+        assert load_all(dumps, out).fresh == 0 and load_all(dumps, out, growing=True).fresh == 0
+
+        (dumps / "a.dat").write_bytes(data)
+        load_all(dumps, out)
+        assert [row["Put"] for row in rows(out, "silver/qmst")] == list(range(10))
+
     def test_a_damaged_record_at_the_end_of_a_dump_doubles_nothing_when_the_dump_grows(
         self, dumps: Path, tmp_path: Path
     ) -> None:
@@ -365,6 +384,31 @@ def test_gold_that_a_run_did_not_come_to_is_made_by_the_next(
     monkeypatch.setattr(run_module, "make_gold", lambda spark, out: made.append("gold"))
     assert run(nobody, Settings([str(dumps)], out)).fresh == 0 and made == ["gold"]
     assert run(nobody, Settings([str(dumps)], out)).fresh == 0 and made == ["gold"]
+
+
+def test_a_dump_that_is_taken_away_while_it_is_loaded_stops_nothing(
+    dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue manager that wrote it has compressed it, say. What fails for another reason is told."""
+    (dumps / "a.dat").write_bytes(dump(statistics(1)))
+    (dumps / "b.dat").write_bytes(dump(statistics(2)))
+
+    def tasks_of(spark: object, tasks: list[Task], progress: object) -> list[Loaded]:
+        (dumps / "a.dat").unlink(missing_ok=True)
+        if any(task.name == "a.dat" for task in tasks):
+            raise PipelineError("a Python worker of Spark failed: FileNotFoundError")
+        return [load(task) for task in tasks]
+
+    monkeypatch.setattr(run_module, "run_tasks", tasks_of)
+    report = load_all(dumps, tmp_path / "out")
+    assert report.fresh == 1 and [row["Put"] for row in rows(tmp_path / "out", "silver/qmst")] == [2]
+
+    def failing(*arguments: object) -> list[Loaded]:
+        raise PipelineError("the disk is full")
+
+    monkeypatch.setattr(run_module, "run_tasks", failing)
+    with pytest.raises(PipelineError, match="the disk is full"):
+        load_all(dumps, tmp_path / "other")
 
 
 def test_two_dumps_of_one_name_are_refused(tmp_path: Path) -> None:

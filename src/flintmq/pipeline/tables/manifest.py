@@ -39,6 +39,8 @@ class Entry:
     #: Where its complete records end: a dump that has grown is loaded from here on.
     loaded: int
     layers: list[str]
+    #: It was being written, and what is behind `loaded` may become a record.
+    unfinished: bool = False
     #: Below OUT -> rows.
     files: dict[str, int] = field(default_factory=dict)
     records: dict[str, int] = field(default_factory=dict)

@@ -3,7 +3,7 @@
     what a dump is, against its entry         what is done
     not there                                 loaded as a whole
     not there, and the same as another        passed over, with a finding (twins.py)
-    same size, same first and last bytes      nothing
+    same size, same first and last bytes      nothing; if a stream has left the end of it, that is loaded
     longer, same first bytes                  loaded from where its complete records ended
     anything else                             its files are replaced
 
@@ -102,9 +102,10 @@ def job_of(name: str, path: str, manifest: Manifest, settings: Settings, twins: 
     held = before is not None and (not before.same_as or twins.hold(before))
     if before is not None and held and before.layers == list(data_layers(settings)):
         same_start = before.loaded <= size and before.head == head_of(path, before.loaded)
-        if same_start and before.size == size and before.tail == tail_of(path, size):
+        unchanged = same_start and before.size == size and before.tail == tail_of(path, size)
+        if unchanged and (settings.growing or not before.unfinished):
             return None
-        start = before.loaded if same_start and not whole and size > before.size else 0
+        start = before.loaded if same_start and not whole and (unchanged or size > before.size) else 0
     share = share_of(size - start, settings.partition_size)
     parts = ranges_of(path, share, settings.framing, start)
     if any(part.framing == BDW for part in parts):
@@ -116,6 +117,7 @@ def job_of(name: str, path: str, manifest: Manifest, settings: Settings, twins: 
             return None
         parts = ranges_of(path, share, parts[0].framing, start, loaded)
     entry = Entry(name, dump, size, head_of(path, loaded), tail_of(path, size), loaded, list(data_layers(settings)))
+    entry.unfinished = settings.growing and loaded < size
     if start and before is not None:
         entry.files, entry.records, entry.examples = before.files, before.records, before.examples
         entry.unknown, entry.damaged, entry.lost = before.unknown, before.damaged, before.lost
@@ -169,8 +171,7 @@ def run(spark: SparkSession, settings: Settings, progress: Progress = silent) ->
     due = manifest.state / "gold.due"
     fresh = 0
     for wave in waves(jobs):
-        tasks = [task for job in wave for task in job.tasks]
-        loaded = run_tasks(spark, tasks, progress) if tasks else []
+        wave, loaded = _loaded(spark, wave, progress)
         loaded += [_passed_over(manifest, job) for job in wave if job.passed]
         due.touch()
         commit(manifest, wave, loaded)
@@ -191,6 +192,19 @@ def _job_if_there(name: str, path: str, manifest: Manifest, settings: Settings, 
         return job_of(name, path, manifest, settings, twins)
     except FileNotFoundError:
         return None
+
+
+def _loaded(spark: SparkSession, wave: list[Job], progress: Progress) -> tuple[list[Job], list[Loaded]]:
+    """What tasks have loaded, and of which jobs: without dumps that were taken away meanwhile."""
+    while True:
+        tasks = [task for job in wave for task in job.tasks]
+        try:
+            return wave, run_tasks(spark, tasks, progress) if tasks else []
+        except PipelineError:
+            here = [job for job in wave if all(os.path.exists(task.part.path) for task in job.tasks)]
+            if len(here) == len(wave):
+                raise
+            wave = here
 
 
 def _passed_over(manifest: Manifest, job: Job) -> Loaded:
