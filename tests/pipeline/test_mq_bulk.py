@@ -16,8 +16,10 @@ from pyspark.sql.streaming.datasource import ReadMaxRows
 
 from flintmq.channel.bulk import MESSAGES_MAX
 from flintmq.client.remote.mqi import RemoteMQI
+from flintmq.mqi.md import MQMD
 from flintmq.pipeline.errors import PipelineError
-from flintmq.pipeline.sources.mq_columns import COLUMNS, Maker
+from flintmq.pipeline.sources.mq_chunk import of_messages
+from flintmq.pipeline.sources.mq_columns import COLUMNS, Maker, Rows, schema_of
 from flintmq.pipeline.sources.mq_link import Branch, Link, Refused, parts_of
 from flintmq.pipeline.sources.mq_options import sink_options, source_options
 from flintmq.pipeline.sources.mq_read import MqStreamReader
@@ -165,6 +167,16 @@ def test_rows_that_differ_in_their_bodies_only_are_put_as_they_stand() -> None:
     assert {message.descriptor for message in single} == {alike.descriptor} and alike.queue == "Q"
     cut = [bytes(alike.data[alike.offsets[row] : alike.offsets[row + 1]]) for row in range(2)]
     assert cut == bodies[1:]
+
+
+def test_json_that_nobody_can_read_is_null() -> None:
+    """A message is not to stop a stream, whatever is in it."""
+    md = MQMD()
+    md.version, md.format, md.coded_char_set_id = 2, "MQSTR", 1208
+    bodies = [b"[" * 200_000, b"1" * 10_000, b"\xff", b"{", b'{"a": 1}']
+    chunk = of_messages([(number, md.pack(False, 1208), body) for number, body in enumerate(bodies)], False)
+    batch = Rows(schema_of(("body",), "json"), "Q", "json").batch(chunk)
+    assert batch.column("body").to_pylist() == [None] * 4 + ['{"a": 1}']
 
 
 def test_a_long_string_is_text_like_any_other() -> None:

@@ -154,7 +154,7 @@ class Rows:
                 text = decode(data, ccsid or _UTF8, encoding & MQENC_INTEGER_MASK != MQENC_INTEGER_REVERSED)
                 if as_json:
                     json.loads(text)
-            except (ValueError, MQStructuresError):
+            except (ValueError, RecursionError, MQStructuresError):
                 yield None
             else:
                 yield text
