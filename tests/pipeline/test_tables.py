@@ -20,6 +20,7 @@ pq: Any = pytest.importorskip("pyarrow.parquet", reason="the pipeline needs pyar
 
 from flintmq.pipeline.command import answer  # noqa: E402
 from flintmq.pipeline.errors import PipelineError  # noqa: E402
+from flintmq.pipeline.tables import manifest as manifest_module  # noqa: E402
 from flintmq.pipeline.tables import run as run_module  # noqa: E402
 from flintmq.pipeline.tables.catalogue import silver_schema, tables_in  # noqa: E402
 from flintmq.pipeline.tables.load import Loaded, Task, load  # noqa: E402
@@ -409,6 +410,29 @@ def test_a_dump_that_is_taken_away_while_it_is_loaded_stops_nothing(
     monkeypatch.setattr(run_module, "run_tasks", failing)
     with pytest.raises(PipelineError, match="the disk is full"):
         load_all(dumps, tmp_path / "other")
+
+
+def test_of_two_runs_at_one_time_the_second_waits_and_then_says_so(
+    dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run begins by clearing the staging directory: rows of the other would be noted, and not be there."""
+    out = tmp_path / "out"
+    (dumps / "a.dat").write_bytes(dump(statistics(1)))
+    monkeypatch.setattr(manifest_module, "WAIT_S", 0.2)
+    refused: list[str] = []
+
+    def tasks_of(spark: object, tasks: list[Task], progress: object) -> list[Loaded]:
+        made = [load(task) for task in tasks]
+        with pytest.raises(PipelineError) as error:
+            load_all(dumps, out)
+        refused.append(str(error.value))
+        return made
+
+    monkeypatch.setattr(run_module, "run_tasks", tasks_of)
+    load_all(dumps, out)
+    assert [row["Put"] for row in rows(out, "silver/qmst")] == [1]
+    assert refused == [f"{out} is being written by another run"]
+    assert load_all(dumps, out).fresh == 0
 
 
 def test_two_dumps_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
     OUT/_flint/inputs/<dump>.json    one per dump: its name, size and fingerprint, how far it is loaded, its files
     OUT/_flint/commit.json           the journal: moves, deletions and new entries of a commit that is under way
     OUT/_flint/staging/              what tasks are writing
+    OUT/_flint/lock                  locked (flock) by the run that is at work: there is one at a time
 
 A commit: the journal is written and renamed into place; files that are replaced are deleted, others are moved from
 staging to their tables; the entries are written; the journal is removed. A run that finds a journal finishes that
@@ -11,10 +12,13 @@ commit first: every step may be done twice (T1). Before the journal is there not
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,6 +29,9 @@ from flintmq.pipeline.tables.place import state
 
 #: Bytes at the start and at the end of a dump that its fingerprint is made of.
 LOOK = 65_536
+#: How long a run waits for another one, a look of a stream, say.
+WAIT_S = 10.0
+_PAUSE_S = 0.1
 
 
 @dataclass
@@ -80,12 +87,37 @@ class Manifest:
         self.journal = self.state / "commit.json"
         self.staging = self.state / "staging"
 
-    def open(self) -> None:
-        """Make the directory ready: finish a commit that was under way, throw away what tasks left behind."""
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Be the only run at this directory: what tasks of another one are writing must not be thrown away."""
+        self._make()
+        try:
+            file = (self.state / "lock").open("a")
+        except OSError as error:
+            raise PipelineError(f"{self.out} cannot be written: {error.strerror}") from None
+        with file:
+            until = time.monotonic() + WAIT_S
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() >= until:
+                        raise PipelineError(f"{self.out} is being written by another run") from None
+                except OSError:
+                    break  # A file system without locks: nobody can tell.
+                time.sleep(_PAUSE_S)
+            yield
+
+    def _make(self) -> None:
         try:
             self.inputs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise PipelineError(f"{self.out} cannot be written: {error.strerror}") from None
+
+    def open(self) -> None:
+        """Make the directory ready: finish a commit that was under way, throw away what tasks left behind."""
+        self._make()
         if self.journal.exists():
             self._apply(json.loads(self.journal.read_text()))
         shutil.rmtree(self.staging, ignore_errors=True)

@@ -161,7 +161,12 @@ def waves(jobs: Iterator[Job]) -> Iterator[list[Job]]:
 def run(spark: SparkSession, settings: Settings, progress: Progress = silent) -> Report:
     """Bring the tables up to date with the dumps."""
     manifest = Manifest(settings.out)
-    manifest.open()
+    with manifest.alone():
+        manifest.open()
+        return _run(spark, settings, manifest, progress)
+
+
+def _run(spark: SparkSession, settings: Settings, manifest: Manifest, progress: Progress) -> Report:
     dumps = dumps_of(settings.smf)
     twins = Twins(manifest, dumps)
     # What was passed over comes last: what it is the same as may have changed.
