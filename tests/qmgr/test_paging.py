@@ -27,6 +27,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
 from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.connection import WAITING
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.records import FIRST, GET, LAST, ONLY
 from flintmq.store.chunk import whole_chunk
@@ -357,6 +358,26 @@ def test_a_locked_message_stays_locked_however_much_is_put_behind_it(make: Maker
     assert other.get("Q").data == put[1]
     assert owner.get("Q", options=MQGMO_MSG_UNDER_CURSOR).data == put[0]
     assert other.drain("Q") == put[2:]
+
+
+def test_a_message_is_locked_though_whoever_waited_for_the_one_before_fills_the_pool(make: Maker) -> None:
+    """A browse with lock gives its last message back. Who has waited for that one may push others out of memory."""
+    machine = make()
+    owner, other = machine.connect(), machine.connect()
+    for number in range(400):
+        owner.put("Q", b"%d" % number, correl_id=b"%024d" % number)
+    assert owner.browse("Q", first=True, options=MQGMO_LOCK).data == b"0"
+    for number in range(50, 400, 37):
+        locked = owner.handle("Q").locked
+        assert locked is not None
+        waits = other.browse("Q", first=True, wait_ms=1000, correl_id=locked.correl_id)
+        assert waits.reason == WAITING
+
+        got = owner.browse("Q", first=True, options=MQGMO_LOCK, correl_id=b"%024d" % number)
+
+        assert got.data == b"%d" % number and waits.completed().reason == MQRC_NONE
+        assert other.get("Q", correl_id=b"%024d" % number).reason == MQRC_NO_MSG_AVAILABLE
+        machine.qm.check()
 
 
 def test_uncommitted_puts_are_never_on_the_page_set_and_uncommitted_gets_stay_there(make: Maker) -> None:

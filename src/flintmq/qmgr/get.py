@@ -590,8 +590,10 @@ def take(qm: QueueManager, connection: Connection, handle: Handle, message: Mess
 def _browsed(qm: QueueManager, handle: Handle, queue: Queue, message: Message, gmo: MQGMO) -> None:
     """Move the cursor to `message`, and lock it if that was asked for."""
     held = handle.locked
-    if held is not None and held is not message:
-        _release(qm, handle, queue)
+    if held is message:
+        held = None
+    elif held is not None:
+        handle.locked = None
     queue.set_cursor(handle, message)
     if handle.selector:
         selection.browsed(handle, message)
@@ -602,13 +604,21 @@ def _browsed(qm: QueueManager, handle: Handle, queue: Queue, message: Message, g
         handle.straight_get = handle.plain_get = False  # The straight get does not look for what is locked.
     if gmo.options & MARK_OPTIONS:
         browse_mark.browsed(qm, handle, message, gmo.options)
+    if held is not None:  # Last: whoever waits for it may push out what no cursor stands on, or take it.
+        _give_back(qm, queue, held)
 
 
 def _release(qm: QueueManager, handle: Handle, queue: Queue) -> None:
     """Give up the browse lock of `handle`."""
     held = handle.locked
     handle.locked = None
-    if held is not None and held.state == LOCKED:
+    if held is not None:
+        _give_back(qm, queue, held)
+
+
+def _give_back(qm: QueueManager, queue: Queue, held: Message) -> None:
+    """A message that a browse had locked can be got again."""
+    if held.state == LOCKED:
         queue.unlock(held)
         qm.available(queue, held)
 
