@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.qmgr.conftest import Engine
+from tests.qmgr.machine import Machine
 
 
 def number(msg_id: bytes) -> int:
@@ -42,3 +45,16 @@ def test_an_older_id_that_comes_back_changes_nothing(engine: Engine) -> None:
     qm.id_seen(old)
 
     assert number(qm.new_msg_id()) == number(new) + 1
+
+
+@pytest.mark.parametrize("unique", [b"\xff" * 8, b"\xff" * 7 + b"\xfe", b"\xef" + b"\xff" * 7])
+def test_an_id_that_an_application_has_made_up_does_not_use_up_all_ids(unique: bytes) -> None:
+    machine = Machine()
+    made_up = machine.qm.new_msg_id()[:16] + unique
+    machine.connect().put("Q", b"1", persistence=1, msg_id=made_up)
+    machine.log.flush()
+    machine.crash()
+
+    ids = {machine.connect().put("Q", b"2").md.msg_id for _ in range(300)}
+
+    assert len(ids) == 300 and made_up not in ids

@@ -76,8 +76,10 @@ CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
 #: More than any log has.
 NO_LIMIT: Final = 1_000_000_000_000_000
-#: The lower half of the eight unique bytes of an id.
+#: The last of the eight unique bytes of an id.
 _ID_LOW_MAX: Final = 0xFF
+#: These eight bytes in the year 2097: seconds since 1970, and 32 bits to count with.
+_ID_SEEN_MAX: Final = 0xF000_0000_0000_0000
 #: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
 STUCK_PART: Final = 16
 #: What the properties of a message may have together if MAXPROPL sets no limit.
@@ -330,10 +332,13 @@ class QueueManager:
         return self._connection_prefix + self._last_id().to_bytes(8, "big")
 
     def id_seen(self, msg_id: bytes) -> None:
-        """A message of an earlier run is back: never give its id out again, even if the clock was set back."""
+        """A message of an earlier run is back: never give its id out again, even if the clock was set back.
+
+        One that no clock can have made is an application's own; behind it there might be no ids left.
+        """
         if msg_id[:16] == self._msg_id_prefix:
             seen = int.from_bytes(msg_id[16:], "big")
-            if seen > self._last_id():
+            if self._last_id() < seen < _ID_SEEN_MAX:
                 self._count_ids_from(seen)
 
     def stamp(self, now_ms: int) -> None:
