@@ -38,6 +38,8 @@ from flintmq.mqi.reason import (
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NONE,
     MQRC_OPTIONS_ERROR,
+    MQRC_PRIORITY_EXCEEDS_MAXIMUM,
+    MQRC_PUBSUB_INHIBITED,
     MQRC_PUT_INHIBITED,
     MQRC_Q_FULL,
     MQRC_UNKNOWN_OBJECT_NAME,
@@ -179,6 +181,13 @@ def test_a_thousand_messages_due_at_once_are_delivered_in_slices(engine: Engine,
     assert run(engine.qm, engine.clock.now_ms(), 8) and engine.depth("Q") == 8
     assert run(engine.qm, engine.clock.now_ms(), 8) and engine.depth("Q") == 16
     assert not run(engine.qm, engine.clock.now_ms(), 8) and engine.depth("Q") == 20
+
+
+def test_a_delivery_counts_as_a_get_of_the_staging_queue(engine: Engine, app: App) -> None:
+    send(app, "Q", b"later", 100)
+    later(engine, 100)
+    queue = engine.queue(STAGING)
+    assert queue.put_count == queue.get_count == 1 and queue.put_bytes == queue.get_bytes
 
 
 def test_accounting_counts_what_was_put_with_a_delay(engine: Engine, app: App) -> None:
@@ -359,6 +368,27 @@ def test_messages_that_were_pushed_out_to_the_page_set_are_found_again() -> None
     assert made.depth(STAGING) == 0
 
 
+def test_deliveries_leave_no_more_in_memory_than_the_buffer_pool_holds() -> None:
+    """Each message is read back with its neighbours, and its destination is in another buffer pool."""
+    storage: list[Definition] = [
+        ("BUFFPOOL", "1", {"BUFFERS": 1000}),
+        ("PSID", "1", {"BUFFPOOL": 1}),
+        ("STGCLASS", "ONE", {"PSID": 1}),
+    ]
+    made = Machine("memory", None, [*storage, local("Q"), ("QLOCAL", STAGING, {**DEEP, "STGCLASS": "ONE"})])
+    app = made.connect()
+    delays = list(range(1, 3001))
+    Random(3).shuffle(delays)
+    for delay_ms in delays:
+        assert send(app, "Q", b"%d" % delay_ms, delay_ms).reason == MQRC_NONE
+    pool = made.queue(STAGING).pool
+    made.clock.advance(3000)
+    while run(made.qm, made.clock.now_ms(), 200):
+        assert pool.used <= pool.threshold
+    assert [int(data) for data in app.drain("Q")] == list(range(1, 3001))
+    made.qm.check()
+
+
 def test_with_a_full_log_nothing_is_delivered_or_lost_until_there_is_room() -> None:
     config = LogConfig(file_pages=4, primary=2, secondary=1)
     made = Machine("memory", None, [local("Q"), local("F"), STAGE], config=config)
@@ -527,6 +557,17 @@ def test_random_damage_loses_no_message(engine: Engine, app: App) -> None:
             app.drain(name)
 
 
+def test_an_expiry_that_no_descriptor_can_say_is_cut(engine: Engine, app: App) -> None:
+    """Else the descriptor of the message that is delivered could not be logged, by this start or the next."""
+    send(app, "Q", b"data", 1000, persistence=1)
+    staged = bytearray(app.get(STAGING).data)
+    at = 68 + len("Q") + 44
+    staged[at : at + 8] = (1 << 62).to_bytes(8, "little")
+    app.put(STAGING, bytes(staged), persistence=1)
+    later(engine, 1000)
+    assert app.get("Q").data == b"data"
+
+
 def test_a_queue_that_was_made_anew_does_not_inherit_times(engine: Engine, app: App) -> None:
     """The sequences of a new queue begin at 1 again; what counts is what the header says."""
     send(app, "Q", b"old", 1000)
@@ -586,6 +627,24 @@ def test_a_message_for_another_queue_manager_waits_here_and_then_for_its_channel
     assert md.user_identifier == "user"
 
 
+@pytest.mark.parametrize("opened", [("FAR", ""), ("ALIAS", ""), ("THERE", "VIA"), ("THERE", "SLOW")])
+def test_it_waits_for_the_channel_that_it_would_have_waited_for_at_once(
+    engine: Engine, app: App, opened: tuple[str, str]
+) -> None:
+    """The transmission queue is not called like the queue manager that it leads to."""
+    engine.define("QLOCAL", "SLOW", {"USAGE": "XMITQ"})
+    engine.define("QREMOTE", "FAR", {"RNAME": "THERE", "RQMNAME": "QM2", "XMITQ": "SLOW"})
+    engine.define("QREMOTE", "VIA", {"RQMNAME": "QM2", "XMITQ": "SLOW"})
+    engine.define("QALIAS", "ALIAS", {"TARGET": "FAR"})
+    handle = app.open(opened[0], MQOO_OUTPUT, opened[1])
+    app.put(handle, b"at once")
+    send(app, handle, b"later", 1000)
+    later(engine, 1000)
+    there = [unwrap(engine.qm, data) for data in app.drain("SLOW")]
+    assert [data for _, _, data in there] == [b"at once", b"later"] and engine.depth("DLQ") == 0
+    assert len({(xqh.remote_q_name, xqh.remote_q_mgr_name) for xqh, _, _ in there}) == 1
+
+
 def test_arrival_is_confirmed_when_it_arrives(engine: Engine, app: App) -> None:
     engine.define("QLOCAL", "REPLY")
     send(app, "Q", b"later", 1000, report=MQRO_COA, reply_to_q="REPLY")
@@ -643,3 +702,32 @@ def test_a_publication_that_fails_goes_to_the_dead_letter_queue(broker: Broker) 
     later(broker, 1000)
     header, data = dead(app)
     assert (header.reason, header.dest_q_name, data) == (MQRC_PUT_INHIBITED, "news", b"later")
+
+
+def test_what_may_not_be_published_now_is_refused_at_once(broker: Broker) -> None:
+    broker.topic("NEWS", "news")
+    app = broker.connect()
+    handle = open_topic(app, "news")
+    assert handle is not None
+    assert broker.admin.alter("TOPIC", "NEWS", {"PUB": "DISABLED"}, False) == 0
+    assert send(app, handle, b"later", 1000).reason == MQRC_PUT_INHIBITED
+    assert broker.admin.alter("TOPIC", "NEWS", {"PUB": "ENABLED"}, False) == 0
+    assert broker.admin.alter("QMGR", "QM1", {"PSMODE": "DISABLED"}, False) == 0
+    assert send(app, handle, b"later", 1000).reason == MQRC_PUBSUB_INHIBITED and broker.depth(STAGING) == 0
+
+
+def test_a_delayed_publication_warns_of_what_any_publication_warns_of(broker: Broker) -> None:
+    app = broker.connect()
+    handle = open_topic(app, "news")
+    assert handle is not None
+    assert app.put(handle, b"now", priority=10).reason == MQRC_PRIORITY_EXCEEDS_MAXIMUM
+    assert send(app, handle, b"later", 1000, priority=10).reason == MQRC_PRIORITY_EXCEEDS_MAXIMUM
+
+
+@pytest.mark.parametrize("topic_string", ["half \ud800", "escaped \udcff", "\u2603" * 100])
+def test_any_topic_string_can_wait(broker: Broker, topic_string: str) -> None:
+    app = broker.connect()
+    subscription, handle = subscribe(app, topic_string), open_topic(app, topic_string)
+    assert handle is not None and send(app, handle, b"later", 1000).reason == MQRC_NONE
+    later(broker, 1000)
+    assert drain(app, subscription) == [b"later"]

@@ -28,7 +28,8 @@ expire there. Its data (little-endian):
 Delay and expiry both count from the put. A delay that is longer than the expiry is refused (2013), and so is one that
 is longer than CAPEXPRY would let the message live; what has expired when it is due, after a long stop, is discarded
 with its report. A delayed message can be no retained publication, in no group and for no distribution list (2046). The
-target must accept such a message at the moment of the put (2051, 2030 ...), but for its depth.
+target must accept such a message at the moment of the put (2051, 2030 ...), but for its depth. A name is resolved again
+when the message is due: an alias, or the definition of a remote queue, leads where it leads then.
 
 When it is due nobody's authority is asked again. A message that cannot be delivered then goes to the dead-letter queue,
 or is discarded if it says so (MQRO_DISCARD_MSG), with the reports that it asks for; so does one on the staging queue
@@ -66,6 +67,8 @@ from flintmq.mqi.reason import (
     MQRC_HEADER_ERROR,
     MQRC_NONE,
     MQRC_OPTIONS_ERROR,
+    MQRC_PUBSUB_INHIBITED,
+    MQRC_PUT_INHIBITED,
     MQRC_Q_FULL,
     MQRC_UNKNOWN_OBJECT_NAME,
     reason_name,
@@ -105,6 +108,7 @@ _TOPIC: Final = 1
 #: Put message options that say something about the delivery of a publication.
 _KEPT_OPTIONS: Final = MQPMO_SUPPRESS_REPLYTO | MQPMO_NOT_OWN_SUBS | MQPMO_SCOPE_QMGR
 _GROUPED: Final = MQMF_MSG_IN_GROUP | MQMF_LAST_MSG_IN_GROUP | MQMF_SEGMENT | MQMF_LAST_SEGMENT
+_EXPIRY_MAX: Final = 0x7FFF_FFFF
 #: A dead-letter header has 48 bytes for a name.
 _NAME_MAX: Final = 48
 
@@ -164,8 +168,8 @@ class Staged:
 
     def pack(self, message: Message) -> bytes:
         """The header, and the record of `message` without its data."""
-        name = self.name.encode("utf-8", "surrogateescape")
-        q_mgr = self.q_mgr_name.encode("utf-8", "surrogateescape")
+        name = self.name.encode("utf-8", "surrogatepass")  # A topic string may have half of a surrogate pair.
+        q_mgr = self.q_mgr_name.encode("utf-8", "surrogatepass")
         fixed = _FIXED.pack(
             STRUC_ID,
             VERSION,
@@ -205,10 +209,10 @@ def read_header(message: Message) -> tuple[Staged, Message]:
     staged.connection_id = fields[8]
     at = _SIZE + name_length
     try:
-        staged.name = data[_SIZE:at].decode("utf-8", "surrogateescape")
-        staged.q_mgr_name = data[at:length].decode("utf-8", "surrogateescape")
+        staged.name = data[_SIZE:at].decode("utf-8", "surrogatepass")
+        staged.q_mgr_name = data[at:length].decode("utf-8", "surrogatepass")
         content = unpack_message(message.queue, 0, data, length)
-    except BadRecord as error:
+    except (BadRecord, UnicodeDecodeError) as error:
         raise BadHeader(str(error)) from None
     if content.persistence not in (0, 1):
         raise BadHeader(f"persistence {content.persistence}")
@@ -272,7 +276,12 @@ def stage(
     target = handle.queue
     topic = handle.topic
     if topic is not None:
-        expiry = capped(expiry, topic.current(qm.topics).cap_expiry)
+        attributes = topic.current(qm.topics)
+        if not attributes.publish_enabled:
+            return MQRC_PUT_INHIBITED
+        if qm.pubsub_disabled:
+            return MQRC_PUBSUB_INHIBITED
+        expiry = capped(expiry, attributes.cap_expiry)
     elif target is not None:
         reason = refusal(qm, target, counted_length(qm, target, md, data))
         if reason and reason != MQRC_Q_FULL:
@@ -297,10 +306,14 @@ def stage(
     if topic is not None:
         staged.topic = True
         staged.name = topic.topic_string
+    elif handle.put_enabled_by:  # By a definition with that name, or through an alias of a queue manager.
+        staged.name = handle.object_name
+        if handle.put_enabled_by != handle.object_name:
+            staged.q_mgr_name = handle.put_enabled_by
     elif handle.remote_qmgr:
         staged.name, staged.q_mgr_name = handle.remote_queue, handle.remote_qmgr
     else:
-        staged.name = handle.put_enabled_by or handle.resolved_name
+        staged.name = handle.resolved_name
     own = _own_descriptor(qm, md, now)
     if staging.temporary:
         own.persistence = 0
@@ -387,6 +400,8 @@ def run(qm: QueueManager, now: int, limit: int = SLICE) -> bool:
             elif not _deliver(qm, delays, message, now):
                 return False
         left -= 1
+        if queue.pool.used > queue.pool.threshold:  # What was read back with it may go again.
+            qm.relieve_pool(queue.pool)
     delays.changed = False
     return bool(delays.order) and delays.order[0][0] <= now
 
@@ -438,6 +453,7 @@ def _deliver(qm: QueueManager, delays: Delays, message: Message, now: int) -> bo
         delays.expired += 1
     else:
         delays.undelivered += 1
+    queue.get_count += 1
     queue.count_get(message, len(message.data), now)
     qm.got(queue)
     return True
@@ -450,6 +466,8 @@ def _descriptor(content: Message, now: int) -> MQMD:
     fill_descriptor(content, md, now)
     if md.expiry == 0:
         md.expiry = 1  # Less than a tenth of a second is left; 0 is no expiry.
+    elif md.expiry > _EXPIRY_MAX:
+        md.expiry = _EXPIRY_MAX  # Nobody has put that, and a descriptor could not say it.
     return md
 
 

@@ -265,7 +265,9 @@ def put_topic(
         syncpoint = options & MQPMO_SYNCPOINT != 0
         staged = qm.stage_delayed(connection, handle, md, options, pmo.pub_level, data, syncpoint, now, properties)
         pmo.resolved_q_name = pmo.resolved_q_mgr_name = ""
-        return fail(connection, staged) if staged else succeed(connection)
+        if staged:
+            return fail(connection, staged)
+        return warn(connection, reason) if reason else succeed(connection)
     publication = Publication(qm, connection, topic, md, data, properties, options, pmo.pub_level)
     put_reason = publication.publish(options & MQPMO_SYNCPOINT != 0, now)
     if put_reason:
