@@ -591,6 +591,21 @@ def test_what_the_destination_would_never_take_is_refused_at_once(engine: Engine
     assert engine.depth(STAGING) == 0
 
 
+def test_a_staging_queue_that_is_full_is_what_the_event_is_about() -> None:
+    engine = Engine({"PERFMEV": "ENABLED"})
+    engine.define("QLOCAL", STAGING, {"MAXDEPTH": 1, "QDPMAXEV": "ENABLED"})
+    engine.define("QLOCAL", "SYSTEM.ADMIN.PERFM.EVENT")
+    engine.alter("Q", {"QDPMAXEV": "ENABLED"})
+    app = engine.connect()
+    assert [send(app, "Q", b"", 1000).reason for _ in range(2)] == [MQRC_NONE, MQRC_Q_FULL]
+    assert engine.depth("SYSTEM.ADMIN.PERFM.EVENT") == 1
+    assert engine.queue(STAGING).definition.text("QDPMAXEV") == "DISABLED"
+    assert engine.queue("Q").definition.text("QDPMAXEV") == "ENABLED"
+    later(engine, 1000)
+    engine.alter("Q", {"MAXDEPTH": 1})
+    assert app.put("Q").reason == MQRC_Q_FULL and engine.queue("Q").definition.text("QDPMAXEV") == "DISABLED"
+
+
 def test_groups_retained_publications_and_senseless_delays_are_refused(engine: Engine, app: App) -> None:
     handle = app.handle("Q")
     for answered in (

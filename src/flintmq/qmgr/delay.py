@@ -73,7 +73,7 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     reason_name,
 )
-from flintmq.qmgr import kept, put, registration, remote, report
+from flintmq.qmgr import event, kept, put, registration, remote, report
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import AVAILABLE, NO_ID, BadRecord, Message, fill_descriptor, pack_header, unpack_message
@@ -320,6 +320,9 @@ def stage(
     reason = to_queue(qm, connection, staging, own, staged.pack(content) + data, syncpoint, now)
     if not reason:
         qm.delays.staged += 1
+    else:  # The events of a put are about the staging queue then.
+        handle.copy_refused = topic is None
+        event.copy_refused(qm, connection, STAGING, staging, reason)
     return reason
 
 

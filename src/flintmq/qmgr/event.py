@@ -153,7 +153,10 @@ def _full(qm: QueueManager, queue: Queue) -> None:
 
 
 def copy_refused(qm: QueueManager, connection: Connection, name: str, queue: Queue | None, reason: int) -> None:
-    """The copy of a message could not be put to the stream queue `name`, which is `queue` if it is a local one."""
+    """A message could not be put to the queue `name`, which is `queue` if it is a local one.
+
+    It is a stream queue, and the message the copy of another; or the staging queue of delayed messages.
+    """
     if reason == MQRC_PUT_INHIBITED and qm.inhibit_events:
         event = begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
         string(event, mq.MQCA_Q_NAME, name, 48)
