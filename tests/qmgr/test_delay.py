@@ -14,13 +14,16 @@ from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
     MQGMO_LOCK,
     MQGMO_UNLOCK,
+    MQIA_INHIBIT_GET,
     MQMF_MSG_IN_GROUP,
     MQMT_REPORT,
     MQOO_OUTPUT,
+    MQOO_SET,
     MQPMO_NO_SYNCPOINT,
     MQPMO_NOT_OWN_SUBS,
     MQPMO_RETAIN,
     MQPMO_SYNCPOINT,
+    MQQA_GET_ALLOWED,
     MQRO_COA,
     MQRO_DISCARD_MSG,
     MQRO_EXCEPTION,
@@ -49,6 +52,7 @@ from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.delay import RETRY_MS, put_delayed, run
 from flintmq.qmgr.get import expire_waits
+from flintmq.qmgr.inquire import set_attributes
 from flintmq.qmgr.queue import STAGING
 from flintmq.qmgr.remote import unwrap
 from tests.qmgr.conftest import Answered, App, Engine
@@ -448,6 +452,22 @@ def test_get_disabled_on_the_staging_queue_stops_deliveries_until_it_is_enabled(
 
 
 # -- what cannot be delivered ------------------------------------------------------------------------------------------
+
+
+def test_a_host_hears_that_deliveries_can_go_on() -> None:
+    """By ALTER or MQSET: while nothing can be delivered it need have no timer."""
+    made = machine()
+    assert made.admin.alter("QLOCAL", STAGING, {"GET": "DISABLED"}, False) == 0
+    send(made.connect(), "Q", b"later", 1000)
+    made.qm.delays.changed = False
+    assert made.qm.next_deadline() == 0
+    assert made.admin.alter("QLOCAL", "Q", {"GET": "DISABLED"}, False) == 0
+    assert made.admin.alter("QLOCAL", "Q", {"GET": "ENABLED"}, False) == 0
+    assert not made.qm.delays.changed
+    app = made.connect()
+    handle = app.open(STAGING, MQOO_SET)
+    assert set_attributes(made.qm, app.connection, handle, [MQIA_INHIBIT_GET], [MQQA_GET_ALLOWED]) == MQRC_NONE
+    assert made.qm.delays.changed and made.qm.next_deadline() == made.clock.now_ms() + 1000
 
 
 def test_a_message_for_a_queue_that_is_full_goes_to_the_dead_letter_queue(engine: Engine, app: App) -> None:

@@ -346,6 +346,7 @@ def definition_changed(qm: QueueManager, definition: MQObject, before: dict[str,
             fail_waiters(qm, queue, MQRC_GET_INHIBITED)
         elif before["GET"] == "DISABLED":
             consume.gets_enabled(qm, queue)
+            qm.delays.changed = qm.delays.changed or queue.staging
         trigger.changed(qm, queue, before)
         return
     target = qm.queues.get(definition.text("TARGET")) if definition.kind == "QALIAS" else None
