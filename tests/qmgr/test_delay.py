@@ -25,6 +25,7 @@ from flintmq.mqi.constants import (
     MQPMO_SYNCPOINT,
     MQQA_GET_ALLOWED,
     MQRO_COA,
+    MQRO_COA_WITH_FULL_DATA,
     MQRO_DISCARD_MSG,
     MQRO_EXCEPTION,
     MQRO_EXPIRATION,
@@ -40,6 +41,7 @@ from flintmq.mqi.reason import (
     MQRC_MSG_TOO_BIG_FOR_Q,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NONE,
+    MQRC_NOT_AUTHORIZED,
     MQRC_OPTIONS_ERROR,
     MQRC_PRIORITY_EXCEEDS_MAXIMUM,
     MQRC_PUBSUB_INHIBITED,
@@ -593,6 +595,23 @@ def test_an_expiry_that_no_descriptor_can_say_is_cut(engine: Engine, app: App) -
     app.put(STAGING, bytes(staged), persistence=1)
     later(engine, 1000)
     assert app.get("Q").data == b"data"
+
+
+@pytest.mark.parametrize("by", ["report", "handler"])
+def test_a_report_with_data_is_no_way_past_the_authority_for_a_queue(engine: Engine, app: App, by: str) -> None:
+    """The queue manager puts reports itself. What it is told to put there is a message for a queue of others."""
+    engine.define("QLOCAL", "OTHERS")
+    send(app, "OTHERS", b"as somebody else", 1000)
+    forged = app.get(STAGING).data
+    if by == "report":
+        app.put("Q", forged, report=MQRO_COA_WITH_FULL_DATA, reply_to_q=STAGING)
+    else:  # A dead-letter queue handler that tries again what is there.
+        app.put(STAGING, forged, msg_type=MQMT_REPORT)
+    later(engine, 2000)
+    assert engine.depth("OTHERS") == 0 and engine.depth(STAGING) == 0
+    header, data = dead(app)
+    assert (header.dest_q_name, data) == (STAGING, forged)
+    assert header.reason == (MQRC_NOT_AUTHORIZED if by == "report" else MQRC_HEADER_ERROR)
 
 
 def test_a_queue_that_was_made_anew_does_not_inherit_times(engine: Engine, app: App) -> None:

@@ -46,6 +46,7 @@ from flintmq.mqi.reason import (
     MQRC_MISSING_REPLY_TO_Q,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NONE,
+    MQRC_NOT_AUTHORIZED,
     MQRC_PUT_INHIBITED,
     MQRC_Q_FULL,
     MQRC_REPORT_OPTIONS_ERROR,
@@ -451,3 +452,25 @@ def test_a_full_dead_letter_queue_says_so(engine: Engine, app: App) -> None:
     engine.alter("DLQ", {"MAXDEPTH": 0})
     md = from_elsewhere(0)
     assert dead_letter(engine.qm, app.connection, b"", md, "GONE", "QM1", MQRC_Q_FULL, False) == MQRC_Q_FULL
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SYSTEM.DDELAY.LOCAL.QUEUE",
+        "SYSTEM.DURABLE.SUBSCRIBER.QUEUE",
+        "SYSTEM.RETAINED.PUB.QUEUE",
+        "SYSTEM.PROTECTION.POLICY.QUEUE",
+    ],
+)
+@pytest.mark.parametrize("through_alias", [False, True])
+def test_no_report_goes_where_the_queue_manager_keeps_what_it_trusts(
+    engine: Engine, app: App, name: str, through_alias: bool
+) -> None:
+    engine.define("QLOCAL", name)
+    if through_alias:
+        engine.define("QALIAS", "ALIAS", {"TARGET": name})
+    put(app, MQRO_COA_WITH_FULL_DATA | MQRO_COD_WITH_FULL_DATA, reply_to_q="ALIAS" if through_alias else name)
+    app.get("Q")
+    assert engine.depth(name) == 0 and engine.depth("DLQ") == 2
+    assert MQDLH.unpack(app.get("DLQ").data).reason == MQRC_NOT_AUTHORIZED

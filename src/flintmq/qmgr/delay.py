@@ -189,6 +189,8 @@ class Staged:
 def read_header(message: Message) -> tuple[Staged, Message]:
     """Header and content of a message on the staging queue. Raises BadHeader."""
     data = message.data
+    if message.msg_type != MQMT_DATAGRAM:  # A report has the data of whoever asked for it.
+        raise BadHeader(f"message type {message.msg_type}")
     if len(data) < _SIZE or data[:4] != STRUC_ID:
         raise BadHeader(f"{len(data)} bytes that do not begin with {STRUC_ID.decode()}")
     fields = _FIXED.unpack_from(data)

@@ -17,7 +17,9 @@ behind any MQ headers with those headers, or all. Properties: those of the origi
 MQRFH2 too if there is no data.
 
 A report that cannot be delivered goes to the dead-letter queue; if that does not take it either it is dropped, and the
-operator gets a notice. The message it speaks of is never held up by its reports.
+operator gets a notice. The message it speaks of is never held up by its reports. Nobody's authority is asked for the
+reply-to queue, so no report goes to the queues where the queue manager keeps what it trusts (2035): the data of a
+report may be all that an application has put.
 """
 
 from __future__ import annotations
@@ -61,6 +63,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import (
     MQRC_DLH_ERROR,
     MQRC_NONE,
+    MQRC_NOT_AUTHORIZED,
     MQRC_REPORT_OPTIONS_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_REPORT_OPTION,
@@ -68,10 +71,12 @@ from flintmq.mqi.reason import (
     reason_name,
 )
 from flintmq.qmgr import headers, put_properties, remote
+from flintmq.qmgr.authority import POLICY_QUEUE
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.kept import RETAINED_QUEUE, SUBSCRIBER_QUEUE
 from flintmq.qmgr.message import Message, fill_descriptor
 from flintmq.qmgr.place import place_internal
-from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.queue import STAGING, Queue
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -90,6 +95,7 @@ _KNOWN: Final = (
     | MQRO_DISCARD_MSG
 )
 _WANTS_REPORT: Final = MQRO_PAN | MQRO_NAN | MQRO_ACTIVITY | MQRO_COA | MQRO_COD | MQRO_EXPIRATION | MQRO_EXCEPTION
+_OWN_QUEUES: Final = (STAGING, SUBSCRIBER_QUEUE, RETAINED_QUEUE, POLICY_QUEUE)
 #: How much of the data a report with data has.
 DATA_LENGTH: Final = 100
 #: An expiration report with MQRO_PASS_DISCARD_AND_EXPIRY lives for sixty seconds.
@@ -360,7 +366,11 @@ def _send(
     properties: bytes,
 ) -> None:
     """Send a report where the original said, else to the dead-letter queue, else tell the operator."""
-    reason = remote.route(qm, connection, q_name, q_mgr_name, md, data, syncpoint, properties)
+    target = qm.catalogue.resolve(q_name, q_mgr_name).queue
+    if target is not None and target.name in _OWN_QUEUES:
+        reason = MQRC_NOT_AUTHORIZED
+    else:
+        reason = remote.route(qm, connection, q_name, q_mgr_name, md, data, syncpoint, properties)
     if not reason:
         return
     refused = dead_letter(qm, connection, data, md, q_name, q_mgr_name, reason, syncpoint, properties)
