@@ -22,6 +22,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.reason import MQRC_INVALID_DESTINATION, MQRC_NO_MSG_AVAILABLE, MQRC_NONE
 from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.qmgr.kept import SUBSCRIBER_QUEUE
+from flintmq.qmgr.security import Authority
 from tests.qmgr.conftest import Answered, App
 from tests.qmgr.pubsub import Broker, drain, properties, publish, refused, subscribe, take
 from tests.qmgr.test_publish import Strict
@@ -195,6 +196,28 @@ def test_partial_failure_is_a_warning_that_names_the_topic(broker: Broker) -> No
     )
     assert [each.topic_string for each in broker.qm.subscriptions.everything()] == ["a/b"]
     assert run(anna, "<Command>Publish</Command><Topic>b</Topic>") == failed(3081, "<Topic>b</Topic>")
+
+
+class OnlyHere(Authority):
+    """anna may put to A, and to nothing else of this queue manager but the queues for commands."""
+
+    def may_open(self, user: str, object_kind: str, name: str, options: int) -> bool:
+        return user != "anna" or name in ("A", "C", CONTROL, STREAM)
+
+    def may_open_remote(self, user: str, transmission_queue: str, options: int) -> bool:
+        return user != "anna"
+
+
+def test_a_subscriber_needs_authority_for_its_queue(broker: Broker) -> None:
+    """As for MQSUB: whoever may subscribe could else publish to any queue."""
+    broker.define("QLOCAL", "QM2", {"USAGE": "XMITQ"})
+    broker.qm.authority = OnlyHere()
+    anna = broker.connect(user="anna")
+    psc = "<Command>RegSub</Command><Topic>a</Topic>"
+    assert run(anna, psc + "<QName>B</QName>") == failed(3081, "<QName>B</QName>")
+    assert run(anna, psc + "<QName>A</QName><QMgrName>QM2</QMgrName>") == failed(3081, "<QName>A</QName>")
+    assert broker.qm.subscriptions.by_id == {}
+    assert run(anna, psc + "<QName>A</QName>") == OK
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from flintmq.mqi.constants import (
     MQMT_DATAGRAM,
     MQMT_REPLY,
     MQMT_REQUEST,
+    MQOO_OUTPUT,
     MQPMO_RETAIN,
     MQRO_NAN,
     MQRO_PAN,
@@ -295,6 +296,8 @@ class Work:
             user, topic_string, qm.topic_names(topic_string)
         ):
             raise Refused(MQRCCF_NOT_AUTHORIZED)
+        if not self._may_put(user, queue_name, q_mgr_name):
+            raise Refused(MQRCCF_NOT_AUTHORIZED, "QName", queue_name)
         if subscribe.set_selector(subscription, command.first("Filter")):
             raise Refused(MQRCCF_FILTER_ERROR, "Filter", command.first("Filter"))
         queue = qm.queues.get(queue_name) if q_mgr_name == qm.name else None
@@ -314,6 +317,16 @@ class Work:
             subscribe.deliver_retained(qm, self.connection, subscription)
         if reason:
             raise Refused(MQRCCF_NOT_AUTHORIZED if reason == MQRC_NOT_AUTHORIZED else reason)
+
+    def _may_put(self, user: str, queue_name: str, q_mgr_name: str) -> bool:
+        """Whether `user` may put to a destination: publications go there without asking again."""
+        authority = self.qm.authority
+        if type(authority) is Authority:
+            return True
+        if q_mgr_name == self.qm.name:
+            return authority.may_open(user, "QUEUE", queue_name, MQOO_OUTPUT)
+        target = self.qm.catalogue.resolve(queue_name, q_mgr_name).queue
+        return target is not None and authority.may_open_remote(user, target.name, MQOO_OUTPUT)
 
     def _take_options(self, command: Command, options: set[str], subscription: Subscription) -> None:
         """What a second RegSub may change."""
