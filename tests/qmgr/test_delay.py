@@ -492,6 +492,18 @@ def test_a_message_for_a_queue_that_is_full_goes_to_the_dead_letter_queue(engine
     assert number == "AMQ5883W" and "'SMALL'" in text and "2053" in text
 
 
+@pytest.mark.parametrize("max_depth", [0, 1])
+def test_maxumsgs_holds_up_no_delivery(max_depth: int) -> None:
+    """One message in a unit of work: the one that is taken off the staging queue does not count."""
+    engine = Engine({"MAXUMSGS": 1})
+    engine.define("QLOCAL", STAGING)
+    app = engine.connect()
+    send(app, "Q", b"later", 1000)
+    engine.alter("Q", {"MAXDEPTH": max_depth})
+    later(engine, 1000)
+    assert (engine.depth("Q"), engine.depth("DLQ"), engine.depth(STAGING)) == (max_depth, 1 - max_depth, 0)
+
+
 def test_a_message_for_a_queue_that_was_deleted_goes_there_too(engine: Engine, app: App) -> None:
     made = machine()
     sender = made.connect()

@@ -424,6 +424,9 @@ def _deliver(qm: QueueManager, delays: Delays, message: Message, now: int) -> bo
     queue, sequence = message.queue, message.sequence
     connection = registration.own_connection(qm)
     kept.take_in_unit(connection, message, now)
+    unit = connection.unit
+    assert unit is not None
+    unit.copies += 1  # MAXUMSGS is a limit for what is put here.
     refused = MQRC_NONE
     outcome = 0
     try:
