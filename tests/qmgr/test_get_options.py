@@ -242,7 +242,7 @@ def test_a_browse_lock_keeps_others_away(driver: Driver, app: App, q: Handle) ->
     driver.qm.check()
 
 
-@pytest.mark.parametrize("how", ["token", "message id", "whichever is first"])
+@pytest.mark.parametrize("how", ["token", "message id", "whole message", "whichever is first"])
 def test_who_has_locked_a_message_gets_it_in_any_way(driver: Driver, app: App, q: Handle, how: str) -> None:
     """A lock hides a message from other handles only. IBM's JMS client gets by token what it has browsed with one."""
     fill(app, q, b"1", b"2")
@@ -257,6 +257,11 @@ def test_who_has_locked_a_message_gets_it_in_any_way(driver: Driver, app: App, q
         assert app.get(q, match=mq.MQMO_MATCH_MSG_TOKEN, token=token) == 0
     elif how == "message id":
         assert app.get(q, msg_id=msg_id) == 0
+    elif how == "whole message":
+        assert app.get(q, mq.MQGMO_COMPLETE_MSG, max_length=0) == 2080
+        other = driver.app()
+        assert other.get(other.open("Q"), mq.MQGMO_COMPLETE_MSG, msg_id=msg_id) == 2033
+        assert app.get(q, mq.MQGMO_COMPLETE_MSG) == 0
     else:
         assert app.get(q) == 0
     assert app.data == b"1"

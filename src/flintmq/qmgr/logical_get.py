@@ -418,7 +418,16 @@ class Search:
     # -- the first message of something ---------------------------------------------------------------------------
 
     def start(self) -> Message | None:
-        """The first message on the queue with which a get may begin."""
+        """The first message on the queue with which a get may begin. The handle may begin with what it has locked."""
+        own = self.handle.locked
+        if own is None or own.state != LOCKED:
+            return self._start()
+        self.queue.unlock(own)  # Its cursor keeps it in memory.
+        message = self._start()
+        self.queue.lock(own, LOCKED)
+        return message
+
+    def _start(self) -> Message | None:
         accept = Start(self.now, self.expired, self.queue, self.wanted, self.options)
         while True:
             message = mqget.find_accepted(self.queue, self.wanted, accept)
