@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import flintmq
+from flintmq.channel.initial_data import CAP2_SPIREQUEST
 from flintmq.client.calls import Calls
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE, until
@@ -86,6 +87,17 @@ def test_what_cannot_be_is_refused(qm: Calls) -> None:
         with pytest.raises(ValueError, match="delay is a number of seconds from 0 to"):
             queue.put("", delay=bad)
     assert queue.depth == qm.queue(STAGING).depth == 0
+
+
+def test_a_queue_manager_that_cannot_delay_is_not_asked_to(serving: Serving) -> None:
+    with serving.connect() as qm:
+        terms = qm.mqi.wire.session.terms
+        assert terms.cap_flags_2 & CAP2_SPIREQUEST
+        terms.cap_flags_2 &= ~CAP2_SPIREQUEST
+        with pytest.raises(flintmq.MQError, match="2298"):
+            qm.queue("DEV.QUEUE.1").put("later", delay=DELAY)
+        qm.queue("DEV.QUEUE.1").put("now")
+    assert (serving.qm.queue("DEV.QUEUE.1").get().text, serving.qm.queue(STAGING).depth) == ("now", 0)
 
 
 def test_the_calls_for_asyncio_have_it_too(serving: Serving) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,7 +101,8 @@ def test_a_get_that_waits_is_made_again(serving: Serving) -> None:
         assert got == [b"after all"]
 
 
-def test_a_put_that_was_on_its_way_is_uncertain(serving: Serving) -> None:
+@pytest.mark.parametrize("delay", [None, 0.001])
+def test_a_put_that_was_on_its_way_is_uncertain(serving: Serving, delay: float | None) -> None:
     with serving.connect(reconnect="yes") as qm:
         queue = qm.queue(QUEUE)
         queue.put(b"1")
@@ -116,13 +118,32 @@ def test_a_put_that_was_on_its_way_is_uncertain(serving: Serving) -> None:
             def recv(self, size: int, flags: int = 0) -> bytes:
                 if flags:
                     return real.recv(size, flags)
+                assert real.recv(1, socket.MSG_PEEK)  # It was done.
                 raise ConnectionResetError(104, "reset")
 
         wire._socket = Cut()  # type: ignore[assignment]
         with pytest.raises(flintmq.MQError) as uncertain:
-            queue.put(b"2")
+            queue.put(b"2", delay=delay)
         assert uncertain.value.reason == rc.MQRC_CALL_INTERRUPTED
         queue.put(b"3")
+        assert sorted(queue.get(wait=PATIENCE).data for _ in range(3)) == [b"1", b"2", b"3"]
+        assert queue.get_or_none(wait=0.05) is None
+
+
+def test_a_task_hears_of_a_delayed_put_that_was_on_its_way(serving: Serving) -> None:
+    async def test() -> None:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, reconnect="yes") as qm:
+            queue = await qm.queue(QUEUE)
+            await queue.put("1")
+            wire = qm._shared.wire
+            wire.data_received = lambda data: wire.connection_lost(None)  # type: ignore[method-assign]
+            with pytest.raises(flintmq.MQError) as uncertain:
+                await queue.put("2", delay=0.001)
+            assert uncertain.value.reason == rc.MQRC_CALL_INTERRUPTED
+            assert sorted([(await queue.get(wait=PATIENCE)).text for _ in range(2)]) == ["1", "2"]
+            assert await queue.get_or_none(wait=0.05) is None
+
+    asyncio.run(asyncio.wait_for(test(), 2 * PATIENCE))
 
 
 def test_handles_of_the_mqi_are_opened_again_and_dynamic_queues_under_their_names(serving: Serving) -> None:

@@ -28,7 +28,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel import spi
 from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
-from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_XAREQUEST
+from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_XAREQUEST
 from flintmq.channel.memo import gmo_size, md_size
 from flintmq.channel.mqi_calls import od_end
 from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
@@ -106,6 +106,8 @@ class AnyWire(Protocol):
     session: Session
     where: str
     q_mgr_name: str
+    #: The type of the call that is on its way, 0 if there is none.
+    in_flight: int
 
     def bad_answer(self, error: Exception) -> NoReturn:
         """An answer that cannot be read: the connection is at its end."""
@@ -265,11 +267,18 @@ class MQISteps(PropertyCalls):
         """MQPUT of a message that is delivered `delay_ms` milliseconds later. It is always answered."""
         session, name = self.wire.session, handle.object_name
         big_endian, ccsid = session.big_endian, session.ccsid
+        if not session.terms.cap_flags_2 & CAP2_SPIREQUEST:
+            raise error_of(MQRC_FUNCTION_NOT_SUPPORTED, f"{self.wire.where}: the other side does not deliver later")
         if len(data) > session.terms.max_message_size:
             raise call_refused(MQRC_MSG_TOO_BIG_FOR_CHANNEL, name, self.wire.q_mgr_name, len(data))
         structures = md.pack(big_endian, ccsid) + pmo.pack(big_endian, ccsid)
         body = spi.put_body(structures, data, delay_ms, big_endian, ccsid)
-        answer = yield seg.SPI, handle.number, body, 0, True
+        try:
+            answer = yield seg.SPI, handle.number, body, 0, True
+        except NotConnected:
+            if self.wire.in_flight == seg.SPI:
+                self.wire.in_flight = seg.MQPUT  # Whoever connects again must not make it twice.
+            raise
         self._check(answer, name, len(data))
         if pmo.options & MQPMO_SYNCPOINT:
             self.has_work = True
