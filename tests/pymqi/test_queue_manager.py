@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import signal
+import threading
 
 import pytest
 
@@ -188,6 +190,34 @@ def test_a_queue_that_is_dropped_in_the_middle_of_a_call_is_closed_after_it(qmgr
     until(lambda: len(handles) == 1)
 
 
+def test_a_queue_that_the_collector_finds_in_a_thread_of_ours_is_closed_when_that_is_done(
+    qmgr: pymqi.QueueManager,
+) -> None:
+    """That thread is in no call of the program's, and yet has a lock: of the socket for heartbeats, of the engine."""
+    found = binding.find(qmgr.get_handle())
+    lock = found.mqi.wire._lock if found.remote else found.mqi._host.lock
+    cycle: list[object] = [pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_OUTPUT)]
+    cycle.append(cycle)
+    open_meanwhile: list[int] = []
+
+    def ours() -> None:
+        with lock:
+            gc.collect()
+            open_meanwhile.append(len(found._objects))
+
+    gc.disable()
+    try:
+        del cycle
+        thread = threading.Thread(target=ours, daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+    finally:
+        gc.enable()
+
+    assert open_meanwhile == [1]
+    until(lambda: not found._objects, "the queue is closed")
+
+
 def test_a_connection_that_is_dropped_while_another_is_made_does_not_hold_it_up() -> None:
     """The lock of queue managers that are open here is held by the thread whose finaliser wants it."""
     assert main(["crtmqm", "--dev", "ORDERS"]) == 0
@@ -238,4 +268,21 @@ def test_an_object_that_connects_again_leaves_nothing_of_the_connection_before(s
     serving.cut()
     qmgr.connect_tcp_client("QM1", pymqi.CD(), CHANNEL, serving.conn)
     assert qmgr.is_connected
+    qmgr.disconnect()
+
+
+def test_a_queue_of_the_connection_before_is_none_of_the_new_one(embedded: flintmq.QueueManager) -> None:
+    """Whoever connects again has objects whose handles mean nothing any more, to be dropped at any time."""
+    qmgr = pymqi.QueueManager(embedded)
+    old = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_OUTPUT)
+    qmgr.disconnect()
+    qmgr._connect(embedded)
+    new = pymqi.Queue(qmgr, "DEV.QUEUE.2", CMQC.MQOO_OUTPUT)
+
+    with pytest.raises(pymqi.MQMIError, match="MQRC_HOBJ_ERROR"):
+        old.put(b"for another queue")
+    del old
+    new.put(b"1")
+
+    assert (embedded.queue(QUEUE).depth, embedded.queue("DEV.QUEUE.2").depth) == (0, 1)
     qmgr.disconnect()

@@ -8,16 +8,21 @@
                                          closed when the last of them disconnects
     an open queue manager of `flintmq`   one more connection to it
 
-Handles are numbers, as programs expect them. A connection makes one call at a time: a second thread waits for the first
+Handles are numbers, as programs expect them, and those of an object mean it alone: one of a connection that is gone is
+that of nothing in the next. A connection makes one call at a time: a second thread waits for the first
 (MQCNO_HANDLE_SHARE_BLOCK); only MQCTL does not hold the others up, for callbacks make calls of their own.
 
 Objects that are dropped close themselves. Python does that at any moment, in the middle of a call of the same thread
-too, whose locks must not be waited for: `finalise` then leaves it to a thread.
+too, whose locks must not be waited for; and its collector does so in any thread, such as the one for heartbeats, which
+has locks of its own. `finalise` then leaves it to another thread.
 """
 
 from __future__ import annotations
 
+import _thread
+import gc
 import itertools
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,6 +38,9 @@ from flintmq.mqi.reason import MQCC_FAILED, MQRC_HCONN_ERROR, MQRC_HOBJ_ERROR
 
 _FIRST_HCONN: Final = 0x01000006
 _FIRST_HOBJ: Final = 101
+#: So many fit an MQHOBJ.
+_HOBJS: Final = 2**31 - _FIRST_HOBJ
+_hobjs = itertools.count()
 
 
 class Binding:
@@ -44,12 +52,11 @@ class Binding:
         self.remote = remote
         self.lock = threading.RLock()
         self._close = close
-        self._numbers = itertools.count(_FIRST_HOBJ)
         self._objects: dict[int, Any] = {}
 
     def keep(self, handle: Any) -> int:
         """The number of an object or subscription that was opened."""
-        number = next(self._numbers)
+        number = _FIRST_HOBJ + next(_hobjs) % _HOBJS
         self._objects[number] = handle
         return number
 
@@ -104,6 +111,8 @@ class _Inside(threading.local):
     """How many calls this thread is in the middle of: a callback, or a finaliser, makes calls inside of one."""
 
     depth: int = 0
+    #: Python's collector is at work in this thread.
+    collecting: bool = False
 
     def __enter__(self) -> None:
         self.depth += 1
@@ -115,17 +124,25 @@ class _Inside(threading.local):
 inside = _Inside()
 
 
+def _collects(phase: str, _: dict[str, int], inside: _Inside = inside) -> None:
+    inside.collecting = phase == "start"
+
+
+gc.callbacks.append(_collects)
+
+
 def finalise(hconn: int, work: Callable[[], object]) -> None:
-    """Close what was dropped: at once, or in a thread if a call is under way that it would wait for."""
+    """Close what was dropped: at once, or in a thread if something is under way that it would wait for."""
     binding = _bindings.get(hconn)
     if binding is None:
         return
-    if inside.depth == 0 and binding.lock.acquire(blocking=False):
+    at_once = inside.depth == 0 and (not inside.collecting or sys.is_finalizing())  # Then no thread is to be had.
+    if at_once and binding.lock.acquire(blocking=False):
         binding.lock.release()  # Nobody is in a call. Not kept: a disconnect waits for callbacks, which make calls.
         work()
         return
     with suppress(RuntimeError):  # The program is at its end, and no thread can be started.
-        threading.Thread(target=work, daemon=True).start()
+        _thread.start_new_thread(work, ())  # Thread.start() waits for it, perhaps under the lock that it needs.
 
 
 class _Said(threading.local):
