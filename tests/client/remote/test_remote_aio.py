@@ -10,6 +10,7 @@ import pytest
 import flintmq
 from flintmq.client.aio import AsyncQueueManager
 from flintmq.client.aio_calls import AsyncCalls
+from flintmq.client.remote import aio_wire
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE
 
@@ -164,6 +165,32 @@ def test_a_task_that_is_cancelled_when_its_answer_has_come_leaves_the_connection
                 assert await queue.inquire_depth() == 2
 
     asyncio.run(test())
+
+
+@pytest.mark.parametrize("reconnect", ["no", "yes"])
+@pytest.mark.parametrize("how", ["silent", "lost"])
+def test_a_get_that_is_cancelled_and_not_answered_ends(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, how: str, reconnect: str
+) -> None:
+    """A queue manager that hangs, or is gone, holds up nobody who no longer wants the message."""
+    monkeypatch.setattr(aio_wire, "GIVEN_UP_S", 0.05 if how == "silent" else PATIENCE)
+
+    async def test() -> None:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, reconnect=reconnect) as qm:
+            queue, wire = await qm.queue("DEV.QUEUE.1"), qm._shared.wire
+            assert await queue.get_or_none() is None
+            wire.data_received = lambda data: None  # type: ignore[method-assign]
+            task = asyncio.create_task(queue.get_or_none())
+            while wire._news is None:
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.sleep(0)
+            if how == "lost":
+                serving.close()
+            done, _ = await asyncio.wait([task], timeout=PATIENCE)
+            assert done and task.cancelled()
+
+    asyncio.run(asyncio.wait_for(test(), 2 * PATIENCE))
 
 
 def test_publications_come_to_those_who_subscribe(run: Callable[[Test], None]) -> None:

@@ -268,6 +268,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             try:
                 return await line.run(make(line), False, owe)
             except NotConnected as error:
+                self._pay()
                 await self._again(line, error)
 
     async def _call_apart(self, make: Callable[[_Line], Steps[T]], owe: Callable[[], None] | None = None) -> T:
@@ -277,6 +278,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             try:
                 return await line.run(make(line), True, owe)
             except NotConnected as error:
+                self._pay()
                 await self._again(line, error)
             finally:
                 self._give(line)

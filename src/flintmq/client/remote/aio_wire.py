@@ -6,7 +6,7 @@ If the task is cancelled in a call:
     a get that waits for   nothing: the message is found by the next get
       what is read ahead
     the commit of a get,   it is completed and the message returned; the task is cancelled with its next call
-      a get without wait
+      a get without wait     (the socket is closed if there is no answer for GIVEN_UP_S)
     any other call         its answer is waited for by nobody; the connection takes the next call when it is there
 
 Calls that are not answered are sent together, at the end of the loop's turn at the latest. If the queue manager does
@@ -41,6 +41,9 @@ from flintmq.mqi.reason import (
     MQRC_HOST_NOT_AVAILABLE,
     MQRC_Q_MGR_NOT_AVAILABLE,
 )
+
+#: So long an answer is waited for that the task no longer wants.
+GIVEN_UP_S = 10.0
 
 
 class AsyncWire(asyncio.Protocol):
@@ -232,11 +235,7 @@ class AsyncWire(asyncio.Protocol):
         if owe is None:
             await news
         else:
-            while not news.done():
-                try:
-                    await asyncio.shield(news)
-                except asyncio.CancelledError:
-                    owe()
+            await self._wanted(news, owe)
         self._news = None
         if self.broken is not None:
             self._refuse()
@@ -246,6 +245,21 @@ class AsyncWire(asyncio.Protocol):
         if answer.kind != kind + seg.REPLY:
             self.bad_answer(ChannelError(0, f"a call of type {kind:#x} was answered by {answer.kind:#x}"))
         return answer
+
+    async def _wanted(self, news: asyncio.Future[None], owe: Callable[[], None]) -> None:
+        """Wait for an answer that must not be lost. If the task is cancelled, not for ever."""
+        end: float | None = None
+        while not news.done():
+            try:
+                if end is None:
+                    await asyncio.shield(news)
+                elif not (await asyncio.wait([news], timeout=end - self._loop.time()))[0]:
+                    text = "a call whose task was cancelled is not answered"
+                    self._lose(refused(MQRC_CONNECTION_BROKEN, self.where, text))
+                    return
+            except asyncio.CancelledError:
+                owe()
+                end = end or self._loop.time() + GIVEN_UP_S
 
     # -- the beginning and the end ------------------------------------------------------------------------------------
 
