@@ -25,6 +25,7 @@ import os
 import secrets
 import ssl
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -62,7 +63,7 @@ class Repository:
     """What is in a PKCS#12 file."""
 
     path: Path
-    #: PEM: the key, encrypted with `once`, its certificate, and the others. b"" if there is no key.
+    #: PEM: the key, encrypted with `once`, its certificate, and those who signed it. b"" if there is no key.
     chain: bytes
     once: bytes
     #: What the key is called, "" for nothing.
@@ -145,13 +146,15 @@ def read(path: Path, password: str, label: str, usual_label: str = "") -> Reposi
 
 def _held(data: bytes, password: bytes, certificates: list[PKCS12Certificate]) -> list[Held]:
     """The keys that have a certificate, with it and the names of both. Raises ValueError, TypeError."""
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
 
     spki = serialization.PublicFormat.SubjectPublicKeyInfo
     der = serialization.Encoding.DER
     by_public_key: dict[bytes, PKCS12Certificate] = {}
     for each in certificates:
-        by_public_key.setdefault(each.certificate.public_key().public_bytes(der, spki), each)
+        with suppress(ValueError, UnsupportedAlgorithm):  # One that is trusted may have any kind of key.
+            by_public_key.setdefault(each.certificate.public_key().public_bytes(der, spki), each)
     held: list[Held] = []
     for bag in pkcs12_keys.keys(data):
         if bag.encrypted and not password:
@@ -176,15 +179,30 @@ def _chosen(path: Path, held: list[Held], label: str, usual_label: str) -> tuple
 
 
 def _issuers(certificate: Certificate, others: list[Certificate]) -> list[Certificate]:
-    """Those that signed it, one the other, as far as they are there; without one that signed itself."""
+    """Those that signed it, one the other, as far as they are there, up to one that signed itself."""
     result: list[Certificate] = []
     while certificate.issuer != certificate.subject:
-        above = next((each for each in others if each.subject == certificate.issuer and each not in result), None)
+        above = next((each for each in others if each not in result and _signed(each, certificate)), None)
         if above is None:
             break
         result.append(above)
         certificate = above
     return result
+
+
+def _signed(above: Certificate, certificate: Certificate) -> bool:
+    """Whether one signed the other, which the name alone does not say. If it cannot be checked here, the peer may."""
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+
+    if above.subject != certificate.issuer:
+        return False
+    try:
+        certificate.verify_directly_issued_by(above)
+    except InvalidSignature:
+        return False
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return True
+    return True
 
 
 def _why(path: Path, said: str, has_password: bool) -> str:

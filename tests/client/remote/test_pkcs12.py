@@ -8,9 +8,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
+from cryptography.x509.oid import NameOID
 
 import flintmq
 from flintmq.client import pkcs12, pkcs12_keys
@@ -295,3 +301,52 @@ def test_the_suffix_may_be_left_out_and_pem_goes_first(tmp_path: Path) -> None:
         assert pkcs12.find(name) == tmp_path / f"key{suffix}"
     (tmp_path / "key.kdb").touch()
     assert pkcs12.find(tmp_path / "key.kdb") == tmp_path / "key.pem"
+
+
+class Authority:
+    """Somebody who signs certificates."""
+
+    def __init__(self, name: str) -> None:
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        self.certificate = self.sign(self.name, self.key.public_key())
+
+    def sign(self, name: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.Certificate:
+        now = datetime.now(UTC)
+        made = x509.CertificateBuilder().subject_name(name).issuer_name(self.name).public_key(key)
+        made = made.serial_number(x509.random_serial_number()).not_valid_before(now - timedelta(days=1))
+        return made.not_valid_after(now + timedelta(days=1)).sign(self.key, hashes.SHA256())
+
+
+def written(path: Path, authority: Authority, others: list[x509.Certificate]) -> x509.Certificate:
+    """A repository with a key that `authority` vouches for; its certificate."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    own = authority.sign(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "app")]), key.public_key())
+    encryption = serialization.BestAvailableEncryption(SECRET.encode())
+    path.write_bytes(serialize_key_and_certificates(b"app", key, own, others, encryption))
+    return own
+
+
+def pem(certificate: x509.Certificate) -> bytes:
+    return certificate.public_bytes(serialization.Encoding.PEM)
+
+
+def test_of_two_authorities_of_one_name_the_one_is_shown_that_has_signed(tmp_path: Path) -> None:
+    """An authority that was renewed with another key: who is shown the old certificate cannot follow the chain."""
+    old, new = Authority("ca"), Authority("ca")
+    path = tmp_path / "client.p12"
+    for others in ([old.certificate, new.certificate], [new.certificate, old.certificate]):
+        own = written(path, new, others)
+        chain = pkcs12.read(path, SECRET, "").chain
+        assert pem(own) in chain and pem(new.certificate) in chain and pem(old.certificate) not in chain
+
+
+def test_a_trusted_certificate_with_a_key_of_an_unknown_kind_spoils_nothing(tmp_path: Path) -> None:
+    der = Authority("strange").certificate.public_bytes(serialization.Encoding.DER)
+    kind = bytes.fromhex("06072a8648ce3d0201")  # An EC key.
+    assert der.count(kind) == 1
+    strange = x509.load_der_x509_certificate(der.replace(kind, bytes.fromhex("06072a8648ce3d0277")))
+    path = tmp_path / "client.p12"
+    own = written(path, Authority("ca"), [strange])
+    found = pkcs12.read(path, SECRET, "app")
+    assert pem(own) in found.chain and found.trusted == pem(strange).decode()
