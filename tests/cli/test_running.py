@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 
 import pytest
 
@@ -153,3 +154,23 @@ def test_what_is_no_request_is_refused_and_an_unknown_unit_is_nota(manager: Mana
             assert "is not a request" in control.ask(request)["error"]
     with Control(manager.place) as control:
         assert control.ask({"do": "resolve", "xid": FIRST.hex(), "how": "commit"}) == {"code": xa.XAER_NOTA}
+
+
+def test_a_queue_manager_that_ends_in_the_middle_of_runmqsc_is_missed(
+    manager: Manager, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its socket breaks as a pipe does. That is not standard output, whose reader has gone, and needs no word."""
+
+    class Typed(io.StringIO):
+        def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+            yield "DISPLAY QMGR DEADQ\n"
+            assert main(["endmqm", "-i", "QM1"]) == 0
+            manager.wait_until_ended()
+            yield "DISPLAY QMGR DEADQ\n"
+
+    manager.start()
+    monkeypatch.setattr("sys.stdin", Typed())
+    assert main(["runmqsc", "QM1"]) == 20
+    out, err = capsys.readouterr()
+    assert out.count("DISPLAY QMGR DEADQ") == 1
+    assert err.strip().endswith("AMQ8146E: the queue manager has closed the connection")

@@ -32,6 +32,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client.instance import Instance
@@ -51,6 +52,7 @@ _LINE_MAX = 1024 * 1024
 _TIMEOUT_S = 30.0
 #: Lines of a dump in one answer: far below _LINE_MAX, however long they are.
 _DUMP_LINES = 100
+_GONE = "the queue manager has closed the connection"
 
 Reply = dict[str, Any]
 T = TypeVar("T")
@@ -79,15 +81,18 @@ class Control:
 
     def ask(self, question: object) -> Reply:
         """Send a line and read the answer."""
-        self._file.write(json.dumps(question).encode() + b"\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(question).encode() + b"\n")
+            self._file.flush()
+        except BrokenPipeError:  # The commands' own is that of standard output.
+            raise ConnectionResetError(_GONE) from None
         return self.read()
 
     def read(self) -> Reply:
         """The next answer, of a request that has several. It is as long as it is: DISPLAY may show every queue."""
         line = self._file.readline()
         if not line:
-            raise ConnectionResetError("the queue manager has closed the connection")
+            raise ConnectionResetError(_GONE)
         reply = json.loads(line)
         if not isinstance(reply, dict):
             raise ConnectionResetError("the queue manager has answered with something else")
@@ -107,7 +112,8 @@ class Control:
 
     def close(self) -> None:
         """Hang up."""
-        self._file.close()
+        with suppress(OSError):  # What could not be sent is tried once more.
+            self._file.close()
         self._socket.close()
 
     def __enter__(self) -> Control:
