@@ -53,6 +53,19 @@ def test_up_creates_starts_and_says_what_works(data: Path, capsys: pytest.Captur
     assert "QM1 does not run." in capsys.readouterr().out
 
 
+def test_the_examples_for_python_over_the_network_work_with_it(data: Path) -> None:
+    """As they are printed, but for the address: with the authority of user app, and no more."""
+    port = free_port()
+    assert main(["up", "-p", str(port)]) == 0
+    page = Path(__file__).parents[2] / "docs" / "python-client.md"
+    examples = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    assert len(examples) > 5
+    for example in examples:
+        program = example.replace("host(1414)", f"127.0.0.1({port})")
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE)
+        assert (ran.returncode, ran.stderr) == (0, ""), example
+
+
 def test_a_password_is_used_and_never_shown(
     data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,13 +25,17 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 
 MODEL_QUEUE = "SYSTEM.DEFAULT.MODEL.QUEUE"
+#: What applications of the developer defaults may use in its place; they have authority for what is called DEV.
+DEVELOPER_MODEL_QUEUE = "DEV.APP.MODEL.QUEUE"
 OPTIONS = MQOO_INPUT_EXCLUSIVE | MQOO_FAIL_IF_QUIESCING
 
 
-def reply_queue_descriptor() -> MQOD:
+def reply_queue_descriptor(developer: bool = False) -> MQOD:
     """What a reply queue is opened with."""
     od = MQOD()
     od.object_name, od.dynamic_q_name = MODEL_QUEUE, "FLINTMQ.REPLY.*"
+    if developer:
+        od.object_name, od.dynamic_q_name = DEVELOPER_MODEL_QUEUE, "DEV.FLINTMQ.REPLY.*"
     return od
 
 
