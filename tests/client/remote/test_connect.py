@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import threading
@@ -13,7 +14,7 @@ from flintmq.channel.identity import Identity
 from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.client.remote.definition import Address, addresses
 from flintmq.mqi import reason as rc
-from tests.client.remote.serving import QUEUE, Serving
+from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 from tests.waiting import PATIENCE, until
 
 
@@ -39,6 +40,23 @@ def test_a_name_that_cannot_be_one_is_refused_before_anything_is_sent() -> None:
         flintmq.connect("QM1", channel="A.NAME.OF.A.CHANNEL.THAT.IS.TOO.LONG", conn="127.0.0.1(1)")
     with pytest.raises(flintmq.NotConnected):
         flintmq.connect("Q" * 49, channel="C", conn="127.0.0.1(1)")
+
+
+@pytest.mark.parametrize("host", ["no..host", "h" * 64, "h" * 300])
+def test_a_name_that_no_host_can_have_is_like_a_host_that_is_not_there(serving: Serving, host: str) -> None:
+    with pytest.raises(flintmq.NotConnected) as refused:
+        serving.connect(conn=f"{host}(1414)")
+    assert refused.value.reason == rc.MQRC_HOST_NOT_AVAILABLE
+    serving.connect(conn=f"{host}(1414),{serving.conn}").close()
+
+    async def test() -> None:
+        with pytest.raises(flintmq.NotConnected) as refused:
+            await flintmq.aconnect("QM1", channel=CHANNEL, conn=f"{host}(1414)")
+        assert refused.value.reason == rc.MQRC_HOST_NOT_AVAILABLE
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=f"{host}(1414),{serving.conn}") as qm:
+            assert qm.name == "QM1"
+
+    asyncio.run(test())
 
 
 def test_nobody_answers() -> None:

@@ -28,7 +28,7 @@ from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.remote import local, requests, tls
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.read_ahead import STREAM
-from flintmq.client.remote.refusal import refused, status_reason, why
+from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
@@ -376,3 +376,5 @@ async def _opened(wire: AsyncWire, definition: Definition, address: Address) -> 
         raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, error.strerror or str(error)) from None
     except OSError as error:
         raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, error.strerror or str(error)) from None
+    except UnicodeError:
+        raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, NO_HOST) from None

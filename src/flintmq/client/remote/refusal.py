@@ -118,6 +118,10 @@ def _sentence(reason: int, name: str, q_mgr: str, length: int) -> str:
     return ""
 
 
+#: Python looks for no host with a name whose parts are empty or too long.
+NO_HOST: Final = "no host has such a name"
+
+
 def why(error: Exception) -> str:
     """What broke a connection, in words."""
     if isinstance(error, BlockingIOError | ssl.SSLWantReadError | ssl.SSLWantWriteError):

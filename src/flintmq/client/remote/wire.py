@@ -31,7 +31,7 @@ from flintmq.client.remote import local, requests, tls
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
-from flintmq.client.remote.refusal import refused, status_reason, why
+from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
@@ -466,6 +466,8 @@ def _opened(definition: Definition, address: Address) -> socket.socket:
         sock = socket.create_connection((address.host, address.port), definition.timeout)
     except OSError as error:
         raise refused(MQRC_HOST_NOT_AVAILABLE, where, error.strerror or str(error)) from None
+    except UnicodeError:
+        raise refused(MQRC_HOST_NOT_AVAILABLE, where, NO_HOST) from None
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
