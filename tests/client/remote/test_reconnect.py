@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,40 @@ def test_a_put_that_was_on_its_way_is_uncertain(serving: Serving, delay: float |
         queue.put(b"3")
         assert sorted(queue.get(wait=PATIENCE).data for _ in range(3)) == [b"1", b"2", b"3"]
         assert queue.get_or_none(wait=0.05) is None
+
+
+def test_the_call_after_one_that_was_given_up_is_not_taken_for_it(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue manager came back too late for the put, but in time for the next call."""
+    with serving.connect(reconnect="yes") as qm:
+        queue = qm.queue(QUEUE)
+        queue.put(b"1")
+        monkeypatch.setattr(qm.mqi.wire.session, "received", lambda data: serving.cut())
+        with monkeypatch.context() as nobody, pytest.raises(flintmq.MQError) as over:
+            nobody.setattr(flintmq.client.remote.reconnect, "open_wire", lambda definitions: qm.mqi.wire.check())
+            nobody.setattr(qm.mqi.reconnect, "_definitions", [replace(qm._definitions[0], reconnect_timeout_s=0.1)])
+            queue.put(b"2")
+        assert over.value.reason == rc.MQRC_RECONNECT_TIMED_OUT
+        assert sorted(message.data for message in queue.messages()) == [b"1", b"2"]
+
+
+def test_a_call_of_a_task_that_was_not_sent_is_made_again(serving: Serving) -> None:
+    """Tasks share a connection: one waits for the answer to its put, another for its turn."""
+
+    async def test() -> None:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, reconnect="yes") as qm:
+            queue = await qm.queue(QUEUE)
+            await queue.put("1")
+            wire = qm._shared.wire
+            wire.data_received = lambda data: wire.connection_lost(None)  # type: ignore[method-assign]
+            tasks = [asyncio.create_task(queue.put(str(n))) for n in (2, 3, 4)]
+            first, *others = await asyncio.gather(*tasks, return_exceptions=True)
+            assert isinstance(first, flintmq.MQError) and first.reason == rc.MQRC_CALL_INTERRUPTED
+            assert all(isinstance(each, bytes) for each in others), others
+            assert sorted([message.text async for message in queue.messages()]) == ["1", "2", "3", "4"]
+
+    asyncio.run(asyncio.wait_for(test(), 2 * PATIENCE))
 
 
 def test_a_task_hears_of_a_delayed_put_that_was_on_its_way(serving: Serving) -> None:

@@ -288,8 +288,9 @@ class AsyncRemoteQueueManager(AsyncCalls):
         wire = line.wire
         if not self._reconnects or not wire.lost or self._closed:
             raise error
+        uncertain = wire.in_flight in UNCERTAIN and error is not wire.unsent  # Others may be refused meanwhile.
         await self._reconnect(error)
-        if wire.in_flight in UNCERTAIN:
+        if uncertain:
             text = f"{wire.where}: connected again, but nobody knows whether the call that was under way was done"
             raise error_of(rc.MQRC_CALL_INTERRUPTED, text)
 

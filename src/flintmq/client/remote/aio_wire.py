@@ -59,6 +59,8 @@ class AsyncWire(asyncio.Protocol):
         self.lost = False
         #: The type of the call that is on its way, 0 if there is none.
         self.in_flight = 0
+        #: What the last call was refused with that came too late to be sent: it is not the one on its way.
+        self.unsent: MQError | None = None
         self._loop = asyncio.get_running_loop()
         self._lock = asyncio.Lock()
         self._transport: asyncio.Transport | None = None
@@ -128,10 +130,13 @@ class AsyncWire(asyncio.Protocol):
             self._transport.abort()
             self._transport = None
 
-    def _refuse(self) -> NoReturn:
+    def _refusal(self) -> MQError:
         error = self.broken
         assert error is not None
-        raise type(error)(error.text, error.reason, error.completion)
+        return type(error)(error.text, error.reason, error.completion)
+
+    def _refuse(self) -> NoReturn:
+        raise self._refusal()
 
     def bad_answer(self, error: Exception) -> NoReturn:
         """An answer that cannot be read: the connection is at its end."""
@@ -153,7 +158,8 @@ class AsyncWire(asyncio.Protocol):
             while True:
                 kind, handle, body, flags, answered = exchange
                 if self.broken is not None:
-                    self._refuse()
+                    self.unsent = self._refusal()
+                    raise self.unsent
                 try:
                     if kind == STREAM:
                         await self._stream(handle, body, flags, answered)

@@ -86,6 +86,7 @@ class Reconnect:
                 work, kind = work or (mqi.has_work and not backing_out), wire.in_flight
                 if kind >= seg.XA_START:
                     raise  # The transaction manager decides.
+                wire.in_flight = 0  # Its caller hears of it now; the next call is another one.
                 if not work:  # Nobody knows of them either: MQSTAT says so.
                     mqi.lost_puts += [rc.MQRC_CALL_INTERRUPTED] * wire.session.unconfirmed
                 self.restore(mqi, error)
