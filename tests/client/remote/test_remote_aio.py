@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -191,6 +193,34 @@ def test_a_get_that_is_cancelled_and_not_answered_ends(
             assert done and task.cancelled()
 
     asyncio.run(asyncio.wait_for(test(), 2 * PATIENCE))
+
+
+@pytest.mark.parametrize("wait", [None, PATIENCE])
+def test_a_queue_manager_that_falls_silent_is_missed(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wait: float | None
+) -> None:
+    """It is switched off, or its network is: nobody says that the connection is at its end. Here HBINT is a second."""
+    monkeypatch.setattr(aio_wire, "GRACE_S", 0)
+    serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) HBINT(1)")
+    table = tmp_path / "ccdt.json"
+    place = {"connection": [{"host": "127.0.0.1", "port": serving.port}], "queueManager": "QM1"}
+    entry = {"name": CHANNEL, "clientConnection": place, "connectionManagement": {"heartbeatInterval": 1}}
+    table.write_text(json.dumps({"channel": [entry]}))
+
+    async def test() -> None:
+        async with flintmq.aconnect("QM1", ccdt=str(table)) as qm:
+            queue = await qm.queue("DEV.QUEUE.1")
+            with pytest.raises(flintmq.NoMessageAvailable):
+                await queue.get(wait=6.0)  # Nothing but heartbeats come.
+            await queue.put("1")
+            for line in qm._lines:
+                line.wire.data_received = lambda data: None  # type: ignore[method-assign]
+                line.wire.connection_lost = lambda error: None  # type: ignore[method-assign]
+            with pytest.raises(flintmq.NotConnected, match="no heartbeat came in time") as lost:
+                await (queue.get(wait=wait) if wait else queue.put("2"))
+            assert lost.value.reason == 2009
+
+    asyncio.run(asyncio.wait_for(test(), PATIENCE))
 
 
 def test_publications_come_to_those_who_subscribe(run: Callable[[Test], None]) -> None:

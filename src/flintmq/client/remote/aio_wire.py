@@ -11,6 +11,9 @@ If the task is cancelled in a call:
 
 Calls that are not answered are sent together, at the end of the loop's turn at the latest. If the queue manager does
 not take them, the task that makes the next one waits.
+
+While a call is under way the queue manager sends heartbeats. Without anything from it for longer than was agreed, and a
+minute, the connection counts as broken, as in wire.py; it is noticed after twice that time at the latest.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.remote import local, requests, tls
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.read_ahead import STREAM
-from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
+from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import Steps, T
 from flintmq.mqi.constants import MQAT_DEFAULT
@@ -44,6 +47,8 @@ from flintmq.mqi.reason import (
 
 #: So long an answer is waited for that the task no longer wants.
 GIVEN_UP_S = 10.0
+#: A heartbeat may be so late, if they are not farther apart.
+GRACE_S = 60
 
 
 class AsyncWire(asyncio.Protocol):
@@ -72,6 +77,12 @@ class AsyncWire(asyncio.Protocol):
         self._blocked: asyncio.Future[None] | None = None
         #: A task waits for that, its call being done.
         self._draining = False
+        #: How long the other side may be silent; who looks after it next; what was waited for when he looked last, and
+        #: whether something has come since.
+        self._silence_s = 0.0
+        self._watch: asyncio.TimerHandle | None = None
+        self._watched: asyncio.Future[None] | None = None
+        self._heard = False
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
@@ -80,6 +91,7 @@ class AsyncWire(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         session = self.session
+        self._heard = True
         try:
             session.received(data)
         except (ChannelError, MQStructuresError) as error:
@@ -129,6 +141,19 @@ class AsyncWire(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
             self._transport = None
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+
+    def _look(self) -> None:
+        """The connection is broken if the same answer is waited for as the last time, and nothing has come since."""
+        news = self._news
+        if news is not None and not news.done() and news is self._watched and not self._heard:
+            self._lose(refused(MQRC_CONNECTION_BROKEN, self.where, SILENT))
+            self._tell()
+            return
+        self._watched, self._heard = news, False
+        self._watch = self._loop.call_later(self._silence_s, self._look)
 
     def _refusal(self) -> MQError:
         error = self.broken
@@ -297,6 +322,10 @@ class AsyncWire(asyncio.Protocol):
         await self._until(lambda: session.identified or not definition.password)
         assert session.state == AGREED
         await self.run(self._mqconn())
+        interval = session.terms.heartbeat_interval
+        if interval:
+            self._silence_s = interval + max(GRACE_S, interval)
+            self._look()
 
     def _mqconn(self) -> Steps[None]:
         definition = self.definition

@@ -120,12 +120,13 @@ def _sentence(reason: int, name: str, q_mgr: str, length: int) -> str:
 
 #: Python looks for no host with a name whose parts are empty or too long.
 NO_HOST: Final = "no host has such a name"
+SILENT: Final = "no answer and no heartbeat came in time"
 
 
 def why(error: Exception) -> str:
     """What broke a connection, in words."""
     if isinstance(error, BlockingIOError | ssl.SSLWantReadError | ssl.SSLWantWriteError):
-        return "no answer and no heartbeat came in time"
+        return SILENT
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return f"what was received is not the protocol: {error}"
