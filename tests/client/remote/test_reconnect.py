@@ -14,7 +14,10 @@ import pytest
 import flintmq
 from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
+from flintmq.client.remote import aio
 from flintmq.client.remote.aio import AsyncRemoteQueueManager
+from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
+from flintmq.client.remote.definition import Definition
 from flintmq.mqi import reason as rc
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import (
@@ -161,6 +164,31 @@ def test_a_call_of_a_task_that_was_not_sent_is_made_again(serving: Serving) -> N
             assert isinstance(first, flintmq.MQError) and first.reason == rc.MQRC_CALL_INTERRUPTED
             assert all(isinstance(each, bytes) for each in others), others
             assert sorted([message.text async for message in queue.messages()]) == ["1", "2", "3", "4"]
+
+    asyncio.run(asyncio.wait_for(test(), 2 * PATIENCE))
+
+
+def test_a_connection_that_is_made_again_after_the_close_is_not_kept(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        connecting, go_on = asyncio.Event(), asyncio.Event()
+
+        async def slowly(definitions: list[Definition]) -> AsyncWire:
+            connecting.set()
+            await go_on.wait()
+            return await open_async_wire(definitions)
+
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, reconnect="yes") as qm:
+            queue = await qm.queue(QUEUE)
+            monkeypatch.setattr(aio, "open_async_wire", slowly)
+            await asyncio.to_thread(serving.cut_and_wait)
+            task = asyncio.create_task(queue.put("1"))
+            await connecting.wait()
+        go_on.set()
+        with pytest.raises(flintmq.NotConnected):
+            await task
+        await asyncio.to_thread(until, lambda: not serving.hub.links, "the connection is closed")
 
     asyncio.run(asyncio.wait_for(test(), 2 * PATIENCE))
 

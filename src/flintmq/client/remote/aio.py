@@ -148,17 +148,28 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 return line
             self._lines.discard(line)
         if self._closed:
-            raise NotConnected(f"the connection to {self.name} is closed")
+            raise self._is_closed()
         try:
-            line = _Line(await open_async_wire(self._definitions))
+            line = await self._open()
         except NotConnected as error:
-            if not self._reconnects:
+            if not self._reconnects or self._closed:
                 raise
             self._shared.wire.drop()  # It is there no more than this one.
             await self._reconnect(error)
-            line = _Line(await open_async_wire(self._definitions))
+            line = await self._open()
         self._lines.add(line)
         return line
+
+    async def _open(self) -> _Line:
+        """A new connection. Raises MQError; NotConnected if all were closed meanwhile."""
+        wire = await open_async_wire(self._definitions)
+        if self._closed:
+            wire.drop()
+            raise self._is_closed()
+        return _Line(wire)
+
+    def _is_closed(self) -> NotConnected:
+        return NotConnected(f"the connection to {self.name} is closed")
 
     def _give(self, line: _Line) -> None:
         if line.wire.broken is None and not self._closed:
@@ -308,15 +319,17 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 await asyncio.sleep(min(delay(number), max(0.0, end - self._loop.time())))
                 number += 1
                 try:
-                    wire = await open_async_wire(self._definitions)
+                    line = await self._open()
                 except MQError as error:
                     last = error
                     continue
                 self._lines.discard(self._shared)
-                self._shared = _Line(wire)
-                self._lines.add(self._shared)
-                self._say(rc.MQRC_RECONNECTED, f"{wire.where}: connected again, at try {number}")
+                self._shared = line
+                self._lines.add(line)
+                self._say(rc.MQRC_RECONNECTED, f"{line.wire.where}: connected again, at try {number}")
                 return
+            if self._closed:
+                raise self._is_closed()
             text = f"{before.where}: not connected again in {definition.reconnect_timeout_s:g} seconds: {last.text}"
             self._say(rc.MQRC_RECONNECT_FAILED, text)
             raise error_of(rc.MQRC_RECONNECT_TIMED_OUT, text)
