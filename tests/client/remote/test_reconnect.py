@@ -14,10 +14,11 @@ import pytest
 import flintmq
 from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
-from flintmq.client.remote import aio
+from flintmq.client.remote import aio, connect, reconnect
 from flintmq.client.remote.aio import AsyncRemoteQueueManager
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.definition import Definition
+from flintmq.client.remote.wire import Wire, open_wire
 from flintmq.mqi import reason as rc
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import (
@@ -143,7 +144,7 @@ def test_the_call_after_one_that_was_given_up_is_not_taken_for_it(
         queue.put(b"1")
         monkeypatch.setattr(qm.mqi.wire.session, "received", lambda data: serving.cut())
         with monkeypatch.context() as nobody, pytest.raises(flintmq.MQError) as over:
-            nobody.setattr(flintmq.client.remote.reconnect, "open_wire", lambda definitions: qm.mqi.wire.check())
+            nobody.setattr(reconnect, "open_wire", lambda definitions: qm.mqi.wire.check())
             nobody.setattr(qm.mqi.reconnect, "_definitions", [replace(qm._definitions[0], reconnect_timeout_s=0.1)])
             queue.put(b"2")
         assert over.value.reason == rc.MQRC_RECONNECT_TIMED_OUT
@@ -168,7 +169,42 @@ def test_a_call_of_a_task_that_was_not_sent_is_made_again(serving: Serving) -> N
     asyncio.run(asyncio.wait_for(test(), 2 * PATIENCE))
 
 
-def test_a_connection_that_is_made_again_after_the_close_is_not_kept(
+@pytest.mark.parametrize("known", [True, False])
+def test_a_connection_that_is_made_after_the_close_is_not_kept(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    """A thread connects again, or for the first time, while another closes the queue manager."""
+    connecting, go_on = threading.Event(), threading.Event()
+    heard: list[BaseException | None] = []
+
+    def slowly(definitions: list[Definition]) -> Wire:
+        connecting.set()
+        assert go_on.wait(PATIENCE)
+        return open_wire(definitions)
+
+    def put(queue: flintmq.Queue) -> None:
+        try:
+            queue.put("1")
+            heard.append(None)
+        except flintmq.MQError as error:
+            heard.append(error)
+
+    with serving.connect(reconnect="yes") as qm:
+        queue = (qm.connect() if known else qm).queue(QUEUE)
+        monkeypatch.setattr(reconnect if known else connect, "open_wire", slowly)
+        if known:
+            serving.cut_and_wait()
+        thread = threading.Thread(target=put, args=(queue,))
+        thread.start()
+        assert connecting.wait(PATIENCE)
+    go_on.set()
+    thread.join(PATIENCE)
+    assert isinstance(heard[0], flintmq.NotConnected)
+    until(lambda: not serving.hub.links, "the connection is closed")
+    assert serving.qm.queue(QUEUE).depth == 0
+
+
+def test_a_connection_of_tasks_that_is_made_again_after_the_close_is_not_kept(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:

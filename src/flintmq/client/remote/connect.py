@@ -237,6 +237,9 @@ class RemoteQueueManager(RemoteCalls):
         self._connected = True
         connection = kind(self, wire, reconnect)
         self._connections.add(connection)
+        if self.closed:  # Meanwhile, by another thread.
+            connection.close()
+            raise NotConnected(f"the connection to {self._name} is closed")
         return connection
 
     def _current(self) -> RemoteConnection:

@@ -133,6 +133,9 @@ class Reconnect:
                     raise error_of(rc.MQRC_RECONNECT_FAILED, error.text) from error
                 last = error
                 continue
+            if self.ending.is_set():  # It was closed meanwhile.
+                wire.drop()
+                raise lost
             self._say(rc.MQRC_RECONNECTED, f"{wire.where}: connected again, at try {number}")
             return wire
         text = f"{where}: not connected again in {definition.reconnect_timeout_s:g} seconds: {last.text}"
