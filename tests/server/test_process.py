@@ -352,3 +352,20 @@ def test_the_process_imports_the_package_that_started_it(manager: Manager) -> No
     environment = Path(f"/proc/{manager.pid}/environ").read_bytes().split(b"\0")
     (paths,) = [each[11:].decode() for each in environment if each.startswith(b"PYTHONPATH=")]
     assert paths.split(os.pathsep)[0] == str(Path(flintmq.__file__).absolute().parent.parent)
+
+
+@pytest.mark.parametrize(
+    ("said", "becomes"),
+    [
+        ("", "glibc.malloc.hugetlb=1"),
+        ("glibc.malloc.arena_max=2", "glibc.malloc.arena_max=2:glibc.malloc.hugetlb=1"),
+        ("glibc.malloc.hugetlb=0", "glibc.malloc.hugetlb=0"),
+    ],
+)
+def test_messages_are_in_large_pages_unless_somebody_has_decided(said: str, becomes: str) -> None:
+    assert process.with_large_pages(said) == becomes
+
+
+def test_the_process_is_started_with_large_pages(manager: Manager) -> None:
+    manager.start()
+    assert b"glibc.malloc.hugetlb=" in Path(f"/proc/{manager.pid}/environ").read_bytes()
