@@ -51,7 +51,7 @@ from flintmq.pipeline.sources.mq_options import Place
 from flintmq.qmgr import xa
 
 APPLICATION = "flintmq spark"
-#: Messages of one unit of work of `remove`: few enough for any MAXUMSGS, many enough for the log.
+#: Messages of one unit of work of `remove`: fewer than MAXUMSGS is anywhere, many enough for the log.
 REMOVED_AT_ONCE = 1_000
 _IN_USE_WAIT_S = 20.0
 _PAUSE_S = 0.05
