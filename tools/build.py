@@ -124,11 +124,29 @@ def assemble(target: Path, libraries: list[Path]) -> None:
     aside.rename(target)
 
 
+def forget_other_recipe(work: Path, recipe: str) -> None:
+    """What was compiled in another way is not up to date, however new it is."""
+    note = work / "recipe"
+    if not note.exists() or note.read_text() != recipe:
+        for name in ("objects", "lib"):
+            shutil.rmtree(work / name, ignore_errors=True)
+        note.write_text(recipe)
+
+
+def recipe() -> str:
+    """A hash of what says how modules are compiled."""
+    state = hashlib.sha256(sys.version.encode())
+    for name in RECIPE:
+        state.update((hot.ROOT / name).read_bytes())
+    return state.hexdigest()
+
+
 def compile_hot_modules() -> list[Path]:
     """Run `setup.py build_ext`; the libraries of the modules that are hot now."""
     started = time.monotonic()
     say(f"compiling {len(hot.hot_modules())} hot modules (once per change; FLINT_COMPILE=0 does without)")
     WORK.mkdir(parents=True, exist_ok=True)
+    forget_other_recipe(WORK, recipe())
     environment = dict(os.environ, FLINT_COMPILE="1", FLINT_FLOORS="1", FLINT_WORK=str(WORK.relative_to(hot.ROOT)))
     environment.pop("PYTHONPATH", None)
     command = [sys.executable, "setup.py", "--quiet", "build_ext"]

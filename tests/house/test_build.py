@@ -78,6 +78,23 @@ def test_only_what_is_compiled_in_asks_for_a_new_build(small_tree: Path, name: s
     assert (build.key_of_sources(small_tree) != before) is asks_for_a_build
 
 
+def test_objects_of_another_recipe_are_not_used_again(tmp_path: Path) -> None:
+    """Other options of the compiler make other code of the same sources."""
+    made = tmp_path / "objects" / "a.o"
+    made.parent.mkdir()
+    made.touch()
+    build.forget_other_recipe(tmp_path, "one")
+    assert not made.parent.exists()
+
+    made.parent.mkdir()
+    made.touch()
+    build.forget_other_recipe(tmp_path, "one")
+    assert made.exists()
+
+    build.forget_other_recipe(tmp_path, "two")
+    assert not made.exists()
+
+
 def test_links_keep_cold_rooms_and_files_fresh(small_tree: Path) -> None:
     source = small_tree / "src" / "flintmq"
     target = small_tree / "build" / "compiled" / "key" / "flintmq"
