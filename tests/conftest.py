@@ -18,6 +18,8 @@ import flintmq
 
 #: Seeds in one test case.
 BATCH = 10
+#: A minute and more: a cluster of Spark is started, and loses a worker.
+LONGEST = "tests/pipeline/test_cluster.py"
 
 #: How long an example takes to make, or to run, says something of the machine and nothing of the test. (A test that
 #: suppresses other checks by itself has to name this one, too.)
@@ -41,6 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     how = "compiled" if flintmq.compiled() else "plain Python"
     return f"flintmq {flintmq.__version__}, hot modules: {how}; seeds to simulate: {config.getoption('--simulate')}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first: one that is begun last is waited for with a single core at work."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
