@@ -47,7 +47,7 @@ KILLS = int(os.environ.get("FLINT_BENCH_KILLS") or 0)
 #: Messages of a micro-batch. With kills they are fewer, so that most kills are amid one.
 BATCH = int(os.environ.get("FLINT_BENCH_BATCH") or (20_000 if KILLS else 100_000))
 #: A log and a buffer pool for so many messages at once, of which two queues have a million each, and a message has a
-#: buffer of 4 KiB in MQ's arithmetic (in truth both take 3 GB). Checkpoints as on z/OS.
+#: buffer of 4 KiB in MQ's arithmetic. Checkpoints as on z/OS.
 LOG = ("-lf", "65535", "-lp", "8")
 BUFFERS = 2_500_000
 FOR_EVER_S = 3600.0
