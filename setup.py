@@ -16,6 +16,7 @@ import os
 import shutil
 import sys
 import sysconfig
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ FORCED = os.environ.get("FLINT_COMPILE") == "1"
 #: pip asks for metadata and for file lists as well; nothing needs to be compiled for those.
 COMMANDS_THAT_BUILD = {"build", "build_ext", "bdist_wheel", "install", "develop", "editable_wheel"}
 WORK = os.environ.get("FLINT_WORK", "build/mypyc")
+#: For the library of all modules: what is rare is moved out of the way, and only what Python asks for is exported.
+DENSE = ["-include", str(ROOT / "tools" / "cold.h"), "-fvisibility=hidden", "-fno-semantic-interposition"]
 
 
 def reason_not_to_compile() -> str:
@@ -94,6 +97,9 @@ class BuildHot(build_ext):  # type: ignore[misc]  # setuptools is untyped
         self.parallel = os.cpu_count() or 1
 
     def build_extensions(self) -> None:
+        for extension in self.extensions:
+            if extension.name == f"{hot.GROUP}__mypyc" and self._takes(extension, DENSE):
+                extension.extra_compile_args = [*extension.extra_compile_args, *DENSE]
         self.compiler.compile = self._compile_changed
         try:
             super().build_extensions()
@@ -104,6 +110,20 @@ class BuildHot(build_ext):  # type: ignore[misc]  # setuptools is untyped
                 Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
             self.extensions = []
             notice(f"the C compiler failed ({error}); its output is above")
+
+    def _takes(self, extension: Extension, flags: list[str]) -> bool:
+        """Whether the compiler takes these flags, with the headers that are here."""
+        with tempfile.TemporaryDirectory() as place:
+            source = Path(place) / "empty.c"
+            source.write_text("int empty;\n")
+            try:
+                self.compiler.compile(
+                    [str(source)], output_dir=place, include_dirs=extension.include_dirs, extra_postargs=flags
+                )
+            except Exception as error:  # Each compiler has its own.
+                print(f"flintmq: compiled without {' '.join(flags)}: {error}", file=sys.stderr)
+                return False
+        return True
 
     def _compile_changed(
         self,

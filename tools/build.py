@@ -41,7 +41,7 @@ KEEP = 4
 #: A build that is no older than this may be running; it is kept whatever its number.
 KEEP_SECONDS = 24 * 3600
 
-RECIPE = ("setup.py", "tools/hot.py", "tools/build.py", "constraints.txt")
+RECIPE = ("setup.py", "tools/cold.h", "tools/hot.py", "tools/build.py", "constraints.txt")
 
 
 class BuildFailed(Exception):

@@ -38,6 +38,7 @@ HOT = (
     "flintmq/qmgr/*.py",
     "flintmq/channel/*.py",
     "flintmq/server/link.py",
+    "flintmq/server/tls_layer.py",
     "flintmq/server/turn.py",
 )
 

@@ -1,6 +1,6 @@
 """The floor of `bench wire`: a bare uvloop server that answers so many bytes with so many bytes.
 
-    python -m benchmarks.server.echo 127.0.0.1:5000 [KEY.PEM]
+    python -m benchmarks.server.echo 127.0.0.1:5000[,/path/of/unix/socket] [KEY.PEM]
 
 A request has its own length at offset 4 and that of the answer at offset 8, both big-endian; an answer has its length
 at offset 4, as segments have. All answers of what was read at once are written at once. It prints `ready`.
@@ -53,11 +53,12 @@ async def serve(at: str, key: str) -> None:
     if key:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(key)
-    if at.startswith("/"):
-        await loop.create_unix_server(Echo, at)
-    else:
-        host, _, port = at.rpartition(":")
-        await loop.create_server(Echo, host, int(port), ssl=context)
+    for each in at.split(","):
+        if each.startswith("/"):
+            await loop.create_unix_server(Echo, each)
+        else:
+            host, _, port = each.rpartition(":")
+            await loop.create_server(Echo, host, int(port), ssl=context)
     print("ready", flush=True)
     await asyncio.Event().wait()
 

@@ -250,20 +250,25 @@ class Getter(Client):
 
 
 class Echo(Actor):
-    """The floor: the exchanges of one round trip after the other, or several at a time."""
+    """The floor: the exchanges of one round trip after the other, or several at a time.
 
-    def __init__(self, run: Run, plan: Plan) -> None:
-        super().__init__(run, plan.first_at, plan.tls)
+    With `then`, that one makes the second half of each round trip, through a socket of its own.
+    """
+
+    def __init__(self, run: Run, plan: Plan, at: str, exchanges: list[list[int]]) -> None:
+        super().__init__(run, at, plan.tls)
         self.requests = [
             b"TSH " + there.to_bytes(4, "big") + back.to_bytes(4, "big") + bytes(there - 12)
-            for there, back in plan.exchanges
+            for there, back in exchanges
         ]
         self.most = plan.ahead
         self.under_way = 0
         self.at = 0
+        self.then: Echo | None = None
+        self.starts: Echo = self
 
     def start(self) -> None:
-        while self.under_way < self.most and self.run.more():
+        while self.starts is self and self.under_way < self.most and self.run.more():
             self.under_way += 1
             self.send(self.requests[0])
 
@@ -273,9 +278,26 @@ class Echo(Actor):
             self.send(self.requests[self.at])
             return
         self.at = 0
+        if self.then is not None:
+            self.then.send(self.then.requests[0])
+            return
         self.run.to_end -= 1
-        self.under_way -= 1
-        self.start()
+        self.starts.under_way -= 1
+        self.starts.start()
+
+
+def echoes(plan: Plan, run: Run) -> list[Actor]:
+    """One for each that is wanted; or a pair, if half of the exchanges go to another address."""
+    if not plan.second_at:
+        return [Echo(run, plan, plan.first_at, plan.exchanges) for _ in range(plan.first)]
+    half = len(plan.exchanges) // 2
+    made: list[Actor] = []
+    for _ in range(plan.first):
+        first = Echo(run, plan, plan.first_at, plan.exchanges[:half])
+        first.then = Echo(run, plan, plan.second_at, plan.exchanges[half:])
+        first.then.starts = first
+        made += [first, first.then]
+    return made
 
 
 class RelayRequester(Actor):
@@ -329,5 +351,5 @@ def actors(plan: Plan, run: Run) -> list[Actor]:
         made += [RelayResponder(run, plan) for _ in range(plan.second)]
         made += [RelayRequester(run, plan, number) for number in range(plan.first)]
     else:
-        made += [Echo(run, plan) for _ in range(plan.first)]
+        made += echoes(plan, run)
     return made

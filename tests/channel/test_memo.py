@@ -74,6 +74,29 @@ def test_whatever_was_written_before_a_structure_is_written_as_it_writes_itself(
 
 
 @settings(max_examples=80, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", "Q.1", "Q.2", "Q.3", "ü"]),
+            st.sampled_from(["", "QM1", "much too long for the name of any queue manager " * 2]),
+            st.sampled_from(["12000000", "12000001", "much too long"]),
+            CODES,
+        ),
+        min_size=2,
+        max_size=20,
+    )
+)
+def test_replies_that_go_to_many_queues_are_written_as_the_structure_writes_itself(
+    puts: list[tuple[str, str, str, tuple[bool, int]]],
+) -> None:
+    """M1, for who answers many clients: where a reply goes is remembered apart from when it was put."""
+    md, memo = MQMD(), DescriptorMemo()
+    for reply_to_q, reply_to_q_mgr, md.put_time, (big_endian, ccsid) in puts:
+        md.reply_to_q, md.reply_to_q_mgr = reply_to_q, reply_to_q_mgr
+        assert remembered(memo, md, big_endian, ccsid) == pack(md, big_endian, ccsid)
+
+
+@settings(max_examples=80, deadline=None)
 @given(KINDS, st.data())
 def test_whatever_was_read_before_bytes_are_read_as_the_structure_reads_them(kind: str, data: st.DataObject) -> None:
     """M1, and M2: what the last reader did to its structure is not seen."""

@@ -63,6 +63,7 @@ def small_tree(tmp_path: Path) -> Path:
         ("src/flintmq/mqi/new.py", True),
         ("src/flintmq/new.py", True),
         ("setup.py", True),
+        ("tools/cold.h", True),
         ("benchmarks/qmgr/floor_engine.py", True),
         ("src/flintmq/cli/help.py", False),
         ("src/flintmq/cli/new.py", False),

@@ -213,10 +213,10 @@ class Conversation:
             connection.delay_ms = 0
         self.reply(call, connection.completion, connection.reason, handle, body)
 
-    def begin_answer(self, memo: HeadMemo, kind: int, request: int, handle: int, length: int) -> list[bytes] | None:
-        """The same for an MQPUT or MQGET whose reply has `length` bytes: where its pieces are to be appended.
+    def head_of_answer(self, memo: HeadMemo, kind: int, request: int, handle: int, length: int) -> bytes:
+        """The same for an MQPUT or MQGET whose reply has `length` bytes: what stands in front of them.
 
-        None: it is not one segment as it is. Then `answer_long` answers.
+        b"": it is not one segment as it is. Then `answer_long` answers.
         """
         connection = self.connection
         assert connection is not None
@@ -226,14 +226,12 @@ class Conversation:
             session.delay_ms = max(session.delay_ms, connection.delay_ms)
             connection.delay_ms = 0
         if length > session.transmission_size - seg.SIZE_M - API_SIZE or session.compression is not None:
-            return None
+            return b""
         completion, reason = connection.completion, connection.reason
-        head = memo.head(kind + seg.REPLY, request, length, completion, reason, handle, self.big_endian, self.tail)
-        session.push(head)
-        return session.out
+        return memo.head(kind + seg.REPLY, request, length, completion, reason, handle, self.big_endian, self.tail)
 
     def answer_long(self, kind: int, request: int, handle: int, parts: list[bytes]) -> None:
-        """What `begin_answer` could not begin."""
+        """What has no head of its own: several segments, or compressed ones."""
         connection = self.connection
         assert connection is not None
         body = b"".join(parts)

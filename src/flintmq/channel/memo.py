@@ -87,7 +87,7 @@ class DescriptorMemo:
         offset  piece
              0  front
             48  msg_id, correl_id
-            96  back, with where replies go and the time of the put
+            96  back: where replies go, and from 304 on the time of the put and what is behind it
     """
 
     # What was read last, in front of the ids and behind them.
@@ -104,13 +104,16 @@ class DescriptorMemo:
     msg_id: bytes = b""
     correl_id: bytes = b""
     back: bytes = b""
+    #: The two halves of `back`.
+    _routed: bytes = b""
+    _stamped: bytes = b""
 
     def __init__(self) -> None:
         self.read = MQMD()
         self.lent = MQMD()
         self._last = MQMD()
-        #: `back` by the names of the queue and the queue manager that replies go to, all else as it was last.
-        self._backs: dict[str, dict[str, bytes]] = {}
+        #: `_routed` by the names of the queue and the queue manager that replies go to, all else as it was last.
+        self._by_reply_to: dict[str, dict[str, bytes]] = {}
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQMD:
         """As MQMD.unpack."""
@@ -161,21 +164,24 @@ class DescriptorMemo:
         ):
             self._anew(md, big_endian, ccsid)
             return
-        if md.reply_to_q != last.reply_to_q or md.reply_to_q_mgr != last.reply_to_q_mgr:
-            named = self._backs.get(md.reply_to_q)
-            back = named.get(md.reply_to_q_mgr) if named is not None else None
-            if back is None or md.put_time != last.put_time or md.put_date != last.put_date:
+        same_place = md.reply_to_q == last.reply_to_q and md.reply_to_q_mgr == last.reply_to_q_mgr
+        if not same_place:
+            named = self._by_reply_to.get(md.reply_to_q)
+            routed = named.get(md.reply_to_q_mgr) if named is not None else None
+            if routed is None:
                 self._anew(md, big_endian, ccsid)
                 return
-            last.reply_to_q, last.reply_to_q_mgr, self.back = md.reply_to_q, md.reply_to_q_mgr, back
-        elif md.put_time != last.put_time or md.put_date != last.put_date:
+            last.reply_to_q, last.reply_to_q_mgr, self._routed = md.reply_to_q, md.reply_to_q_mgr, routed
+        if md.put_time != last.put_time or md.put_date != last.put_date:
             self._written = False
             stamp = write_text(md.put_date, 8, ccsid, MQRC_MD_ERROR, "MQMD PutDate")
             stamp += write_text(md.put_time, 8, ccsid, MQRC_MD_ERROR, "MQMD PutTime")
-            self.back = self.back[: _STAMP - _BACKOUT_COUNT] + stamp + self.back[_ORIGIN_DATA - _BACKOUT_COUNT :]
+            self._stamped = stamp + self._stamped[_ORIGIN_DATA - _STAMP :]
+            self.back = self._routed + self._stamped
             last.put_date, last.put_time = md.put_date, md.put_time
-            self._backs = {md.reply_to_q: {md.reply_to_q_mgr: self.back}}
             self._written = True
+        elif not same_place:
+            self.back = self._routed + self._stamped
         self.msg_id, self.correl_id = md.msg_id, md.correl_id
 
     def settle_fitting(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
@@ -197,21 +203,19 @@ class DescriptorMemo:
         if (
             big_endian != self._big_endian
             or ccsid != self._ccsid
-            or len(self._backs) >= _REPLY_TO_MAX
-            or md.put_time != last.put_time
-            or md.put_date != last.put_date
+            or len(self._by_reply_to) >= _REPLY_TO_MAX
             or not _same_but_ids(md, last)
         ):
-            self._backs = {}
+            self._by_reply_to = {}
         self._big_endian, self._ccsid = big_endian, ccsid
         self.front = raw[:_MSG_ID]
         self.msg_id = raw[_MSG_ID:_CORREL_ID]
         self.correl_id = raw[_CORREL_ID:_BACKOUT_COUNT]
-        self.back = raw[_BACKOUT_COUNT:]
-        named = self._backs.get(md.reply_to_q)
+        self.back, self._routed, self._stamped = raw[_BACKOUT_COUNT:], raw[_BACKOUT_COUNT:_STAMP], raw[_STAMP:]
+        named = self._by_reply_to.get(md.reply_to_q)
         if named is None or len(named) >= _REPLY_TO_MAX:
-            named = self._backs[md.reply_to_q] = {}
-        named[md.reply_to_q_mgr] = self.back
+            named = self._by_reply_to[md.reply_to_q] = {}
+        named[md.reply_to_q_mgr] = self._routed
         md.copy_to(last)
         self._written = True
 

@@ -345,17 +345,12 @@ def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, 
     options = memo.gmo.pack(gmo, big_endian, ccsid)
     told = memo.length(length, big_endian)
     size = md_size(md.version) + len(options) + 4 + len(data)
-    out = conversation.begin_answer(memo.head, seg.MQGET, request, number, size)
-    if out is None:
-        conversation.answer_long(seg.MQGET, request, number, [written.joined(), options, told, data])
-        return
-    out.append(written.front)
-    out.append(written.msg_id)
-    out.append(written.correl_id)
-    out.append(written.back)
-    out.append(options)
-    out.append(told)
-    out.append(data)
+    head = conversation.head_of_answer(memo.head, seg.MQGET, request, number, size)
+    parts = [head, written.front, written.msg_id, written.correl_id, written.back, options, told, data]
+    if head:
+        conversation.session.push(b"".join(parts))
+    else:
+        conversation.answer_long(seg.MQGET, request, number, parts)
 
 
 # -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------

@@ -188,7 +188,7 @@ class Session:
     def __init__(self, channels: Channels, address: str) -> None:
         self.channels = channels
         self.address = address
-        #: Segments, and pieces of segments.
+        #: Segments to be sent.
         self.out: list[bytes] = []
         self.conversations: dict[int, Conversation] = {}
         self._splitter = Splitter()
@@ -496,7 +496,7 @@ class Session:
             self.push(seg.write(kind, flags, self.big_endian, self._tail, body, question.struc_id))
 
     def push(self, data: bytes) -> None:
-        """Queue bytes to be sent: one segment, or how it begins. The rest is appended to `out` at once."""
+        """Queue a segment to be sent."""
         self.out.append(data)
         self.segments_sent += 1
         if not self.ready:
@@ -514,8 +514,11 @@ class Session:
         self.ready = False
         self.unsent = 0
         out = self.out
-        data = out[0] if len(out) == 1 else b"".join(out)
-        out.clear()
+        if len(out) == 1:
+            data = out.pop()
+        else:
+            data = b"".join(out)
+            out.clear()
         self.bytes_sent += len(data)
         return data
 

@@ -176,17 +176,12 @@ def _put(
     written.settle(md, big_endian, ccsid)
     options = memo.pmo.pack(pmo, big_endian, ccsid)
     size = md_size(md.version) + len(options) + 4
-    out = conversation.begin_answer(memo.head, seg.MQPUT, request, handle.number, size)
-    if out is None:
-        parts = [written.joined(), options, same.raw_length]
+    head = conversation.head_of_answer(memo.head, seg.MQPUT, request, handle.number, size)
+    parts = [head, written.front, written.msg_id, written.correl_id, written.back, options, same.raw_length]
+    if head:
+        session.push(b"".join(parts))
+    else:
         conversation.answer_long(seg.MQPUT, request, handle.number, parts)
-        return
-    out.append(written.front)
-    out.append(written.msg_id)
-    out.append(written.correl_id)
-    out.append(written.back)
-    out.append(options)
-    out.append(same.raw_length)
 
 
 def _read_get(conversation: Conversation, gets: Gets, data: bytes, start: int, end: int) -> bool:

@@ -16,7 +16,8 @@ from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
 from flintmq.qmgr import event_channel, refusal
 from flintmq.server import turn
 from flintmq.server.hello import refusal_of
-from flintmq.server.tls import HANDSHAKE, NoKey, TlsLayer
+from flintmq.server.tls import NoKey, protection
+from flintmq.server.tls_layer import HANDSHAKE, TlsLayer
 
 if TYPE_CHECKING:
     from flintmq.qmgr.refusal import Refusal
@@ -124,7 +125,7 @@ class Link:
                 self._refuse("AMQ9665E", f"TLS failed: {error.reason or error}", alert)
             return b""
         if tls.ready and not before:
-            self._session.protection = tls.protection()
+            self._session.protection = protection(tls)
             self._hello = b""
         pending = tls.pending()
         if pending:

@@ -1,4 +1,4 @@
-"""TLS between a socket and its session, and the key repository of the queue manager.
+"""The key repository of the queue manager: what TLS is made with (tls_layer.py).
 
 A listener takes clients with and without TLS: the first byte tells them apart. Whether a channel wants TLS, and which,
 is looked at when the client has named it (channel/cipher_spec.py).
@@ -35,13 +35,12 @@ from flintmq.client.vault import KEY_FILE
 from flintmq.mqi import distinguished_name
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.vault import VaultError
+from flintmq.server.tls_layer import TlsLayer
 
 DEFAULT = "ssl/key"
 TRUSTED = "trusted.pem"
 USUAL_LABEL = "ibmwebspheremq"
-HANDSHAKE = 0x16
 _PEM = ".pem"
-_READ_MAX = 1 << 18
 _TRY_AGAIN_S = 1.0
 
 
@@ -193,49 +192,14 @@ def _trust(context: ssl.SSLContext, trusted: Path) -> None:
         raise NoKey(f"{trusted} beside the key repository cannot be used: {error}") from None
 
 
-class TlsLayer:
-    """The TLS of one socket, without the socket: bytes in, bytes out."""
-
-    def __init__(self, context: ssl.SSLContext) -> None:
-        self._incoming = ssl.MemoryBIO()
-        self._outgoing = ssl.MemoryBIO()
-        self._object = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
-        self.ready = False
-
-    def feed(self, data: bytes) -> bytes:
-        """What the client has said, out of what has arrived; b"" while there is nothing. Raises ssl.SSLError."""
-        self._incoming.write(data)
-        plain: list[bytes] = []
-        try:
-            if not self.ready:
-                self._object.do_handshake()
-                self.ready = True
-            while True:
-                part = self._object.read(_READ_MAX)
-                if not part:
-                    break
-                plain.append(part)
-        except ssl.SSLWantReadError:
-            pass
-        return b"".join(plain)
-
-    def wrap(self, data: bytes) -> bytes:
-        """`data` for the client, and whatever else is to be sent."""
-        if data:
-            self._object.write(data)
-        return self.pending()
-
-    def pending(self) -> bytes:
-        """What is to be sent."""
-        return self._outgoing.read()
-
-    def protection(self) -> Protection:
-        """What was agreed on."""
-        cipher = self._object.cipher()
-        assert cipher is not None
-        shown = self._object.getpeercert()
-        subject = distinguished_name.in_certificate(shown, "subject")
-        issuer = distinguished_name.in_certificate(shown, "issuer")
-        context = self._object.context
-        label = context.label if isinstance(context, KeyContext) else ""
-        return Protection(cipher[0], self._object.version() or "", subject, issuer, label)
+def protection(tls: TlsLayer) -> Protection:
+    """What a client and we have agreed on."""
+    made = tls.made
+    cipher = made.cipher()
+    assert cipher is not None
+    shown = made.getpeercert()
+    subject = distinguished_name.in_certificate(shown, "subject")
+    issuer = distinguished_name.in_certificate(shown, "issuer")
+    context = made.context
+    label = context.label if isinstance(context, KeyContext) else ""
+    return Protection(cipher[0], made.version() or "", subject, issuer, label)
