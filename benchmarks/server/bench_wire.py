@@ -97,7 +97,7 @@ def exchanges(kind: str) -> list[list[int]]:
 
 
 def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
-    """All of them; for a tiny run two, that between them have what the others have."""
+    """All of them; for a tiny run a few, that between them have what the others have, but TLS."""
     stage.make_key()
     tcp, unix, tls = f"127.0.0.1:{free_port()}", str(stage.directory / "echo"), f"127.0.0.1:{free_port()}"
     plain = stage.child("benchmarks.server.echo", f"{tcp},{unix}")
@@ -129,15 +129,17 @@ def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
         return Scenario(f"{other.name}_relay", other.load, relay, load, stage.pid)
 
     asynchronous = scenario("rr_cc_async", "request_reply_async", stage.address, tcp, REQUESTERS)
+    local_responders = scenario("rr_cb", "request_reply", stage.address, tcp, REQUESTERS, stage.local, unix)
     if tiny:
         return [
             asynchronous,
             relayed(asynchronous),
+            local_responders,
             scenario("pass_sync", "pass", stage.local, unix, 2 * PAIRS),
         ]
     return [
         scenario("rr_cc", "request_reply", stage.address, tcp, REQUESTERS),
-        scenario("rr_cb", "request_reply", stage.address, tcp, REQUESTERS, stage.local, unix),
+        local_responders,
         scenario("rr_bb", "request_reply", stage.local, unix, REQUESTERS),
         asynchronous,
         relayed(asynchronous),

@@ -171,7 +171,7 @@ def test_a_client_may_put_something_long_while_another_connects_on_the_same_sock
     sending = threading.Thread(target=lambda: peer.socket.sendall(put), daemon=True)
     sending.start()
     [session] = serving.hub.sessions
-    assert session.paused
+    until(lambda: session.paused, "the turn in which it began is over")
     comparing.go_on.set()
     answers = peer.answer()
     while len(answers) < 2:

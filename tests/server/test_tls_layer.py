@@ -11,35 +11,9 @@ from hypothesis import strategies as st
 
 from flintmq.server.tls_layer import TlsLayer
 from tests.server.test_tls import make_key
+from tests.server.tls_client import RECORD, TlsClient
 
-RECORD = 1 << 14
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
-
-
-class Client:
-    """The other end, by Python's own hand."""
-
-    def __init__(self, version: ssl.TLSVersion) -> None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        context.minimum_version = context.maximum_version = version
-        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self.made = context.wrap_bio(self.incoming, self.outgoing)
-
-    def said(self, data: bytes) -> bytes:
-        """What it sends for `data`, each write a record or more."""
-        self.made.write(data)
-        return self.outgoing.read()
-
-    def heard(self, data: bytes) -> bytes:
-        self.incoming.write(data)
-        got: list[bytes] = []
-        while True:
-            try:
-                got.append(self.made.read(RECORD))
-            except ssl.SSLWantReadError:
-                return b"".join(got)
 
 
 @pytest.fixture(scope="module")
@@ -50,20 +24,18 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return both
 
 
-def connected(key: Path, version: ssl.TLSVersion, step: int = RECORD) -> tuple[Client, TlsLayer]:
+def connected(key: Path, version: ssl.TLSVersion, step: int = RECORD) -> tuple[TlsClient, TlsLayer]:
     """A client and the layer after their handshake, whose bytes arrive `step` at a time."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(key)
-    client, layer = Client(version), TlsLayer(context)
-    for _ in range(4):
-        try:
-            client.made.do_handshake()
-        except ssl.SSLWantReadError:
-            pass
-        said = client.outgoing.read()
+    client, layer = TlsClient(version), TlsLayer(context)
+
+    def answer(said: bytes) -> bytes:
         for at in range(0, len(said), step):
             assert layer.feed(said[at : at + step]) == b""
-        client.incoming.write(layer.pending())
+        return layer.pending()
+
+    client.shake_hands(answer)
     assert layer.ready
     return client, layer
 
@@ -108,10 +80,7 @@ def test_an_answer_is_written_whole(key: Path, version: ssl.TLSVersion, length: 
 
 def test_the_end_of_a_client_is_nothing_said(key: Path) -> None:
     client, layer = connected(key, ssl.TLSVersion.TLSv1_3)
-    last = client.said(b"last")
-    with pytest.raises(ssl.SSLWantReadError):
-        client.made.unwrap()
-    assert layer.feed(last + client.outgoing.read()) == b"last"
+    assert layer.feed(client.said(b"last") + client.bade_farewell()) == b"last"
 
 
 def test_what_is_no_record_is_an_error(key: Path) -> None:

@@ -363,14 +363,11 @@ class Stream(Answer):
         if compression is None and size + len(data) + wire.FIRST_MAX <= room:
             self._settle_front(size, len(data))
             indexes = wire.write_indexes(self.index, conversation.global_index, big_endian)
-            session.push(
-                b"".join(
-                    [
-                        self._front, indexes, self._lengths, token, self._name,
-                        memo.front, memo.msg_id, memo.correl_id, memo.back, data,
-                    ]
-                )
-            )  # fmt: skip
+            parts = [
+                self._front, indexes, self._lengths, token, self._name,
+                memo.front, memo.msg_id, memo.correl_id, memo.back, data,
+            ]  # fmt: skip
+            session.push(b"".join(parts))
             return
         name, descriptor = encode(self.handle.resolved_name, ccsid), memo.joined()
         first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)

@@ -5,6 +5,7 @@
     turn.py       what is done with the data of a client, and when it is answered
     hub.py        what all sockets share: who may be answered, the clock, the log
     listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of channels and listeners
+    TLS           between socket and session: tls_layer.py; with keys from the key repository: tls.py
     passwords     compared by threads, while others are served: password_checks.py
     runmqsc       a Unix socket in the queue manager's directory: control.py
     endmqm        the same socket
