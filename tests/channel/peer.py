@@ -11,7 +11,7 @@ import struct
 from flintmq.channel import segment as seg
 from flintmq.channel.initial_data import InitialData
 from flintmq.channel.segment import Segment, Splitter
-from flintmq.channel.server import Channels
+from flintmq.channel.server import Channels, next_ready
 from flintmq.channel.session import Session
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import instance
@@ -34,6 +34,7 @@ class World:
         self.qm, self.storage = instance.create_in_memory("QM1", options)
         self.admin = Admin(self.qm)
         self.channels = Channels(self.qm, Gatekeeper(), 4711)
+        self.qm.in_turn = True  # All that happens in the tests of this room is a turn.
 
     def peer(self, **options: object) -> Peer:
         """A client that has not said anything yet."""
@@ -107,10 +108,15 @@ class Peer:
         self.world.channels.turn()
         return self.received()
 
+    def unsent(self) -> bytes:
+        """What will come back the next time."""
+        return b"".join(self.session.several) or self.session.out
+
     def received(self) -> list[Segment]:
         """What has come back since the last time."""
         out = self.session.take_out()
-        self.world.channels.ready.clear()
+        while next_ready(self.world.channels) is not None:
+            pass
         self.segments = self._splitter.feed(out)
         return self.segments
 

@@ -21,7 +21,7 @@ BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT
 QUEUE = "DEV.QUEUE.1"
 WAIT, SYNCPOINT, ASYNC = 1, 2, 0x10000
 #: MsgIds begin with the name and the creation of the queue manager, and end with a counter that both worlds share.
-_MSG_ID = re.compile(rb"AMQ QM1.{17}", re.DOTALL)
+MSG_ID = re.compile(rb"AMQ QM1.{17}", re.DOTALL)
 
 
 class Frozen(Clock):
@@ -90,9 +90,9 @@ def test_both_ways_answer_the_same_bytes_to_the_same_bytes(
                 if part:
                     peer.session.received(part)
                     peer.world.channels.turn()
-            answers.append(b"".join(peer.session.out))
+            answers.append(peer.unsent())
             peer.received()
-        assert _MSG_ID.sub(b"AMQ QM1", answers[0]) == _MSG_ID.sub(b"AMQ QM1", answers[1])
+        assert MSG_ID.sub(b"AMQ QM1", answers[0]) == MSG_ID.sub(b"AMQ QM1", answers[1])
         for name in ("calls", "segments_received", "bytes_received", "closing", "force"):
             assert getattr(straight.session, name) == getattr(general.session, name), name
         for queue in (QUEUE, "DEV.QUEUE.2"):

@@ -41,7 +41,7 @@ class Recorded(Peer):
         return super().feed(data)
 
     def received(self) -> list[seg.Segment]:
-        out = b"".join(self.session.out)
+        out = self.unsent()
         if out:
             self.traffic.append((False, out))
         return super().received()

@@ -236,7 +236,7 @@ def later(path: Path) -> tuple[World, Later, Peer]:
     world.alter("QMGR", "QM1", CHLAUTH="DISABLED")
     peer = world.peer(channel=CHANNEL)
     peer.agree()
-    peer.world.channels.ready.clear()
+    peer.received()
     with pytest.raises(AssertionError, match="there is no reply"):
         peer.connect(user="joe", password="wrong")
     return world, channels, peer
@@ -281,7 +281,7 @@ def test_a_client_that_sends_on_and_on_meanwhile_is_disconnected(later: tuple[Wo
     assert channels.forgotten == 1
     assert any("password was checked" in text for _, text in world.qm.notices)
     peer.session.checked()  # A thread that was not told.
-    assert peer.session.out == []
+    assert peer.unsent() == b""
 
 
 def test_one_who_is_connected_on_the_same_socket_may_be_putting_something_long(

@@ -36,7 +36,7 @@ from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS, MQRC_CONNECTION_BROKEN
 from flintmq.qmgr.connect import abandon
-from flintmq.qmgr.connection import Connection, Waiter
+from flintmq.qmgr.connection import AS_GET, Connection, Owner, Waiter
 
 if TYPE_CHECKING:
     from flintmq.channel.session import Session
@@ -75,7 +75,7 @@ class Waiting:
         self.handle = handle
 
 
-class Conversation:
+class Conversation(Owner):
     """One connection of a client."""
 
     state: int = STARTED
@@ -287,6 +287,7 @@ class Conversation:
     def connected(self, connection: Connection) -> None:
         """MQCONN has succeeded."""
         self.connection = connection
+        connection.owner, connection.direct = self, AS_GET
         self.state = CONNECTED
         self.session.channels.by_connection[connection.connection_id] = self
 
@@ -294,6 +295,7 @@ class Conversation:
         """MQDISC, or the end."""
         connection = self.connection
         if connection is not None:
+            connection.owner = None
             self.session.channels.by_connection.pop(connection.connection_id, None)
         self.connection = None
         self.state = STARTED

@@ -192,8 +192,9 @@ class DescriptorMemo:
         try:
             self.settle(md, big_endian, ccsid)
         except StructureError:
-            md.fit()
-            self.settle(md, big_endian, ccsid)
+            fitting = md.copy()
+            fitting.fit()
+            self.settle(fitting, big_endian, ccsid)
 
     def _anew(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
         """Write all of it, and remember how."""

@@ -1,7 +1,7 @@
 """What the sessions of one queue manager share. A host makes one, feeds sessions, and after each turn
 
     channels.turn()      completes waits that the turn has ended
-    channels.ready       sessions that have something to send, or are to be closed
+    next_ready(channels) says, again and again, who has something to send, or is to be closed
 
 Nothing here does I/O or waits; the host does (`flintmq.server`).
 """
@@ -40,7 +40,9 @@ class Channels:
         #: How many of them there are of a channel, and of a channel and a client's address (`_of_client`).
         self.instances: dict[str, int] = {}
         self._sessions_started = 0
-        self.ready: list[Session] = []
+        #: Sessions that are ready, linked by `next_ready`.
+        self.first_ready: Session | None = None
+        self.last_ready: Session | None = None
         #: The last status of instances that have ended, for accounting of channels.
         self.ended_rows: list[Row] = []
         #: Who owns a connection of the engine.
@@ -195,7 +197,7 @@ class Channels:
         engine = self.engine
         others: list[Waiter] = []
         for waiter in engine.woken:
-            if waiter.connection.connection_id in self.by_connection:
+            if waiter.connection.owner is not None:
                 self.due.append(waiter)
             else:
                 others.append(waiter)
@@ -221,15 +223,26 @@ def hand_over(channels: Channels) -> None:
             due = channels.due + due
             channels.due = []
         for waiter in due:
-            conversation = channels.by_connection.get(waiter.connection.connection_id)
-            if conversation is not None:
-                conversation.woken(waiter)
+            owner = waiter.connection.owner
+            if owner is not None:
+                owner.woken(waiter)
             elif others is None:
                 others = [waiter]
             else:
                 others.append(waiter)
     if others is not None:
         engine.woken = others
+
+
+def next_ready(channels: Channels) -> Session | None:
+    """The first of the sessions that are ready, which is no longer in line; None if there is none. A function, too."""
+    session = channels.first_ready
+    if session is not None:
+        channels.first_ready = session.next_ready
+        session.next_ready = None
+        if channels.first_ready is None:
+            channels.last_ready = None
+    return session
 
 
 def techniques(definition: MQObject, keyword: str) -> list[int]:

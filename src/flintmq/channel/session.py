@@ -1,7 +1,7 @@
 """One socket, seen from the server: bytes in, engine calls, bytes out. No I/O is done here.
 
     received(data)   what arrived; afterwards
-      out, force     bytes to send, once the log is durable up to `force`
+      take_out()     bytes to send, once the log is durable up to `force`
       closing        send what is there, then close
     lost()           the socket is gone: every conversation on it is backed out
     heartbeat_due    the socket was silent for the agreed time
@@ -32,7 +32,7 @@ S4  While a password is compared (`checking`), nothing of its socket is done: wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel import straight
@@ -127,6 +127,8 @@ class Session:
     """The server's side of one socket."""
 
     state: int = NEW
+    #: The first segment that is to be sent, and nearly always the only one.
+    out: bytes = b""
     force: int = 0
     delay_ms: int = 0
     #: The conversation whose MQCONN waits until its password was compared (S4).
@@ -148,8 +150,9 @@ class Session:
     refused: bool = False
     #: What the client asked for.
     channel_name: str = ""
-    #: Set while `Channels` knows that there is something to send.
+    #: Set while `Channels` knows that there is something to send; and who is the next there.
     ready: bool = False
+    next_ready: Session | None = None
     #: What is to be sent is held back for a while (B140). Set by the host.
     late: bool = False
     #: Bytes of messages in `out`, but those of short answers; and whether more would be there (S1). Then the host calls
@@ -184,12 +187,16 @@ class Session:
     local_user: str = ""
     #: Set by the host when TLS has been agreed on.
     protection: Protection | None = None
+    #: The host's own: where it writes to. None when the socket is gone.
+    link: Any = None
+    #: The conversation that the last call was in (straight.py).
+    last_used: Conversation | None = None
 
     def __init__(self, channels: Channels, address: str) -> None:
         self.channels = channels
         self.address = address
-        #: Segments to be sent.
-        self.out: list[bytes] = []
+        #: All that is to be sent, `out` first, if that is several segments; else nothing.
+        self.several: list[bytes] = []
         self.conversations: dict[int, Conversation] = {}
         self._splitter = Splitter()
         #: What has arrived while a password is compared, or long answers are to be handed over.
@@ -497,11 +504,26 @@ class Session:
 
     def push(self, data: bytes) -> None:
         """Queue a segment to be sent."""
-        self.out.append(data)
+        if not len(self.out):
+            self.out = data
+        elif self.several:
+            self.several.append(data)
+        else:
+            self.several = [self.out, data]
         self.segments_sent += 1
         if not self.ready:
-            self.ready = True
-            self.channels.ready.append(self)
+            self._join_ready()
+
+    def _join_ready(self) -> None:
+        """There is something to be done with it when the turn is over."""
+        self.ready = True
+        channels = self.channels
+        last = channels.last_ready
+        if last is None:
+            channels.first_ready = self
+        else:
+            last.next_ready = self
+        channels.last_ready = self
 
     def may_be_sent(self, log: LogPort) -> bool:
         """Whether what is queued can go out at once, and nothing else is to be done."""
@@ -513,14 +535,18 @@ class Session:
         """What is queued; it is the caller's now."""
         self.ready = False
         self.unsent = 0
-        out = self.out
-        if len(out) == 1:
-            data = out.pop()
-        else:
-            data = b"".join(out)
-            out.clear()
+        data = self.out
+        self.out = b""
+        if self.several:
+            data = b"".join(self.several)
+            self.several = []
         self.bytes_sent += len(data)
         return data
+
+    def drop_out(self) -> None:
+        """Nobody is there to send it to."""
+        self.out = b""
+        self.several = []
 
     def hold(self, position: int) -> None:
         """What is queued is sent when the log is durable up to `position`."""
@@ -602,8 +628,7 @@ class Session:
             conversation.lost()
         self.conversations.clear()
         if not self.ready:
-            self.ready = True
-            self.channels.ready.append(self)
+            self._join_ready()
 
     def lost(self) -> None:
         """The socket is gone."""
@@ -613,5 +638,5 @@ class Session:
         for conversation in list(self.conversations.values()):
             conversation.lost()
         self.conversations.clear()
-        self.out.clear()
+        self.drop_out()
         self.channels.ended(self)

@@ -1,10 +1,11 @@
 """MQPUT and MQGET on the straight way: from the bytes that arrived to the engine, and back to bytes, with no stop.
 
 Nearly everything that clients send is an MQPUT or an MQGET in one segment, in the byte order and character set of the
-one before, on a handle that is there. Such a segment is done here, where it lies in what was read from the socket:
-nothing is cut out but ids and data, and no segment and no call is made of it. A call that is as the last two of its
-kind, but for ids and data, is not even read: what they meant is remembered. Else structures are read, and always they
-are written, through what is remembered of the last ones (memo.py).
+one before, on a handle that is there; or, from those with consumers, a REQUEST_MSGS that says what the last one said.
+Such a segment is done here, where it lies in what was read from the socket: nothing is cut out but ids and data, and no
+segment and no call is made of it. A call that is as the last two of its kind, but for ids and data, is not even read:
+what they meant is remembered. Else structures are read, and always they are written, through what is remembered of the
+last ones (memo.py).
 
     take    True: the segment is done. False: nothing has been done; it goes the general way (session.py, _take)
 
@@ -18,9 +19,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import segment as seg
+from flintmq.channel import stream as wire
 from flintmq.channel.calls import API_SIZE
 from flintmq.channel.memo import Gets, Puts, gmo_size, md_size, pmo_size
 from flintmq.channel.mqi_calls import finish_get
+from flintmq.channel.streaming import serve_request
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_RESOURCE_PROBLEM
@@ -37,6 +40,9 @@ _KIND: Final = 1
 _FLAGS: Final = 2
 _FLAGS_2: Final = 3
 _TAIL: Final = 12
+# And from its beginning, if it is of a conversation.
+_CONVERSATION: Final = 8
+_REQUEST: Final = 12
 _ORDER_AT: Final = 8
 _ORDER_AT_M: Final = 16
 _M: Final = 0x4D
@@ -51,22 +57,27 @@ def take(session: Session, data: bytes, at: int, length: int) -> bool:
         if data[at + 3] != _M or length < seg.SIZE_M:
             return False
         order, start = at + _ORDER_AT_M, at + seg.SIZE_M
-        conversation = session.conversations.get(_unsigned(data, at + 8))
-        request = _unsigned(data, at + 12)
+        number = _unsigned(data, at + _CONVERSATION)
     else:
         if data[at + 3] != _BLANK:
             return False
         order, start = at + _ORDER_AT, at + seg.SIZE
-        conversation = session.conversations.get(1)
-        request = 0
+        number = 1
+    conversation = session.last_used
+    if conversation is None or conversation.number != number or conversation.connection is None:
+        conversation = session.last_used = session.conversations.get(number)
     kind = data[order + _KIND]
-    if conversation is None or (kind != seg.MQPUT and kind != seg.MQGET) or not conversation.is_free():
+    if conversation is None or not conversation.is_free():
+        return False
+    if kind == seg.REQUEST_MSGS:
+        return _more(session, conversation, data, order, start, at + length)
+    if kind != seg.MQPUT and kind != seg.MQGET:
         return False
     connection = conversation.connection
     assert connection is not None
     start += API_SIZE
     end = at + length
-    number = 0
+    number = 0  # Of the handle.
     try:
         if kind == seg.MQPUT:
             puts = conversation.puts
@@ -88,7 +99,7 @@ def take(session: Session, data: bytes, at: int, length: int) -> bool:
                 elif same.remember(connection, handle, tail, data, order, start, length):
                     same.md, same.pmo = puts.md.read, puts.pmo.read
             number = handle.number
-            _put(conversation, connection, handle, puts, request, data, start)
+            _put(conversation, connection, handle, puts, data, at, start)
         else:
             gets = conversation.gets
             if gets is None:
@@ -103,8 +114,9 @@ def take(session: Session, data: bytes, at: int, length: int) -> bool:
                 if gets.same.remember(connection, handle, conversation.tail, data, order, start, length):
                     gets.same_md, gets.same_gmo = gets.md.read, gets.gmo.read
             number = handle.number
-            _get(conversation, connection, handle, gets, request)
+            _get(conversation, connection, handle, gets, _request(session, data, at))
     except StructureError as error:
+        request = _request(session, data, at)
         conversation.reply_to(kind, request, MQCC_FAILED, error.reason, number, data[start:end])
     return True
 
@@ -113,15 +125,45 @@ def _handle(
     conversation: Conversation, connection: Connection, data: bytes, order: int, start: int, end: int
 ) -> Handle | None:
     """The handle of a call that is one segment as all others, and whose structures begin at `start`. Else None."""
-    if (
-        end < start
-        or data[order + _FLAGS] & seg.ONLY != seg.ONLY
-        or data[order + _FLAGS_2]
-        or data[order] != (seg.BIG_ENDIAN if conversation.big_endian else seg.LITTLE_ENDIAN)
-        or data[order + _TAIL : start - API_SIZE] != conversation.tail
-    ):
+    if end < start or not _is_as_all(conversation, data, order, start - API_SIZE):
         return None
     return connection.handles.get(_long(data, start - API_SIZE + _HANDLE, conversation.big_endian))
+
+
+def _is_as_all(conversation: Conversation, data: bytes, order: int, start: int) -> bool:
+    """Whether a header, which ends at `start`, is of one segment, in the byte order and character set of the last."""
+    return (
+        data[order + _FLAGS] & seg.ONLY == seg.ONLY
+        and not data[order + _FLAGS_2]
+        and data[order] == (seg.BIG_ENDIAN if conversation.big_endian else seg.LITTLE_ENDIAN)
+        and data[order + _TAIL : start] == conversation.tail
+    )
+
+
+def _more(session: Session, conversation: Conversation, data: bytes, order: int, start: int, end: int) -> bool:
+    """REQUEST_MSGS that says what the last one of its stream said, but for what has been received since."""
+    if (
+        end - start != wire.REQUEST_SIZE
+        or data[order + _FLAGS] & seg.CONFIRM_REQUEST
+        or not _is_as_all(conversation, data, order, start)
+    ):
+        return False
+    big_endian = conversation.big_endian
+    stream = conversation.streams.get(_long(data, start + wire.REQUEST_HANDLE, big_endian))
+    if (
+        stream is None
+        or stream.asked_tail is not conversation.tail
+        or not stream.handle.open
+        or data[start + wire.REQUEST_ROOM : start + wire.REQUEST_INDEX] != stream.asked_for
+    ):
+        return False
+    request = stream.last_request
+    request.received_bytes = _long(data, start + wire.REQUEST_RECEIVED, big_endian)
+    request.global_msg_index = _long(data, start + wire.REQUEST_INDEX, big_endian)
+    session.heartbeat_sent = False
+    session.segments_received += 1
+    serve_request(conversation, stream, request)
+    return True
 
 
 def _read_put(conversation: Conversation, handle: Handle, puts: Puts, data: bytes, start: int, end: int) -> bool:
@@ -150,11 +192,14 @@ def _put(
     connection: Connection,
     handle: Handle,
     memo: Puts,
-    request: int,
     data: bytes,
+    at: int,
     start: int,
 ) -> None:
-    """MQPUT, with the structures that `memo` lends. Raises StructureError if what the engine says cannot be written."""
+    """MQPUT, with the structures that `memo` lends, of the segment at `at`.
+
+    Raises StructureError if what the engine says cannot be written.
+    """
     md, pmo, same = memo.md.lent, memo.pmo.lent, memo.same
     offset = start + same.size
     message = data[offset : offset + same.length]
@@ -176,6 +221,7 @@ def _put(
     written.settle(md, big_endian, ccsid)
     options = memo.pmo.pack(pmo, big_endian, ccsid)
     size = md_size(md.version) + len(options) + 4
+    request = _request(session, data, at)
     head = conversation.head_of_answer(memo.head, seg.MQPUT, request, handle.number, size)
     parts = [head, written.front, written.msg_id, written.correl_id, written.back, options, same.raw_length]
     if head:
@@ -212,6 +258,11 @@ def _get(conversation: Conversation, connection: Connection, handle: Handle, mem
         conversation.wait(request, handle.number)
     else:
         finish_get(conversation, request, handle.number, md, gmo)
+
+
+def _request(session: Session, data: bytes, at: int) -> int:
+    """The request id of the segment at `at`."""
+    return _unsigned(data, at + _REQUEST) if session.shared else 0
 
 
 def _count(session: Session) -> None:

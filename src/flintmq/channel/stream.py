@@ -99,6 +99,11 @@ _UNSIGNED: Final = 0xFFFF_FFFF
 #: The prefix and what comes behind it in the first segment, up to the queue name.
 WHOLE_SIZE: Final[int] = PREFIX + 31
 REQUEST_SIZE: Final[int] = 40
+#: Where its handle, what was received, what is asked for and GlobalMsgIndex are.
+REQUEST_HANDLE: Final = 4
+REQUEST_RECEIVED: Final = 8
+REQUEST_ROOM: Final = 12
+REQUEST_INDEX: Final = 36
 SELECTION_SIZE: Final[int] = 64
 #: The most that comes behind the prefix, up to the descriptor: with the longest name of a queue in any character set.
 FIRST_MAX: Final[int] = 31 + 4 * 48

@@ -54,6 +54,7 @@ from flintmq.mqi.constants import (
     MQGMO_SYNCPOINT,
     MQGMO_SYNCPOINT_IF_PERSISTENT,
     MQGMO_WAIT,
+    MQMD_VERSION_2,
     MQMO_MATCH_MSG_TOKEN,
 )
 from flintmq.mqi.gmo import MQGMO
@@ -66,10 +67,21 @@ from flintmq.mqi.reason import (
     MQRC_Q_MGR_QUIESCING,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from flintmq.qmgr.connection import WAITING, Answer, Handle, Waiter
+from flintmq.qmgr.connection import (
+    AS_CONSUMER,
+    CONSUMED,
+    CONSUMED_LAST,
+    NOT_CONSUMED,
+    WAITING,
+    Answer,
+    Handle,
+    Waiter,
+)
 from flintmq.qmgr.get import end_wait, get_into
+from flintmq.qmgr.message import NO_ID, pass_descriptor
+from flintmq.qmgr.queue import WAITS_FOR_ANY
 from flintmq.qmgr.wait_again import wait_again
-from flintmq.qmgr.wanted import msg_token
+from flintmq.qmgr.wanted import msg_token, token_of
 
 if TYPE_CHECKING:
     from flintmq.channel.conversation import Conversation
@@ -123,6 +135,9 @@ class Stream(Answer):
     _told: int = 0
     #: The wait whose end was not looked at yet; it may be over (T3).
     _wait: Waiter | None = None
+    #: What the last request asked for, as bytes, and the tail of its header, which they depend on (straight.py).
+    asked_for: bytes = b""
+    asked_tail: bytes = b""
     # What the last message of one segment began with, around its indexes and its token, and what that depends on.
     _front: bytes = b""
     _lengths: bytes = b""
@@ -137,7 +152,9 @@ class Stream(Answer):
     def __init__(self, conversation: Conversation, handle: Handle) -> None:
         self.conversation = conversation
         self.handle = handle
+        self.direct = AS_CONSUMER
         self.wish = wire.Selection()
+        self.last_request = wire.Request()
         self._memo = DescriptorMemo()
         #: Of the gets that are made for the client.
         self._md = MQMD()
@@ -240,6 +257,33 @@ class Stream(Answer):
         else:
             self.pump()
 
+    def consume(self, waiter: Waiter, md: MQMD) -> int:
+        """A put hands over what is waited for: send it at once, and wait on (put_to_waiter.py)."""
+        session = self.conversation.session
+        if (
+            waiter is not self._wait
+            or waiter.kind != WAITS_FOR_ANY
+            or waiter.deadline_ms >= 0
+            or self._told
+            or self.handle.get_enabled_by
+        ):
+            return NOT_CONSUMED
+        self.asked, self.ahead = False, True
+        self.questioned = False
+        if md.version == MQMD_VERSION_2 and self.wish.md_version > 1 and _in_no_group(md):
+            self._send(md)
+        else:
+            own = waiter.md
+            pass_descriptor(md, own)
+            self._send(own)
+            own.version = MQMD_VERSION_2
+        if self.in_flight < self.room and not session.blocked:
+            if session.unsent < UNSENT_MAX:
+                return CONSUMED
+            session.more = True
+        self._wait = None
+        return CONSUMED_LAST
+
     def settle(self) -> None:
         """If the wait is over, send what it has brought (T3)."""
         waiter = self._wait
@@ -340,9 +384,11 @@ class Stream(Answer):
         """The message as ASYNC_MESSAGE, in as many segments as it takes."""
         conversation = self.conversation
         session = conversation.session
-        message = self.message
-        token = NO_TOKEN
-        if message is not None:
+        message, queue = self.message, self.handle.queue
+        assert queue is not None
+        if message is None:
+            token = token_of(queue, self.sequence)
+        else:
             session.hold(message.log_end)
             token = msg_token(message)
         data = self.data
@@ -426,6 +472,11 @@ class Stream(Answer):
         self._front_actual, self._front_reason, self._front_selection = self.data_length, self.reason, selection
 
 
+def _in_no_group(md: MQMD) -> bool:
+    """Whether the fields for groups have the values that they have for a message in none."""
+    return md.group_id is NO_ID and md.msg_seq_number == 1 and md.offset == 0
+
+
 def notify(conversation: Conversation, handle: int, code: int, value: int, request_id: int) -> None:
     """Send a NOTIFICATION."""
     body = write_longs([1, handle, code, value], conversation.big_endian)
@@ -444,9 +495,22 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
     stream = conversation.streams.get(request.handle)
     if stream is None:
         stream = conversation.streams[request.handle] = Stream(conversation, handle)
+    if segment.flags & seg.CONFIRM_REQUEST:
+        serve_request(conversation, stream, request, True)
+        notify(conversation, request.handle, wire.NOTIFY_CHECK_MSG, 0, segment.request)
+        return
+    stream.last_request, stream.asked_tail = request, b""
+    if request.selection is None:
+        stream.asked_for = segment.body[wire.REQUEST_ROOM : wire.REQUEST_INDEX]
+        stream.asked_tail = conversation.tail
+    serve_request(conversation, stream, request)
+
+
+def serve_request(conversation: Conversation, stream: Stream, request: wire.Request, questioned: bool = False) -> None:
+    """What a request asks for is sent, as far as it is there. With `questioned`, the client is told afterwards."""
     allowed = conversation.syncpoint_allowed
     stream.request(request)
-    stream.questioned = segment.flags & seg.CONFIRM_REQUEST != 0
+    stream.questioned = questioned
     if conversation.consuming is stream and stream.asked:
         conversation.consuming = None
         pump_all(conversation)
@@ -454,9 +518,8 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
         pump_all(conversation)
     else:
         stream.pump()
-    if segment.flags & seg.CONFIRM_REQUEST:
+    if questioned:
         stream.asked = stream.questioned = False  # It knows now, and waits no longer.
-        notify(conversation, request.handle, wire.NOTIFY_CHECK_MSG, 0, segment.request)
 
 
 def pump_all(conversation: Conversation) -> None:

@@ -173,13 +173,18 @@ class Host:
         for number, text in notices:
             self.errors.write(number, text)
 
+    def _leave(self, state: int) -> None:
+        """It is not open any more, for this reason: nothing more is done with the engine."""
+        self.state = state
+        self.engine.left = True
+
     def fail(self, error: BaseException) -> NoReturn:
         """An exception came out of the engine (H4): stop, and raise what the application should see."""
         if isinstance(error, MQError):
             raise error
         expected = isinstance(error, LogError | PageSetError | OSError)
         if self.state == OPEN:
-            self.state = FAILED
+            self._leave(FAILED)
             self._why = str(error) if expected else f"{type(error).__name__} in the middle of a call"
             if isinstance(error, Exception) and not expected:
                 self.errors.dump(error)
@@ -280,7 +285,7 @@ class Host:
         if self.state == CLOSED:
             return
         if self.state == FORKED:
-            self.state = CLOSED
+            self._leave(CLOSED)
             return
         for dispatcher in list(self.dispatchers.values()):
             dispatcher.close()
@@ -297,13 +302,13 @@ class Host:
                 checkpoint(self.engine, keep_nonpersistent=True)
                 self.write_notices()
             except BaseException as error:
-                self.state = FAILED
+                self._leave(FAILED)
                 self._why = str(error)
                 self.abandon()
                 raise
             finally:
                 if self.state == OPEN:
-                    self.state = CLOSED
+                    self._leave(CLOSED)
                 self._release_everybody()
                 self.timer.stop()
                 self.recording.stop()
@@ -313,7 +318,7 @@ class Host:
     def abandon(self) -> None:
         """The end without a word, as if the process had ended here. For what failed, and for what nobody closed."""
         if self.state in (OPEN, FAILED):
-            self.state = CLOSED
+            self._leave(CLOSED)
             _hosts.discard(self)
             self.storage.abandon()
             self._release_everybody()
@@ -329,7 +334,7 @@ class Host:
 
     def forked(self) -> None:
         """In the child of a fork (H5)."""
-        self.state = FORKED
+        self._leave(FORKED)
         if self.storage.lock is not None:
             self.storage.lock.close_in_child()
 

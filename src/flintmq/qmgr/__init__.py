@@ -14,7 +14,7 @@ The way of a message, file by file:
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
     get.py          MQGET: find, deliver, wait, serve       get_options.py, wanted.py, wait_again.py, browse_mark.py
-                                                            logical_get.py: groups and logical messages
+    put_to_waiter.py   a message for who waits already      logical_get.py: groups and logical messages
     selection.py    selection strings: what matches         message_source.py: what their names are worth
     expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY
     delay.py        messages that are delivered later       (delivery delay of JMS)
@@ -31,7 +31,8 @@ Rules of the house:
 
     Every call is a plain function that runs to completion and returns a reason code. It never blocks, awaits, sleeps,
     reads a clock or touches a file by itself: clock, log and page sets are handed in (queue_manager.py).
-    A get that must wait registers a waiter and returns WAITING; who is served stands in qm.woken.
+    A get that must wait registers a waiter and returns WAITING; who is served stands in qm.woken. In a turn of the
+    host, what clients wait for goes straight to them instead (put_to_waiter.py).
     A call that must be durable says so in connection.force: the log position that its caller waits for.
     So a seed repeats any history, and a test can crash the machine between any two writes (tests/simulation).
 

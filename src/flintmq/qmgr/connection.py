@@ -47,6 +47,15 @@ WAITING: Final = -1
 #: The object type of a subscription handle; MQ has no number for it.
 MQOT_SUBSCRIPTION: Final = 0
 
+# How an answer takes a message that was not on its queue (put_to_waiter.py).
+NOT_DIRECT: Final = 0
+AS_GET: Final = 1
+AS_CONSUMER: Final = 2
+# And what one that is asked says: no; yes, and it waits on; yes, and it waits no longer.
+NOT_CONSUMED: Final = 0
+CONSUMED: Final = 1
+CONSUMED_LAST: Final = 2
+
 UNIT_ACTIVE: Final = 0
 UNIT_PREPARED: Final = 1
 UNIT_COMMITTED: Final = 2
@@ -60,14 +69,28 @@ class Answer:
     reason: int = 0
     data: bytes = b""
     data_length: int = 0
-    #: The message that a get returned, for the layers that stand close to the engine.
+    #: The message that a get returned, for the layers that stand close to the engine. None if it was handed over
+    #: directly; then `sequence` is what its place on the queue would have been.
     message: Message | None = None
+    sequence: int = 0
+    direct: int = NOT_DIRECT
     #: The same, if it may have properties; else that of an earlier get, or None.
     carrier: Message | None = None
     #: The get that waits to be answered here.
     waiter: Waiter | None = None
     #: Nobody has asked for the message yet: a get leaves one that must not be lost where it is, and says 2033.
     ahead: bool = False
+
+    def consume(self, waiter: Waiter, md: MQMD) -> int:
+        """AS_CONSUMER: take what was handed over to `waiter`, here and in `md`, which is the putter's."""
+        return NOT_CONSUMED
+
+
+class Owner:
+    """Who has made a connection for somebody else, and answers for it."""
+
+    def woken(self, waiter: Waiter) -> None:
+        """A wait of the connection is over."""
 
 
 class Unit:
@@ -102,6 +125,8 @@ class Connection(Answer):
 
     force: int = 0
     delay_ms: int = 0
+    #: None: it is told through `qm.woken`, like all.
+    owner: Owner | None = None
     unit: Unit | None = None
     #: True between xa_start and xa_end.
     in_global_unit: bool = False

@@ -105,8 +105,8 @@ _BY_ID: Final = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
 def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> int:
     """MQGET. `max_length` is the length of the application's buffer, -1 if it takes any length. May return WAITING.
 
-    A plain get of a plain message that is there is written out here, for the sake of its cost; `_get_checked` does
-    whatever needs a second thought.
+    A plain get of a plain message that is there, or of one that is not, is written out here, for the sake of its cost;
+    `_get_checked` does whatever needs a second thought.
     """
     connection.force = 0
     qm.counters.gets += 1
@@ -116,7 +116,8 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         not handle.straight_get
         or queue is None
         or options & ~_STRAIGHT
-        or gmo.version > 1
+        or gmo.version > 2
+        or (gmo.version > 1 and gmo.match_options & ~_BY_ID)
         or not connection.usable
         or not queue.get_enabled
         or queue.watched
@@ -124,7 +125,7 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
     ):
         return _get_checked(qm, connection, handle, md, gmo, max_length)
     index = queue.by_correl_id
-    if md.msg_id != NO_ID:
+    if gmo.version > 1 or md.msg_id != NO_ID:
         message = find(queue, md, gmo, handle)
     elif md.correl_id == NO_ID:
         message = queue.first_available()
@@ -132,9 +133,18 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         message = find(queue, md, gmo, handle)
     else:
         message = queue.find(index, md.correl_id)
+    if message is None:
+        if (
+            handle.open
+            and not queue.deleted
+            and not queue.spilled_count
+            and not options & MQGMO_SYNCPOINT
+            and gmo.wait_interval >= -1
+        ):
+            return nothing_there(qm, connection, handle, connection, md, gmo, max_length, qm.clock.now_ms())
+        return _get_checked(qm, connection, handle, md, gmo, max_length)
     if (
-        message is None
-        or message.expires_ms
+        message.expires_ms
         or message.msg_flags
         or message.report
         or message.marked_until
@@ -167,6 +177,8 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         queue.get_persistent_bytes += length
     queue.last_get_ms = now
     gmo.resolved_q_name = queue.name
+    if gmo.version > 1:
+        gmo.group_status = gmo.segment_status = gmo.segmentation = " "
     connection.data = data
     connection.data_length = length
     connection.message = message
@@ -695,21 +707,14 @@ def wait(
     qm.wait_order += 1
     deadline = -1 if gmo.wait_interval < 0 else now + gmo.wait_interval
     waiter = Waiter(connection, handle, answer, md, gmo, max_length, deadline, qm.wait_order)
-    wanted = Wanted(md, gmo, handle)
-    if gmo.options & (LOGICAL | BROWSE) or wanted.nothing:
+    match = gmo.match_options if gmo.version > 1 else _BY_ID
+    if gmo.options & (LOGICAL | BROWSE):
         waiter.kind = WAITS_FOR_OTHER
-    elif wanted.selection is not None:
-        waiter.kind = WAITS_FOR_SELECTED if wanted.anything else WAITS_FOR_OTHER
-    elif wanted.anything:
-        waiter.kind = WAITS_FOR_ANY
-    elif wanted.match & ~_BY_ID == 0 and wanted.msg_id == NO_ID:
-        waiter.kind = WAITS_FOR_CORREL_ID
-        waiter.key = wanted.correl_id
-    elif wanted.match & ~_BY_ID == 0 and wanted.correl_id == NO_ID:
-        waiter.kind = WAITS_FOR_MSG_ID
-        waiter.key = wanted.msg_id
+    elif handle.selector or match & ~_BY_ID:
+        _file_selective(waiter, Wanted(md, gmo, handle))
     else:
-        waiter.kind = WAITS_FOR_OTHER
+        msg_id = md.msg_id if match & MQMO_MATCH_MSG_ID else NO_ID
+        _file(waiter, msg_id, md.correl_id if match & MQMO_MATCH_CORREL_ID else NO_ID)
     queue.add_waiter(waiter)
     qm.waiting += 1
     property_control.hold(qm, connection, gmo, 1)
@@ -717,6 +722,26 @@ def wait(
     if deadline >= 0:
         qm.add_deadline(waiter)
     return waiter
+
+
+def _file(waiter: Waiter, msg_id: bytes, correl_id: bytes) -> None:
+    """How the queue files a getter that asks for no more than ids."""
+    if msg_id == NO_ID:
+        waiter.kind, waiter.key = (WAITS_FOR_ANY, b"") if correl_id == NO_ID else (WAITS_FOR_CORREL_ID, correl_id)
+    elif correl_id == NO_ID:
+        waiter.kind, waiter.key = WAITS_FOR_MSG_ID, msg_id
+    else:
+        waiter.kind = WAITS_FOR_OTHER
+
+
+def _file_selective(waiter: Waiter, wanted: Wanted) -> None:
+    """And one that asks for more, or has a selection string."""
+    if wanted.nothing or wanted.match & ~_BY_ID:
+        waiter.kind = WAITS_FOR_OTHER
+    elif wanted.selection is not None:
+        waiter.kind = WAITS_FOR_SELECTED if wanted.anything else WAITS_FOR_OTHER
+    else:
+        _file(waiter, wanted.msg_id, wanted.correl_id)
 
 
 def serve(qm: QueueManager, queue: Queue, message: Message, now: int) -> None:
@@ -753,7 +778,7 @@ def serve(qm: QueueManager, queue: Queue, message: Message, now: int) -> None:
         if reason != MQRC_NO_MSG_AVAILABLE:  # Else it was waited for ahead; the next in line is looked at.
             queue.fast_put_count += 1
             queue.fast_put_bytes += len(message.data)
-        _wake(qm, waiter)
+        wake(qm, waiter)
 
 
 def _retry(qm: QueueManager, waiter: Waiter) -> bool:
@@ -765,7 +790,7 @@ def _retry(qm: QueueManager, waiter: Waiter) -> bool:
     if reason == MQRC_NO_MSG_AVAILABLE:
         return False
     end_wait(qm, waiter)
-    _wake(qm, waiter)
+    wake(qm, waiter)
     return True
 
 
@@ -816,10 +841,10 @@ def fail_waiter(qm: QueueManager, waiter: Waiter, reason: int) -> None:
     """Complete a wait without a message."""
     end_wait(qm, waiter)
     fail(waiter.answer, reason)
-    _wake(qm, waiter)
+    wake(qm, waiter)
 
 
-def _wake(qm: QueueManager, waiter: Waiter) -> None:
+def wake(qm: QueueManager, waiter: Waiter) -> None:
     """The wait is over, with or without a message: tell the host, or the consumer whose it is."""
     if waiter.connection.task is not None:
         qm.account_wait(waiter)

@@ -77,7 +77,7 @@ EXPIRY_UNLIMITED: Final = -1
 __all__ = [
     "AVAILABLE", "ENDS", "GET_PENDING", "LOCKED", "NO_ID", "NO_TOKEN", "PUT_PENDING", "REMOVED", "SPILLED", "BadRecord",
     "Message", "Node", "Spilled", "fill_descriptor", "header_length", "pack_header",
-    "pack_message", "unpack_message",
+    "pack_message", "pass_descriptor", "unpack_message",
 ]  # fmt: skip
 
 #: Every byte. An id that is counted differs from the one before in its last byte, nearly always.
@@ -236,6 +236,41 @@ def fill_descriptor(message: Message, md: MQMD, now_ms: int) -> None:
         md.offset = message.offset
         md.msg_flags = message.msg_flags
         md.original_length = message.original_length
+
+
+def pass_descriptor(md: MQMD, other: MQMD) -> None:
+    """Copy the descriptor of a put to that of a get: what `fill_descriptor` makes of a message that was put with `md`.
+
+    The message is not persistent, does not expire and is in no group, and nobody wants reports of it.
+    """
+    other.report = 0
+    other.msg_type = md.msg_type
+    other.expiry = -1
+    other.feedback = md.feedback
+    other.encoding = md.encoding
+    other.coded_char_set_id = md.coded_char_set_id
+    other.format = md.format
+    other.priority = md.priority
+    other.persistence = 0
+    other.msg_id = md.msg_id
+    other.correl_id = md.correl_id
+    other.backout_count = 0
+    other.reply_to_q = md.reply_to_q
+    other.reply_to_q_mgr = md.reply_to_q_mgr
+    other.user_identifier = md.user_identifier
+    other.accounting_token = md.accounting_token
+    other.appl_identity_data = md.appl_identity_data
+    other.put_appl_type = md.put_appl_type
+    other.put_appl_name = md.put_appl_name
+    other.put_date = md.put_date
+    other.put_time = md.put_time
+    other.appl_origin_data = md.appl_origin_data
+    if other.version > 1:
+        other.group_id = NO_ID
+        other.msg_seq_number = 1
+        other.offset = 0
+        other.msg_flags = 0
+        other.original_length = -1
 
 
 def pack_header(message: Message) -> bytes:

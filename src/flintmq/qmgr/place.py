@@ -14,6 +14,8 @@ A `Delivery` is placed whole or not at all:
     gathering  place     placed     one run of log records (or the unit of work), then every message stands on its queue
 
 All that can refuse a message is asked before the first of them is logged, so there is never anything to roll back.
+A message that somebody waits for already may be handed over instead, and not be placed at all (put_to_waiter.py).
+
 `direct` is for a publication that nothing can call off: then `add` places, and the queues are gone through once.
 """
 
@@ -79,6 +81,14 @@ def to_queue(
         reason = room_in_unit(qm, connection)
         if reason:
             return reason
+    if (
+        queue.waiting
+        and not syncpoint
+        and expiry == -1
+        and len(properties) == 0
+        and qm.put_to_waiter(queue, md, data, now)
+    ):
+        return MQRC_NONE
     account = queue.account
     if not account.put(length, md.persistence == 1):
         return MQRC_PAGESET_FULL

@@ -751,6 +751,13 @@ class Queue:
         if not filed:
             del table[waiter.key]
 
+    def last_in_line(self, waiter: Waiter, order: int) -> None:
+        """A get that waits for any message has been served, and waits on: it is as if it had come now."""
+        waiter.order = order
+        if len(self.waiters) > 1:
+            self.waiters.remove(waiter)
+            self.waiters.append(waiter)
+
     def all_waiters(self) -> list[Waiter]:
         """Every waiting get, in the order in which they came."""
         result = list(self.waiters) + list(self.waiters_other)

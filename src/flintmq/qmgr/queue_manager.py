@@ -35,6 +35,7 @@ from flintmq.qmgr import (
     expiry,
     get,
     publish,
+    put_to_waiter,
     queued,
     registration,
     stream,
@@ -148,6 +149,11 @@ class QueueManager:
     command_server: Connection | None = None
     #: True while restart replays the log: nothing is logged, no events, no triggers.
     replaying: bool = False
+    #: Its host does nothing more with it.
+    left: bool = False
+    #: Who owns the clients' connections makes the calls now, and may be called back: a message may go straight to who
+    #: waits for it (put_to_waiter.py).
+    in_turn: bool = False
     #: True while a trigger message is being put: it does not trigger itself.
     triggering: bool = False
     checkpoint_bytes: int = CHECKPOINT_BYTES
@@ -423,6 +429,10 @@ class QueueManager:
     def deliver_delayed(self, now: int) -> None:
         """Deliver what is due now."""
         delay.run(self, now)
+
+    def put_to_waiter(self, queue: Queue, md: MQMD, data: bytes, now: int) -> bool:
+        """See put_to_waiter.py."""
+        return self.in_turn and put_to_waiter.put_to_waiter(self, queue, md, data, now)
 
     def arrived(self, queue: Queue, message: Message, now: int) -> None:
         """`message` was put outside syncpoint at `now`: events, those who wait, triggers."""

@@ -104,8 +104,13 @@ def by_token(queue: Queue, token: bytes) -> Message | None:
 
 def msg_token(message: Message) -> bytes:
     """Sixteen bytes that name the message as long as it is on its queue."""
-    queue, block = message.queue, message.sequence >> 8
+    return token_of(message.queue, message.sequence)
+
+
+def token_of(queue: Queue, sequence: int) -> bytes:
+    """Those of the message that has, or had, this place on `queue`."""
+    block = sequence >> 8
     if block != queue.token_block:
         queue.token_block = block
         queue.token_prefix = queue.token_front + block.to_bytes(_HALF - 1, "big")
-    return queue.token_prefix + ENDS[message.sequence & 0xFF]
+    return queue.token_prefix + ENDS[sequence & 0xFF]

@@ -162,14 +162,14 @@ class Hub(Turns):
 
     def regulate(self, session: Session) -> None:
         """The socket of `session` is read from, or no longer."""
-        link = self.links.get(session)
+        link = session.link
         if link is not None:
             link.regulate()
 
     def started(self, session: Session) -> None:
         """A client has named its channel: the system looks after the socket as the channel says (KAINT)."""
         super().started(session)
-        link = self.links.get(session)
+        link = session.link
         if link is not None and session.terms is not None:
             link.keep_alive(session.terms.keep_alive_interval)
 
@@ -202,7 +202,7 @@ class Hub(Turns):
             return
         durable = self._log.durable
         for session, held in list(self._held.items()):
-            link = self.links.get(session)
+            link = session.link
             while held and held[0][0] <= durable:
                 _, data = held.popleft()
                 if link is not None:

@@ -70,6 +70,7 @@ class Link:
             return
         self._session = self._hub.session(address)
         self._session.local_user = user
+        self._session.link = self
         self._hub.links[self._session] = self
 
     def data_received(self, data: bytes) -> None:
@@ -181,6 +182,7 @@ class Link:
         session = self._session
         self._transport = self._send = None
         if session is not None:
+            session.link = None
             self._hub.links.pop(session, None)
             if self._turns.segment_trace is not None:
                 self._turns.segment_trace.ended(session)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.channel.server import Channels, hand_over
+from flintmq.channel.server import Channels, hand_over, next_ready
 from flintmq.channel.session import Session
 from flintmq.channel.terms import Gatekeeper
 
@@ -76,12 +76,13 @@ class Turns(Channels):
 
 def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
     """Data from a client: one turn. After a failure nothing more is done (H4)."""
-    host, engine = turns.host, turns.engine
-    if host.state:
+    engine = turns.engine
+    if engine.left:
         return
     turns._acquire()
     try:
         logged = engine.records_since_checkpoint
+        engine.in_turn = True
         session.received(data)
         if engine.woken:
             hand_over(turns)
@@ -93,13 +94,15 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
         turns.engine_failed(error)
         return
     finally:
+        engine.in_turn = False
         turns._release_lock()
-    ready = turns.ready
-    if len(ready) == 1 and ready[0] is session and not turns._held and session.may_be_sent(turns._log):
-        ready.clear()
-        link.write(session.take_out())
-    elif ready:
-        write_all(turns)
+    first = turns.first_ready
+    if first is not None:
+        if first is session and turns.last_ready is session and not turns._held and session.may_be_sent(turns._log):
+            turns.first_ready = turns.last_ready = None
+            link.write(session.take_out())
+        else:
+            write_all(turns)
     keep_time(turns, due)
 
 
@@ -112,13 +115,10 @@ def keep_time(turns: Turns, due_ms: int) -> None:
 
 def write_all(turns: Turns) -> None:
     """Every session that has something to send writes it, or waits."""
-    ready = turns.ready
-    if len(ready) == 1:
-        write(turns, ready.pop())
-    elif ready:
-        turns.ready = []
-        for session in ready:
-            write(turns, session)
+    session = next_ready(turns)
+    while session is not None:
+        write(turns, session)
+        session = next_ready(turns)
     if turns._held:
         turns.flush()
 
@@ -137,16 +137,16 @@ def write(turns: Turns, session: Session) -> None:
         turns.hold_back(session, delay_ms)
         return
     session.ready = False
-    held = turns._held
-    if (held and session in held) or (session.out and session.force and session.force > turns._log.durable):
-        if session.out:
+    held, something = turns._held, len(session.out) > 0
+    if (held and session in held) or (something and session.force and session.force > turns._log.durable):
+        if something:
             held.setdefault(session, deque()).append((session.force, session.take_out()))
         return
-    link = turns.links.get(session)
+    link: Link | None = session.link
     if link is None:
-        session.out.clear()
+        session.drop_out()
         return
-    if session.out:
+    if something:
         link.write(session.take_out())
     if session.more and not session.blocked:  # Else it goes on when the client reads again.
         turns.go_on(session)

@@ -110,6 +110,7 @@ class PageAccount:
         #: More pages than this in use, and puts are slowed down until the page set has expanded (B140).
         self.slow_from = self.total * SLOW_DOWN_PERCENT // 100 if may_grow else NEVER
         self._expand_from = self.total * EXPAND_PERCENT // 100 if may_grow else NEVER
+        self._calm_to = min(self.total, self.slow_from, self._expand_from)
 
     def put(self, length: int, persistent: bool) -> bool:
         """Take the pages of one message, growing the page set if it may.
@@ -186,6 +187,10 @@ class PageAccount:
             self.persistent -= pages
         else:
             self.nonpersistent -= pages
+
+    def has_room(self, pages: int) -> bool:
+        """Whether a message of so many pages could come and go, and nobody had to hear of it."""
+        return self.used + pages < self._calm_to
 
     def would_fit(self, length: int) -> bool:
         """Whether put() would answer True, without doing anything. Growth that is allowed counts as room."""
