@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 from benchmarks.server import peers
-from benchmarks.server.actor import Actor, Run
+from benchmarks.server.actor import READ, Actor, Run
 
 REQUESTS = "bench.request"
 _LINE = b"\r\n"
@@ -23,6 +23,18 @@ class NatsActor(Actor):
         self.payload = bytes(size)
         self.size = str(size).encode()
         self.send(b'CONNECT {"verbose":false,"pedantic":false}\r\n')
+
+    def subscribe(self, to: bytes) -> None:
+        """SUB; then wait until the server knows of it, for what is published before is lost."""
+        self.socket.setblocking(True)
+        self.send(b"SUB " + to + b" 1\r\nPING\r\n")
+        got = b""
+        while b"PONG\r\n" not in got:
+            more = self.socket.recv(READ)
+            if not more:
+                raise SystemExit("the server has closed a connection while it was made")
+            got += more
+        self.socket.setblocking(False)
 
     def cut(self, data: bytes) -> int:
         at = 0
@@ -51,7 +63,7 @@ class NatsRequester(NatsActor):
     def __init__(self, run: Run, at: str, size: int, number: int) -> None:
         super().__init__(run, at, size)
         own = f"bench.reply.{number}".encode()
-        self.send(b"SUB " + own + b" 1\r\n")
+        self.subscribe(own)
         self.request = b"PUB %s %s %s\r\n%s\r\n" % (REQUESTS.encode(), own, self.size, self.payload)
 
     def start(self) -> None:
@@ -66,7 +78,7 @@ class NatsRequester(NatsActor):
 class NatsResponder(NatsActor):
     def __init__(self, run: Run, at: str, size: int, number: int) -> None:
         super().__init__(run, at, size)
-        self.send(b"SUB " + REQUESTS.encode() + b" responders 1\r\n")
+        self.subscribe(REQUESTS.encode() + b" responders")
 
     def got(self, words: list[bytes]) -> None:
         self.send(b"PUB %s %s\r\n%s\r\n" % (words[3], self.size, self.payload))
