@@ -90,7 +90,7 @@ class Side:
         return told
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([1, 2])), min_size=2, max_size=2), st.data())
 def test_consumers_are_sent_the_same_bytes_either_way(shapes: list[tuple[bool, int]], data: st.DataObject) -> None:
     sides = [Side(True, shapes), Side(False, shapes)]

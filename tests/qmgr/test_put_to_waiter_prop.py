@@ -181,7 +181,7 @@ def other_than_plain(data: st.DataObject, ways: list[dict[str, Any]]) -> dict[st
     return fields
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_both_ways_leave_the_same_behind(data: st.DataObject) -> None:
     sides = [Side(True), Side(False)]
