@@ -44,7 +44,7 @@ REQUESTERS, RESPONDERS, PAIRS = 10, 4, 8
 #: A load that is asked for so many round trips has warmed up.
 _WARM = 0.1
 #: System calls are counted once, in so many times more: how many requests a wake-up finds varies from second to second.
-_CALLS = 12
+_CALLS = 24
 
 
 @dataclass
@@ -151,8 +151,8 @@ def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
 
 def run(options: Options) -> list[Figure]:
     """CPU microseconds per round trip, and system calls."""
-    rounds = options.scale(21, 6, 1)
-    count = options.scale(3_000, 2_000, 20)
+    rounds = options.scale(42, 12, 1)
+    count = options.scale(1_500, 1_000, 20)
     with Stage() as stage:
         taking_part = scenarios(stage, options.tiny)
         progress = options.progress(NAME, rounds * len(taking_part))
