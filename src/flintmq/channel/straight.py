@@ -77,7 +77,7 @@ def take(session: Session, data: bytes, at: int, length: int) -> bool:
     assert connection is not None
     start += API_SIZE
     end = at + length
-    number = 0  # Of the handle.
+    hobj = 0
     try:
         if kind == seg.MQPUT:
             puts = conversation.puts
@@ -98,7 +98,7 @@ def take(session: Session, data: bytes, at: int, length: int) -> bool:
                     return False
                 elif same.remember(connection, handle, tail, data, order, start, length):
                     same.md, same.pmo = puts.md.read, puts.pmo.read
-            number = handle.number
+            hobj = handle.number
             _put(conversation, connection, handle, puts, data, at, start)
         else:
             gets = conversation.gets
@@ -113,11 +113,11 @@ def take(session: Session, data: bytes, at: int, length: int) -> bool:
                     return False
                 if gets.same.remember(connection, handle, conversation.tail, data, order, start, length):
                     gets.same_md, gets.same_gmo = gets.md.read, gets.gmo.read
-            number = handle.number
+            hobj = handle.number
             _get(conversation, connection, handle, gets, _request(session, data, at))
     except StructureError as error:
         request = _request(session, data, at)
-        conversation.reply_to(kind, request, MQCC_FAILED, error.reason, number, data[start:end])
+        conversation.reply_to(kind, request, MQCC_FAILED, error.reason, hobj, data[start:end])
     return True
 
 

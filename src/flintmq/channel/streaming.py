@@ -7,6 +7,7 @@ One `Stream` of each handle does all three:
     request    says what is wanted, how many bytes the client can take, and how long to wait
     pump       as long as the client can take more: get a message and send it. None there: wait for one at the queue
     woken      the wait at the queue has brought a message, or is over; then nothing is said, the client has a clock too
+    consume    a put hands over what the wait is for: it is sent while it is put, and the wait goes on
 
 A request with CONFIRM_REQUEST is the client's question whether there is anything left, before it tells its application
 that there is no message: it is answered at once, with a message if there is one, and always with CHECK_MSG.

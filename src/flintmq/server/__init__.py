@@ -21,4 +21,6 @@ durable first waits for one flush of the log, made by a thread, for all sessions
     V2  Nothing waits in the loop: not for the disk, not for a client, not for a password to be compared. (A checkpoint
         does write in it.)
     V3  A client that does not read is not read from.
+    V4  Sessions are touched by the loop's thread only. So a put goes straight to a client that waits only in a turn of
+        the loop (`QueueManager.in_turn`); what another thread puts is handed over in the loop's next turn.
 """
