@@ -1,12 +1,18 @@
-"""Commands about channels and listeners that run: DISPLAY CHSTATUS and LSSTATUS, START and STOP of both."""
+"""Commands about channels, listeners and services that run: DISPLAY of their status, START and STOP."""
 
 from __future__ import annotations
 
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
 from flintmq.command.request import Request
-from flintmq.command.status import CHANNEL_STATUS, CHANNEL_STATUS_SHORT, LISTENER_STATUS
-from flintmq.mqi.pcf_constants import MQRCCF_CHL_STATUS_NOT_FOUND, MQRCCF_PARM_CONFLICT
+from flintmq.command.status import CHANNEL_STATUS, CHANNEL_STATUS_SHORT, LISTENER_STATUS, SERVICE_STATUS
+from flintmq.mqi.pcf_constants import (
+    MQRCCF_CHL_STATUS_NOT_FOUND,
+    MQRCCF_PARM_CONFLICT,
+    MQRCCF_SERV_STATUS_NOT_FOUND,
+    MQRCCF_SERVICE_RUNNING,
+    MQRCCF_SERVICE_STOPPED,
+)
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.qmgr.catalogue import matches
 
@@ -70,6 +76,35 @@ def stop_listener(request: Request, administration: Administration) -> Reply:
     return refused(reason, request.name, administration.name) if reason else done("AMQ8706I")
 
 
+def service_status(request: Request, administration: Administration) -> Reply:
+    """DISPLAY SVSTATUS: each server service that runs."""
+    keywords = None if request.flag("ALL") else request.keywords()
+    if keywords is not None:
+        keywords = keywords | {"STATUS", "PID"}
+    answers: list[Answer] = []
+    for row in sorted(administration.service_status(), key=_service):
+        name = _service(row)
+        if _meant(request, administration, "SERVICE", name) and _passes(request, row):
+            answers.append(Answer("AMQ8632I", {}, [Item("SERVICE", name), *items_of(SERVICE_STATUS, row, keywords)]))
+    return Reply(answers) if answers else refused(MQRCCF_SERV_STATUS_NOT_FOUND, request.name, administration.name)
+
+
+def start_service(request: Request, administration: Administration) -> Reply:
+    """START SERVICE. With IGNSTATE(YES) a service that runs is as good as started."""
+    reason = administration.start_service(request.name)
+    if reason == MQRCCF_SERVICE_RUNNING and request.option("IGNSTATE") == "YES":
+        reason = 0
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8733I")
+
+
+def stop_service(request: Request, administration: Administration) -> Reply:
+    """STOP SERVICE. With IGNSTATE(YES) a service that does not run is as good as stopped."""
+    reason = administration.stop_service(request.name)
+    if reason == MQRCCF_SERVICE_STOPPED and request.option("IGNSTATE") == "YES":
+        reason = 0
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8732I")
+
+
 def _meant(request: Request, administration: Administration, kind: str, name: str) -> bool:
     return matches(request.name, name) and administration.may(request.verb, kind, name)
 
@@ -85,6 +120,10 @@ def _with_filter(request: Request, keywords: set[str] | None) -> set[str] | None
 
 def _order(row: Row) -> tuple[str, str, str]:
     return str(row["CHANNEL"]), str(row["CONNAME"]), str(row.get("JOBNAME", ""))
+
+
+def _service(row: Row) -> str:
+    return str(row["SERVICE"])
 
 
 def _listener(row: Row) -> str:

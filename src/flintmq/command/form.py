@@ -56,6 +56,8 @@ class Form:
     settable: tuple[Attribute, ...] = ()
     shown: tuple[Attribute, ...] = ()
     required: tuple[str, ...] = ()
+    #: What every answer shows and DISPLAY can also ask for by name: keywords that are not in `shown`.
+    always: tuple[str, ...] = ()
 
     @property
     def changes_nothing(self) -> bool:
