@@ -42,7 +42,11 @@ def test_the_definitions_of_a_running_queue_manager_are_those_it_has_when_it_is_
         every = definitions(said(capsys, "dmpmqcfg", "-m", "QM1", "-a"))
         short = definitions(said(capsys, "dmpmqcfg", "QM1", "-o", "1line"))
         one = definitions(said(capsys, "dmpmqcfg", "-n", "lower*", "-t", "qlocal"))
-        assert definitions(said(capsys, "dmpmqcfg", "-t", "service")) == []
+        assert definitions(said(capsys, "dmpmqcfg", "-t", "clntconn")) == []
+        qm.mqsc("DEFINE SERVICE(S) STARTCMD('/bin/true')")  # Issue 14, item 13: dmpmqcfg has services, too.
+        services = definitions(said(capsys, "dmpmqcfg", "-t", "service", "-n", "S", "-o", "1line"))
+        assert services == ["DEFINE SERVICE('S') STARTCMD('/bin/true') REPLACE"]
+        qm.mqsc("DELETE SERVICE(S)")
         qm.queue("lower.Case").put("the client is still there")
     assert len(every) > 1000 and any("DEFINE NAMELIST('LONG')" in line for line in short)
     assert one == ["DEFINE QLOCAL('lower.Case') +", "   DESCR('it''s - +') +", "   REPLACE"]

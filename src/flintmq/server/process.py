@@ -44,6 +44,7 @@ from flintmq.server.link import links
 from flintmq.server.listeners import Listeners
 from flintmq.server.metrics import Metrics
 from flintmq.server.operations import Operations
+from flintmq.server.services import Services
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
 
@@ -77,6 +78,7 @@ class Server:
         self.hub: Hub | None = None
         self.endings: asyncio.Queue[str] = asyncio.Queue()
         self.listeners: Listeners | None = None
+        self.services: Services | None = None
         self.metrics: Metrics | None = None
         #: The control socket, and that of local applications.
         self._unix: list[asyncio.Server] = []
@@ -97,7 +99,8 @@ class Server:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.endings.put_nowait, IMMEDIATE)
         self.listeners = Listeners(self.host, loop, links(hub))
-        self.host.admin.channels = Operations(hub, self.listeners)
+        self.services = Services(self.host, loop)
+        self.host.admin.channels = Operations(hub, self.listeners, self.services)
         self._commands = commands = CommandTask(hub)
         try:
             if self.host.engine.definition().text("SCMDSERV") == "QMGR":
@@ -111,6 +114,7 @@ class Server:
                 ]
             self.listeners.start_all()
             await self._start_metrics(hub)
+            self.services.start_all()
             self._say("AMQ8003I", "The queue manager has started.")
             ready()
             await self._until_the_end(hub)
@@ -133,6 +137,8 @@ class Server:
 
     async def _until_the_end(self, hub: Hub) -> None:
         how = await self.endings.get()
+        if how != PREEMPTIVE and self.services is not None:
+            self.services.begin_end()  # At once: a service that is a client would hold up a quiesce.
         if how in (QUIESCE, RECONNECT):
             self._say("AMQ8004I", "The queue manager is quiescing: it ends when the last application has disconnected.")
             hub.run(lambda: self._quiesce(hub, how == RECONNECT))
@@ -171,6 +177,8 @@ class Server:
 
     async def _end(self, hub: Hub) -> None:
         """Nobody is served any more; the files are closed."""
+        if self.services is not None:
+            await self._end_services(self.services)
         self._stop_listening()
         if self._commands is not None:
             await self._commands.close()
@@ -185,6 +193,14 @@ class Server:
         if not self.host.state:
             self._say("AMQ8004I", "The queue manager has ended.")
         self.host.close()
+
+    async def _end_services(self, services: Services) -> None:
+        """End the services that end with the queue manager. Their STOPCMD may still connect to it."""
+        if self.host.state:
+            services.abandon()
+        else:
+            services.begin_end()
+            await services.finish_end()
 
     def _farewell(self, hub: Hub) -> None:
         for session in list(hub.sessions):
