@@ -58,6 +58,8 @@ MEMORY = ":memory:"
 #: The Unix socket for local applications, in the directory of a queue manager that runs as a process.
 LOCAL_SOCKET = "local"
 MEMORY_NAME = "MEMORY"
+#: The stanzas of automatic configuration, as they were last read (autoconfig.py).
+CACHED_INI = "autocfg/cached.ini"
 _HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
 
 ENDED_NORMALLY = "Ended normally"
@@ -149,8 +151,13 @@ class Instance:
         return self.creating_path.exists() and not self.exists()
 
     def stanza(self, name: str) -> ini.Stanza:
-        """A stanza of qm.ini, empty if there is none."""
-        return ini.find(ini.read(self.ini_path), name) or ini.Stanza(name)
+        """Return a stanza of qm.ini, empty if there is none. Values of automatic configuration have precedence."""
+        found = ini.find(ini.read(self.ini_path), name) or ini.Stanza(name)
+        for automatic in ini.read(self.directory / CACHED_INI):
+            if automatic.name.lower() == name.lower():
+                for key, value in automatic.values.items():
+                    found.set(key, value)
+        return found
 
     def log_directory(self) -> Path:
         """Where the log is."""

@@ -25,6 +25,10 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "START SERVICE starts it again. For an error: STOPCMD is the full path of a program; see the text.",
     ),
     "AMQ5030": ("A command service has been started. Nobody watches its end.", ""),
+    "AMQ5051": (
+        "Automatic configuration: commands of MQSCConfig were run, or a path in the stanza AutoConfig cannot be read.",
+        "errors/autocfgmqsc.LOG has what each command answered. Put the file right; it is read at the next start.",
+    ),
     "AMQ5100": (
         "A callback of asynchronous consume has raised an exception; its consumer is suspended.",
         "Put the callback right. The entry has its traceback; messages it did not commit are on the queue again.",

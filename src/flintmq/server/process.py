@@ -27,6 +27,7 @@ from pathlib import Path
 import flintmq
 from flintmq.channel.errors import STATUS_QM_TERMINATING
 from flintmq.channel.terms import Gatekeeper
+from flintmq.client import autoconfig
 from flintmq.client import instance as place
 from flintmq.client.instance import LOCAL_SOCKET, Instance
 from flintmq.qmgr import admin_security
@@ -37,7 +38,7 @@ from flintmq.qmgr.security import Entities
 from flintmq.server import control, refusals
 from flintmq.server.collector import settle_collector
 from flintmq.server.command_task import CommandTask
-from flintmq.server.entities import SystemEntities
+from flintmq.server.entities import SystemEntities, takes_external_users
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
@@ -103,6 +104,7 @@ class Server:
         self.host.admin.channels = Operations(hub, self.listeners, self.services)
         self._commands = commands = CommandTask(hub)
         try:
+            autoconfig.apply_mqsc(self.host)  # First: nobody is served yet, and it may define listeners and services.
             if self.host.engine.definition().text("SCMDSERV") == "QMGR":
                 commands.start()
             if self.host.instance is not None:
@@ -220,10 +222,13 @@ def guard(engine: QueueManager, entities: Entities) -> None:
 
 def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper | None = None) -> None:
     """Open the queue manager and serve until the end. Raises QueueManagerError if it cannot be opened."""
+    warning = autoconfig.apply_stanzas(instance) if instance.exists() else ""
     host = ServingHost(*place.open_on_disk(instance), instance)
+    if warning:
+        host.errors.write("AMQ5051W", warning)
     users = Users(instance.directory / USERS)
     host.engine.refusals = refusals.load(instance.errors_directory)
-    entities = SystemEntities(users)
+    entities = SystemEntities(users, external=takes_external_users(instance))
     guard(host.engine, entities)
     if gatekeeper is None:
         gatekeeper = ConnectionAuthentication(host.engine, users, entities.owner)

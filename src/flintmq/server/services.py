@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -35,6 +34,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from flintmq.client.embedded import Host
+from flintmq.client.inserts import replaced
 from flintmq.client.instance import data_directory
 from flintmq.mqi.pcf_constants import (
     MQRCCF_NO_START_CMD,
@@ -59,8 +59,6 @@ ENVIRONMENT_FILE = "service.env"
 STARTING = "STARTING"
 RUNNING = "RUNNING"
 STOPPING = "STOPPING"
-
-_INSERT = re.compile(r"\+(\w+)\+")
 
 
 class CannotRun(Exception):
@@ -102,7 +100,7 @@ class Services:
     def start_all(self) -> None:
         """Start the services that start with the queue manager."""
         for definition in self._host.engine.catalogue.match("SERVICE"):
-            if definition.text("CONTROL") in WITH_Q_MGR and self.start(definition):
+            if definition.text("CONTROL") in WITH_Q_MGR and self.start(definition) == MQRCCF_NO_START_CMD:
                 self._say("AMQ5028E", f"Service {definition.name} was not started: it has no STARTCMD.")
 
     def start(self, definition: MQObject) -> int:
@@ -278,11 +276,6 @@ class Services:
             values["MQ_Q_MGR_DATA_PATH"] = str(place.directory)
             values["MQ_Q_MGR_DATA_NAME"] = place.directory.name
         return values
-
-
-def replaced(text: str, inserts: dict[str, str]) -> str:
-    """Return `text` with +NAME+ replaced by the value of NAME; what is no name stays as it is."""
-    return _INSERT.sub(lambda found: inserts.get(found[1], found[0]), text)
 
 
 def variables(directories: list[Path]) -> dict[str, str]:
