@@ -161,6 +161,13 @@ def test_what_mq_has_and_flintmq_has_not_says_so_and_is_no_typing_error(command:
     assert line.startswith("AMQ8101S") and line.endswith(f"FlintMQ does not have {part} yet, see docs/limits.md.")
 
 
+def test_display_takes_attributes_of_types_that_are_missing_and_shows_nothing(run: Callable[[str], Reply]) -> None:
+    """Issue 14, item 13: monitors ask for the attributes of all types of channels at once."""
+    (answer,) = run("DISPLAY CHANNEL(SYSTEM.DEF.SVRCONN) CHLTYPE CONNAME XMITQ MCAUSER").answers
+    assert [item.keyword for item in answer.items] == ["CHANNEL", "CHLTYPE", "MCAUSER"]
+    assert not execute("DISPLAY CHSTATUS(*) XMITQ RQMNAME STATUS", None).failed
+
+
 def test_nothing_is_called_missing_that_is_there() -> None:
     for verb, noun in absent.COMMANDS:
         assert all((each, noun) not in FORMS for each in ([verb] if verb else VERBS)), (verb, noun)
@@ -173,6 +180,6 @@ def test_nothing_is_called_missing_that_is_there() -> None:
                 assert not words & set(keywords), (form.verb, form.noun)
     for (noun, keyword), values in absent.VALUES.items():
         for verb in ("DEFINE", "REFRESH", "RESET"):
-            form = FORMS.get((verb, noun))
-            for attribute in (*form.settable, *form.options) if form is not None else ():
+            found = FORMS.get((verb, noun))
+            for attribute in (*found.settable, *found.options) if found is not None else ():
                 assert attribute.keyword != keyword or not set(values) & set(attribute.words)

@@ -100,9 +100,10 @@ def typed(prompt: str, names: Names) -> Iterator[str]:
             line = input(prompt)
         except EOFError:
             return
-        if history is not None:
-            history.add(line)
-        yield line
+        for part in line.split("\n"):  # Several, if an editor took them as one paste.
+            if history is not None:
+                history.add(part)
+            yield part
 
 
 def _edit_lines(names: Names) -> History | None:

@@ -134,6 +134,10 @@ PARAMETERS: dict[str, dict[str, str]] = {
     ),
 }
 
+#: Nouns whose objects are of several types in MQ. DISPLAY takes the attributes of the types that are missing here, and
+#: shows nothing for them, as MQ does for an object that has not got the attribute.
+OF_OTHER_TYPES = ("CHANNEL", "CHSTATUS", "AUTHINFO", "LISTENER")
+
 _CHANNEL_TYPES = {
     **dict.fromkeys(["SDR", "SVR", "RCVR", "RQSTR"], _MESSAGE_CHANNELS),
     **dict.fromkeys(["CLUSSDR", "CLUSRCVR"], _CLUSTERS),
@@ -177,6 +181,11 @@ def check_command(verb: str, noun: str) -> None:
     part = COMMANDS.get((verb, noun)) or COMMANDS.get((_ANY, noun))
     if part is not None:
         raise NotHere(part, f"{verb} {noun}")
+
+
+def is_of_other_type(noun: str, keyword: str) -> bool:
+    """Whether MQ has the attribute for objects of this noun, but of a type that FlintMQ does not have."""
+    return noun in OF_OTHER_TYPES and keyword in PARAMETERS[noun]
 
 
 def check_parameter(noun: str, keyword: str) -> None:

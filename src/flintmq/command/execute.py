@@ -110,7 +110,7 @@ def bind(command: Command) -> Bound:
     known = _parameters(form)
     given: set[str] = set()
     for parameter in command.parameters:
-        if parameter.values is None and parameter.keyword in form.always:
+        if parameter.values is None and _shows(form, parameter.keyword):
             request.shown.add(parameter.keyword)
             continue
         found = known.get(parameter.keyword)
@@ -127,6 +127,11 @@ def bind(command: Command) -> Bound:
         if keyword not in given:
             raise CommandSyntaxError(command.text, len(command.text), f"{keyword} is missing")
     return Bound(form, request)
+
+
+def _shows(form: Form, keyword: str) -> bool:
+    """Whether DISPLAY can be asked for a keyword that is always shown, or never."""
+    return keyword in form.always or (form.verb == "DISPLAY" and absent.is_of_other_type(form.noun, keyword))
 
 
 def _unknown(command: Command) -> CommandSyntaxError:

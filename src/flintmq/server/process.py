@@ -197,11 +197,16 @@ class Server:
         self.host.close()
 
     async def _end_services(self, services: Services) -> None:
-        """End the services that end with the queue manager. Their STOPCMD may still connect to it."""
+        """End the services that end with the queue manager, after its clients. STOPCMD may still connect to it."""
         if self.host.state:
             services.abandon()
-        else:
+        elif services.running:
             services.begin_end()
+            if self.listeners is not None:
+                self.listeners.stop_all()
+            if self.hub is not None:
+                hub = self.hub
+                hub.run(lambda: self._farewell(hub))
             await services.finish_end()
 
     def _farewell(self, hub: Hub) -> None:
