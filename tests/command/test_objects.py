@@ -345,6 +345,17 @@ def test_display_qmgr_takes_qmname(run: Run) -> None:
     assert [item.keyword for item in run("DISPLAY QMSTATUS QMNAME").answers[0].items][0] == "QMNAME"
 
 
+def test_display_qmgr_takes_the_groups_of_mq(run: Run) -> None:
+    """Issue 14, item 13: EVENT, CHINIT, CLUSTER, PUBSUB and SYSTEM each ask for several attributes."""
+    every = {attribute.keyword for attribute in ATTRIBUTES["QMGR"]}
+    shown = {
+        word: {item.keyword for item in run(f"DISPLAY QMGR {word}").answers[0].items} - {"QMNAME"}
+        for word in ("EVENT", "CHINIT", "CLUSTER", "PUBSUB", "SYSTEM")
+    }
+    assert "AUTHOREV" in shown["EVENT"] and "PSMODE" in shown["PUBSUB"] and "DEADQ" in shown["SYSTEM"]
+    assert set().union(*shown.values()) == every and sum(len(group) for group in shown.values()) == len(every)
+
+
 def test_authinfo_keeps_authenmd(run: Run) -> None:
     """Issue 14, item 13."""
     assert not run("DEFINE AUTHINFO(A) AUTHTYPE(IDPWOS) AUTHENMD(PAM) CHCKCLNT(OPTIONAL)").failed

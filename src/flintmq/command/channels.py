@@ -14,6 +14,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_SERVICE_STOPPED,
 )
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.qmgr.attribute import Attribute
 from flintmq.qmgr.catalogue import matches
 
 
@@ -53,14 +54,7 @@ def stop(request: Request, administration: Administration) -> Reply:
 
 def listener_status(request: Request, administration: Administration) -> Reply:
     """DISPLAY LSSTATUS: each listener that runs."""
-    keywords = None if request.flag("ALL") else request.keywords()
-    if keywords is not None:
-        keywords = keywords | {"STATUS", "PID"}
-    answers: list[Answer] = []
-    for row in sorted(administration.listener_status(), key=_listener):
-        name = _listener(row)
-        if _meant(request, administration, "LISTENER", name) and _passes(request, row):
-            answers.append(Answer("AMQ8631I", {}, [Item("LISTENER", name), *items_of(LISTENER_STATUS, row, keywords)]))
+    answers = _running(request, administration, administration.listener_status(), "AMQ8631I", LISTENER_STATUS)
     return Reply(answers) if answers else refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name)
 
 
@@ -78,14 +72,7 @@ def stop_listener(request: Request, administration: Administration) -> Reply:
 
 def service_status(request: Request, administration: Administration) -> Reply:
     """DISPLAY SVSTATUS: each server service that runs."""
-    keywords = None if request.flag("ALL") else request.keywords()
-    if keywords is not None:
-        keywords = keywords | {"STATUS", "PID"}
-    answers: list[Answer] = []
-    for row in sorted(administration.service_status(), key=_service):
-        name = _service(row)
-        if _meant(request, administration, "SERVICE", name) and _passes(request, row):
-            answers.append(Answer("AMQ8632I", {}, [Item("SERVICE", name), *items_of(SERVICE_STATUS, row, keywords)]))
+    answers = _running(request, administration, administration.service_status(), "AMQ8632I", SERVICE_STATUS)
     return Reply(answers) if answers else refused(MQRCCF_SERV_STATUS_NOT_FOUND, request.name, administration.name)
 
 
@@ -105,6 +92,22 @@ def stop_service(request: Request, administration: Administration) -> Reply:
     return refused(reason, request.name, administration.name) if reason else done("AMQ8732I")
 
 
+def _running(
+    request: Request, administration: Administration, rows: list[Row], number: str, attributes: list[Attribute]
+) -> list[Answer]:
+    """Return an answer for each listener or service that is meant; STATUS and PID are always shown."""
+    kind = request.kind
+    keywords = request.keywords()
+    if keywords is not None:
+        keywords = keywords | {"STATUS", "PID"}
+    answers: list[Answer] = []
+    for row in sorted(rows, key=lambda row: str(row[kind])):
+        name = str(row[kind])
+        if _meant(request, administration, kind, name) and _passes(request, row):
+            answers.append(Answer(number, {}, [Item(kind, name), *items_of(attributes, row, keywords)]))
+    return answers
+
+
 def _meant(request: Request, administration: Administration, kind: str, name: str) -> bool:
     return matches(request.name, name) and administration.may(request.verb, kind, name)
 
@@ -120,11 +123,3 @@ def _with_filter(request: Request, keywords: set[str] | None) -> set[str] | None
 
 def _order(row: Row) -> tuple[str, str, str]:
     return str(row["CHANNEL"]), str(row["CONNAME"]), str(row.get("JOBNAME", ""))
-
-
-def _service(row: Row) -> str:
-    return str(row["SERVICE"])
-
-
-def _listener(row: Row) -> str:
-    return str(row["LISTENER"])

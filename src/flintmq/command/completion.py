@@ -46,7 +46,7 @@ def completions(before: str, word: str, names: Names) -> list[str]:
 
 
 def _keywords(form: Form) -> list[str]:
-    found: set[str] = {attribute.keyword for attribute in form.shown} | set(form.always)
+    found: set[str] = {attribute.keyword for attribute in form.shown} | set(form.always) | set(form.groups)
     for attribute in (*form.options, *form.settable):
         found.discard(attribute.keyword)
         found |= set(attribute.words) if attribute.kind == FLAG else {f"{attribute.keyword}("}

@@ -113,6 +113,9 @@ def bind(command: Command) -> Bound:
         if parameter.values is None and _shows(form, parameter.keyword):
             request.shown.add(parameter.keyword)
             continue
+        if parameter.values is None and parameter.keyword in form.groups:
+            request.shown |= form.groups[parameter.keyword]
+            continue
         found = known.get(parameter.keyword)
         if found is None:
             absent.check_parameter(form.noun, parameter.keyword)

@@ -404,6 +404,7 @@ _Q_MGR_FORMS = [
         options=(_ALL,),
         shown=tuple(ATTRIBUTES["QMGR"]),
         always=("QMNAME",),
+        groups=qmgr.attribute_groups([attribute.keyword for attribute in ATTRIBUTES["QMGR"]]),
     ),
     Form(
         "PING",

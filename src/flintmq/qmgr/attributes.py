@@ -32,6 +32,7 @@ from flintmq.qmgr.attribute import is_name as is_name
 from flintmq.qmgr.attribute import number_of as number_of
 from flintmq.qmgr.attribute import parse_value as parse_value
 from flintmq.qmgr.attribute import value_of_number as value_of_number
+from flintmq.qmgr.attribute_makers import altered as _altered
 from flintmq.qmgr.attribute_makers import enum as _enum
 from flintmq.qmgr.attribute_makers import fixed as _fixed
 from flintmq.qmgr.attribute_makers import flag as _flag
@@ -71,13 +72,6 @@ _EVENT: Final = {"DISABLED": pcf.MQEVR_DISABLED, "ENABLED": pcf.MQEVR_ENABLED}
 _MONITOR: Final = {"LOW": mq.MQMON_LOW, "MEDIUM": mq.MQMON_MEDIUM, "HIGH": mq.MQMON_HIGH}
 _Q_MGR_ON_OFF: Final = {"QMGR": mq.MQMON_Q_MGR, "ON": mq.MQMON_ON, "OFF": mq.MQMON_OFF}
 _INHIBIT: Final = {"ENABLED": mq.MQQA_GET_ALLOWED, "DISABLED": mq.MQQA_GET_INHIBITED}
-
-
-def _altered() -> list[Attribute]:
-    return [
-        _shown(_text("ALTDATE", mq.MQCA_ALTERATION_DATE, 12)),
-        _shown(_text("ALTTIME", mq.MQCA_ALTERATION_TIME, 8)),
-    ]
 
 
 # -- queues -----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Final
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.qmgr.attribute import Attribute
-from flintmq.qmgr.attribute_makers import enum, integer, shown, text
+from flintmq.qmgr.attribute_makers import altered, enum, integer, text
 
 COMMAND_LENGTH: Final = 255
 _NUMBER_MAX: Final = 999_999_999
@@ -24,18 +24,11 @@ CONTROL: Final = {
 }
 
 
-def _altered() -> list[Attribute]:
-    return [
-        shown(text("ALTDATE", mq.MQCA_ALTERATION_DATE, 12)),
-        shown(text("ALTTIME", mq.MQCA_ALTERATION_TIME, 8)),
-    ]
-
-
 def service() -> list[Attribute]:
     """Return the attributes of a SERVICE."""
     types = {"COMMAND": mq.MQSVC_TYPE_COMMAND, "SERVER": mq.MQSVC_TYPE_SERVER}
     return [
-        *_altered(),
+        *altered(),
         enum("CONTROL", mq.MQIA_SERVICE_CONTROL, CONTROL),
         text("DESCR", mq.MQCA_SERVICE_DESC, 64),
         enum("SERVTYPE", mq.MQIA_SERVICE_TYPE, types),
@@ -71,7 +64,7 @@ def communication_information() -> list[Attribute]:
     }
     return [
         enum("TYPE", mq.MQIA_COMM_INFO_TYPE, {"MULTICAST": mq.MQCIT_MULTICAST}),
-        *_altered(),
+        *altered(),
         enum("BRIDGE", mq.MQIA_MCAST_BRIDGE, {"ENABLED": mq.MQMCB_ENABLED, "DISABLED": mq.MQMCB_DISABLED}),
         integer("CCSID", mq.MQIA_CODED_CHAR_SET_ID, "ASPUB", 1, _CCSID_MAX, {"ASPUB": mq.MQCCSI_AS_PUBLISHED}),
         enum("COMMEV", mq.MQIA_COMM_EVENT, events),
