@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import flintmq
+from flintmq.cli import runmqsc
 from flintmq.cli.main import main
 from flintmq.mqi.constants import MQFMT_DEAD_LETTER_HEADER
 from flintmq.mqi.dlh import MQDLH
@@ -53,6 +54,14 @@ def test_the_definitions_of_a_running_queue_manager_are_those_it_has_when_it_is_
     assert main(["endmqm", "-i", "QM1"]) == 0
     assert definitions(said(capsys, "dmpmqcfg", "-m", "QM1", "-a")) == every
     assert definitions(said(capsys, "dmpmqcfg", "QM1", "-o", "1line")) == short
+
+
+def test_the_tab_key_finds_the_objects_of_a_running_queue_manager(manager: Manager) -> None:
+    """Issue 14, item 28."""
+    manager.start()
+    found = runmqsc._names(runmqsc._ask_process(manager.place, "QLOCAL", "DEV.QUEUE."))
+    assert found == ["DEV.QUEUE.1", "DEV.QUEUE.2", "DEV.QUEUE.3"]
+    assert runmqsc._names(runmqsc._ask_process(manager.place, "QLOCAL", "NONE.")) == []
 
 
 def test_units_in_doubt_of_a_running_queue_manager_are_seen_and_resolved(manager: Manager, capsys: Captured) -> None:

@@ -83,11 +83,14 @@ def test_what_a_service_cannot_do_is_told_and_the_queue_manager_goes_on(manager:
     manager.said("DEFINE SERVICE(RELATIVE) SERVTYPE(SERVER) STARTCMD('sleep') STARTARG(600)")
     manager.said(f"DEFINE SERVICE(ONCE) SERVTYPE(COMMAND) STARTCMD('{touch}') STARTARG('{tmp_path}/touched')")
     manager.said(f"DEFINE SERVICE(STAYS) CONTROL(QMGR) SERVTYPE(SERVER) STARTCMD('{sleep}')")
-    for name in ("GONE", "RELATIVE", "ONCE", "STAYS"):
+    os.mkfifo(tmp_path / "fifo")
+    manager.said(f"DEFINE SERVICE(UNREAD) SERVTYPE(SERVER) STARTCMD('{sleep}') STDOUT('{tmp_path}/fifo')")
+    for name in ("GONE", "RELATIVE", "ONCE", "STAYS", "UNREAD"):
         assert "AMQ8733I" in manager.said(f"START SERVICE({name})")
     until((tmp_path / "touched").exists, "the command runs")
     until(lambda: "Service GONE was not started: [Errno 2]" in manager.errors(), "the error is told")
     until(lambda: "STARTCMD must be a full path, not sleep" in manager.errors(), "the error is told")
+    until(lambda: "Service UNREAD was not started: [Errno 6]" in manager.errors(), "nobody waits for a reader")
     pid = pid_of(manager, "STAYS")
     assert "3263" in manager.said("STOP SERVICE(STAYS)") and "3253" in manager.said("STOP SERVICE(ONCE)")
     assert main(["endmqm", "-i", "QM1"]) == 0

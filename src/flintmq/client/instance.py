@@ -8,6 +8,7 @@
         ├── log/                the recovery log (flintmq.log)
         ├── pageset/psid00/ ... the page sets (flintmq.store)
         ├── errors/AMQERR01.LOG what it has to say to the operator
+        ├── autocfg/            what automatic configuration has read last (autoconfig.py)
         └── creating            only while it is created
 
 Creating is done under the lock, in this order: `creating`, log, page sets, catalogue, qm.ini, and `creating` goes. A
@@ -60,6 +61,8 @@ LOCAL_SOCKET = "local"
 MEMORY_NAME = "MEMORY"
 #: The stanzas of automatic configuration, as they were last read (autoconfig.py).
 CACHED_INI = "autocfg/cached.ini"
+#: What is deleted with a queue manager, or left over by a create that did not finish.
+_DIRECTORIES = ("log", "pageset", "errors", "autocfg")
 _HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
 
 ENDED_NORMALLY = "Ended normally"
@@ -457,7 +460,7 @@ def _qm_ini(name: str, log_path: str, options: CreateOptions) -> list[ini.Stanza
 def _clean_half_made(instance: Instance) -> None:
     """Remove what a create that did not finish has left."""
     if instance.half_made():
-        for name in ("log", "pageset", "errors"):
+        for name in _DIRECTORIES:
             shutil.rmtree(instance.directory / name, ignore_errors=True)
 
 
@@ -540,7 +543,7 @@ def delete(instance: Instance) -> None:
         ini.sync_directory(instance.directory)
         if elsewhere is not None:
             shutil.rmtree(elsewhere, ignore_errors=True)
-        for name in ("log", "pageset", "errors"):
+        for name in _DIRECTORIES:
             shutil.rmtree(instance.directory / name, ignore_errors=True)
     finally:
         lock.release()

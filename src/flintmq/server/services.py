@@ -247,7 +247,9 @@ class Services:
         try:
             for keyword in ("STDOUT", "STDERR"):
                 path = replaced(definition.text(keyword), inserts) or os.devnull
-                output.append(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+                # Without O_NONBLOCK a FIFO that nobody reads would hold this thread, and the end, up.
+                output.append(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK, 0o600))
+                os.set_blocking(output[-1], True)
             return subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
