@@ -76,8 +76,6 @@ def test_what_was_never_readable_stops_the_start(
     capsys.readouterr()
     assert main(["strmqm", "QM1"]) == 71
     assert f"AMQ5051E: {key} of the stanza AutoConfig in qm.ini cannot be read" in capsys.readouterr().err
-    configure(manager, {})
-    assert main(["strmqm", "QM1"]) == 0
 
 
 def test_crtmqm_keeps_the_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
