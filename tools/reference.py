@@ -210,6 +210,7 @@ STATUS_TABLES: list[tuple[str, list[Attribute], str]] = [
     ("handles of connections", status.CONNECTION_HANDLE, "DISPLAY CONN TYPE(HANDLE)"),
     ("channel status", status.CHANNEL_STATUS, "DISPLAY CHSTATUS"),
     ("listeners", status.LISTENER_STATUS, "DISPLAY LSSTATUS"),
+    ("services", status.SERVICE_STATUS, "DISPLAY SVSTATUS"),
     ("queue manager status", status.Q_MGR_STATUS, "DISPLAY QMSTATUS"),
     ("subscription status", status.SUBSCRIPTION_STATUS, "DISPLAY SBSTATUS"),
     ("topic status", status.TOPIC_STATUS, "DISPLAY TPSTATUS"),
@@ -234,6 +235,9 @@ class Serving(ChannelControl):
     def listener_status(self) -> list[Row]:
         return [{"LISTENER": "TCP.1", "STATUS": "RUNNING"}]
 
+    def service_status(self) -> list[Row]:
+        return [{"SERVICE": "ORDERS.MONITOR", "STATUS": "RUNNING", "PID": 4711}]
+
     def start_channel(self, name: str) -> int:
         return 0
 
@@ -244,6 +248,12 @@ class Serving(ChannelControl):
         return 0
 
     def stop_listener(self, name: str) -> int:
+        return 0
+
+    def start_service(self, name: str) -> int:
+        return 0
+
+    def stop_service(self, name: str) -> int:
         return 0
 
 

@@ -65,6 +65,26 @@ OPTIONS = {
 }
 
 TEXTS = {
+    # Services.
+    "SERVTYPE": "`SERVER`: one instance, which is watched; `COMMAND`: any number, not watched",
+    "STARTCMD": "full path of the program to run; [inserts](../concepts/services.md) are replaced",
+    "STARTARG": "its arguments",
+    "STOPCMD": "full path of the program that stops a server",
+    "STOPARG": "its arguments; `+MQ_SERVER_PID+` is the process id of the server",
+    "STDOUT": "file that standard output is appended to; blank: it is discarded",
+    "STDERR": "file that standard error is appended to; blank: it is discarded",
+    # Communication information, for multicast.
+    "AUTHENMD": "how MQ asks the operating system about passwords: `OS` or `PAM`. Here the queue manager's own users "
+    "are asked, whichever it is",
+    "BRIDGE": "whether publications of applications without multicast are sent by multicast",
+    "COMMEV": "multicast events",
+    "ENCODING": "encoding of messages that are sent; `ASPUB`: that of the published message",
+    "GRPADDR": "group address",
+    "MCHBINT": "heartbeat interval of transmitters, in milliseconds",
+    "MCPROP": "which properties are sent with messages",
+    "MONINT": "seconds between monitor updates",
+    "MSGHIST": "kilobytes of messages that are kept to be sent again",
+    "NSUBHIST": "whether a new subscriber gets what was sent before",
     # Authority records.
     "PROFILE": "the objects that it is for; `SELF` is the queue manager",
     "ENTITY": "the user or the group",
@@ -614,7 +634,13 @@ OF = {
         "SSLPEER": "name in the client's certificate",
         "MCAUSER": "who the client is here",
     },
+    "COMMINFO": {
+        "TYPE": "`MULTICAST`",
+        "CCSID": "character set of messages that are sent; `ASPUB`: that of the published message",
+        "PORT": "port for multicast",
+    },
     "listeners": {"STATUS": "`RUNNING`"},
+    "services": {"STATUS": "`STARTING`, `RUNNING` or `STOPPING`", "PID": "process id of the program"},
     "page sets": {"STATUS": "`ACTIVE`, `FILLING` while puts are slowed down, `FULL`"},
     "buffer pools": {"STATUS": "`CALM`, or `SPILLING` above the threshold"},
 }
@@ -638,7 +664,9 @@ KEPT = {
         SSLFIPS SSLRKEYC STATACLS STATINT STATMQI SUITEB TREELIFE
     """.split(),
     "TOPIC": "CLROUTE CLUSTER COMMINFO CUSTOM MCAST PROXYSUB PUBSCOPE SUBSCOPE".split(),
-    "AUTHINFO": ["CHCKLOCL"],
+    "AUTHINFO": ["AUTHENMD", "CHCKLOCL"],
+    "CHANNEL": ["MONCHL"],
+    "COMMINFO": "TYPE BRIDGE CCSID COMMEV ENCODING GRPADDR MCHBINT MCPROP MONINT MSGHIST NSUBHIST PORT".split(),
     "STGCLASS": "PASSTKTA XCFGNAME XCFMNAME".split(),
     "BUFFPOOL": "LOCATION PAGECLAS".split(),
     "PSID": "DSN".split(),

@@ -76,7 +76,7 @@ def test_types_names_and_what_cannot_be_asked_for(run: Run) -> None:
     make("QM1", SCRIPT)
     out = run("dmpmqcfg", "-m", "QM1", "-t", "qalias", "-n", "AL*").out
     assert [line for line in out.splitlines() if "DEFINE" in line] == ["DEFINE QALIAS('ALIAS') +"]
-    assert definitions(run("dmpmqcfg", "-m", "QM1", "-t", "comminfo").out) == []
+    assert definitions(run("dmpmqcfg", "-m", "QM1", "-t", "clntconn").out) == []
     assert definitions(run("dmpmqcfg", "-m", "QM1", "-x", "authrec").out) == []
     out = run("dmpmqcfg", "-t", "qmgr", "-o", "1line", "QM1").out
     assert [line.partition("(")[0] for line in definitions(out)] == ["ALTER QMGR DEADQ"]
@@ -122,7 +122,7 @@ def test_channels_and_who_may_use_what_are_written_and_taken_back(run: Run) -> N
 
 def test_the_heading_and_the_end_are_comments(run: Run) -> None:
     make("QM1")
-    lines = run("dmpmqcfg", "-m", "QM1", "-t", "srvc").out.splitlines()
+    lines = run("dmpmqcfg", "-m", "QM1", "-t", "clntconn").out.splitlines()
     assert all(line.startswith("*") for line in lines)
     assert "* Queue manager name: QM1" in lines
     assert lines[-2].startswith("* Script ended on ")

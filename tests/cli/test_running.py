@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import flintmq
+from flintmq.cli import runmqsc
 from flintmq.cli.main import main
 from flintmq.mqi.constants import MQFMT_DEAD_LETTER_HEADER
 from flintmq.mqi.dlh import MQDLH
@@ -42,13 +43,25 @@ def test_the_definitions_of_a_running_queue_manager_are_those_it_has_when_it_is_
         every = definitions(said(capsys, "dmpmqcfg", "-m", "QM1", "-a"))
         short = definitions(said(capsys, "dmpmqcfg", "QM1", "-o", "1line"))
         one = definitions(said(capsys, "dmpmqcfg", "-n", "lower*", "-t", "qlocal"))
-        assert definitions(said(capsys, "dmpmqcfg", "-t", "service")) == []
+        assert definitions(said(capsys, "dmpmqcfg", "-t", "clntconn")) == []
+        qm.mqsc("DEFINE SERVICE(S) STARTCMD('/bin/true')")  # Issue 14, item 13: dmpmqcfg has services, too.
+        services = definitions(said(capsys, "dmpmqcfg", "-t", "service", "-n", "S", "-o", "1line"))
+        assert services == ["DEFINE SERVICE('S') STARTCMD('/bin/true') REPLACE"]
+        qm.mqsc("DELETE SERVICE(S)")
         qm.queue("lower.Case").put("the client is still there")
     assert len(every) > 1000 and any("DEFINE NAMELIST('LONG')" in line for line in short)
     assert one == ["DEFINE QLOCAL('lower.Case') +", "   DESCR('it''s - +') +", "   REPLACE"]
     assert main(["endmqm", "-i", "QM1"]) == 0
     assert definitions(said(capsys, "dmpmqcfg", "-m", "QM1", "-a")) == every
     assert definitions(said(capsys, "dmpmqcfg", "QM1", "-o", "1line")) == short
+
+
+def test_the_tab_key_finds_the_objects_of_a_running_queue_manager(manager: Manager) -> None:
+    """Issue 14, item 28."""
+    manager.start()
+    found = runmqsc._names(runmqsc._ask_process(manager.place, "QLOCAL", "DEV.QUEUE."))
+    assert found == ["DEV.QUEUE.1", "DEV.QUEUE.2", "DEV.QUEUE.3"]
+    assert runmqsc._names(runmqsc._ask_process(manager.place, "QLOCAL", "NONE.")) == []
 
 
 def test_units_in_doubt_of_a_running_queue_manager_are_seen_and_resolved(manager: Manager, capsys: Captured) -> None:

@@ -62,6 +62,7 @@ class CatalogueAdministration:
         self.subscribed: list[Row] = []
         self.instances: list[Row] = []
         self.listening: list[Row] = []
+        self.services: list[Row] = []
         self.log = default_attributes("LOG")
         self.system = default_attributes("SYSTEM")
         self.tracing: list[Row] = []
@@ -289,6 +290,15 @@ class CatalogueAdministration:
     def stop_listener(self, name: str) -> int:
         self.resets.append(f"stop {name}")
         return self.reason
+
+    def service_status(self) -> list[Row]:
+        return self.services
+
+    def start_service(self, name: str) -> int:
+        return self.start_channel(name)
+
+    def stop_service(self, name: str) -> int:
+        return self.stop_listener(name)
 
     def page_set_usage(self) -> list[Row]:
         return [

@@ -6,11 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
+from flintmq.command import absent
+from flintmq.command.display import render
 from flintmq.command.execute import bind, execute
 from flintmq.command.model import FORMS, NO_NAME, OPTIONAL_NAME, VERBS, Form, nouns, syntax
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS, parse
 from flintmq.command.reply import Reply
+from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED
 from flintmq.qmgr.attribute import FLAG
+from flintmq.qmgr.attributes import QUEUE_KINDS
 
 EVERY = [pytest.param(form, id=f"{form.verb} {form.noun}") for form in FORMS.values()]
 
@@ -64,48 +68,118 @@ def test_every_verb_has_nouns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "segment", "why", "then"),
+    ("command", "segment", "why"),
     [
-        ("FOO BAR(X)", "FOO", "FOO is not a command", "AMQ8426I"),
-        ("DEFINE", "DEFINE", "DEFINE needs an object type", "AMQ8427I"),
-        ("DEFINE SERVICE(X) SERVTYPE(SERVER)", "DEFINE SERVICE", "There is no DEFINE SERVICE", "AMQ8427I"),
-        ("START SERVICE(X)", "START SERVICE", "There is no START SERVICE", "AMQ8427I"),
-        ("DEFINE QLOCAL", "DEFINE QLOCAL", "QLOCAL needs a name", "AMQ8427I"),
-        ("DEFINE QLOCAL(A*)", "DEFINE QLOCAL(A*", "DEFINE takes no generic name", "AMQ8427I"),
-        ("DEFINE QLOCAL('A B') SHARE", "DEFINE QLOCAL('A B'", "A name has at most 48", "AMQ8427I"),
-        ("DISPLAY QLOCAL('A B*')", "DISPLAY QLOCAL('A B*'", "A generic name is", "AMQ8427I"),
-        ("DEF STC(toolongname)", "DEF STC(toolongname", "A storage class name", "AMQ8427I"),
-        ("DISPLAY QMGR(X)", "DISPLAY QMGR(X", "DISPLAY QMGR takes no name", "AMQ8427I"),
+        ("FOO BAR(X)", "FOO", "FOO is not a command; commands are ALTER, ARCHIVE, CLEAR, DEFINE"),
+        ("DEFINE", "DEFINE", "DEFINE needs an object type: AUTHINFO, BUFFPOOL"),
+        ("START PROCESS(X)", "START PROCESS", "There is no START PROCESS; START is for CHANNEL, LISTENER"),
+        ("DEFINE QLOCAL", "DEFINE QLOCAL", "QLOCAL needs a name"),
+        ("DEFINE QLOCAL(A*)", "DEFINE QLOCAL(A*", "DEFINE takes no generic name"),
+        ("DEFINE QLOCAL('A B') SHARE", "DEFINE QLOCAL('A B'", "A name has at most 48"),
+        ("DISPLAY QLOCAL('A B*')", "DISPLAY QLOCAL('A B*'", "A generic name is"),
+        ("DEF STC(toolongname)", "DEF STC(toolongname", "A storage class name"),
+        ("DISPLAY QMGR(X)", "DISPLAY QMGR(X", "DISPLAY QMGR takes no name"),
         (
-            "DEFINE QLOCAL(A) MAXDEPHT(7) SHARE",
-            "DEFINE QLOCAL(A) MAXDEPHT",
-            "MAXDEPHT is not a parameter of DEFINE QLOCAL",
-            "AMQ8427I",
+            "DEF QL(A) CURDEPTH(7)",
+            "DEF QL(A) CURDEPTH",
+            "CURDEPTH is not a parameter of DEFINE QLOCAL; it is only displayed",
         ),
-        ("DEF QL(A) CURDEPTH(7)", "DEF QL(A) CURDEPTH", "CURDEPTH is not a parameter", "AMQ8427I"),
-        ("DEF QL(A) DEFTYPE(PERMDYN)", "DEF QL(A) DEFTYPE", "DEFTYPE is not a parameter", "AMQ8427I"),
-        ("DEF QL(A) CMDSCOPE(*)", "DEF QL(A) CMDSCOPE", "CMDSCOPE is not a parameter", "AMQ8427I"),
-        ("DEF QL(A) MAXDEPTH(-1) SHARE", "DEF QL(A) MAXDEPTH(-1)", "MAXDEPTH must be between 0 and", "AMQ8427I"),
-        ("DEF QL(A) MAXDEPTH SHARE", "DEF QL(A) MAXDEPTH", "MAXDEPTH needs a value", "AMQ8427I"),
-        ("DEF QL(A) SHARE(YES)", "DEF QL(A) SHARE(YES)", "SHARE takes no value here", "AMQ8427I"),
-        ("DEF QL(A) SHARE NOSHARE", "DEF QL(A) SHARE NOSHARE", "SHARE is given twice", "AMQ8427I"),
-        ("DEF QA(A) TARGET(B) TARGQ(C)", "DEF QA(A) TARGET(B) TARGQ", "TARGET is given twice", "AMQ8427I"),
-        ("DEF QL(A) DESCR(two words)", "DEF QL(A) DESCR(two words)", "DESCR takes one value", "AMQ8427I"),
-        ("DIS QL(A) CURDEPTH(7)", "DIS QL(A) CURDEPTH(7)", "CURDEPTH takes no value here", "AMQ8427I"),
-        ("DIS QL(A) 'x'", "DIS QL(A) '", "' stands where a keyword is expected", "AMQ8427I"),
+        ("DEF QL(A) DEFTYPE(PERMDYN)", "DEF QL(A) DEFTYPE", "DEFTYPE is not a parameter"),
+        (
+            "DEF QA(A) MAXDEPTH(7)",
+            "DEF QA(A) MAXDEPTH",
+            "MAXDEPTH is not a parameter of DEFINE QALIAS; it is an attribute of",
+        ),
+        ("DEF QL(A) ZZZZ(1)", "DEF QL(A) ZZZZ", "ZZZZ is not a parameter of DEFINE QLOCAL; DEFINE QLOCAL ? lists them"),
+        ("DEF QL(A) MAXDEPTH(-1) SHARE", "DEF QL(A) MAXDEPTH(-1)", "MAXDEPTH must be between 0 and"),
+        ("DEF QL(A) MAXDEPTH SHARE", "DEF QL(A) MAXDEPTH", "MAXDEPTH needs a value"),
+        ("DEF QL(A) SHARE(YES)", "DEF QL(A) SHARE(YES)", "SHARE takes no value here"),
+        ("DEF QL(A) SHARE NOSHARE", "DEF QL(A) SHARE NOSHARE", "SHARE is given twice"),
+        ("DEF QA(A) TARGET(B) TARGQ(C)", "DEF QA(A) TARGET(B) TARGQ", "TARGET is given twice"),
+        ("DEF QL(A) DESCR(two words)", "DEF QL(A) DESCR(two words)", "DESCR takes one value"),
+        ("DIS QL(A) CURDEPTH(7)", "DIS QL(A) CURDEPTH(7)", "CURDEPTH takes no value here"),
+        ("DIS QL(A) 'x'", "DIS QL(A) '", "' stands where a keyword is expected"),
     ],
 )
-def test_a_syntax_error_shows_the_segment_the_reason_and_what_is_valid(
-    command: str, segment: str, why: str, then: str
-) -> None:
+def test_a_syntax_error_shows_the_segment_and_the_reason_in_one_line(command: str, segment: str, why: str) -> None:
     reply = execute(command, None)
     assert reply.syntax_error and reply.failed
-    error, valid = reply.answers
+    (error,) = reply.answers
     assert error.number == "AMQ8405I" and error.lines[0] == segment
-    assert error.lines[1].startswith("   " + why)
-    assert valid.number == then and valid.lines
+    assert len(error.lines) == 2 and error.lines[1].startswith("   " + why)
 
 
-def test_an_unknown_verb_is_answered_with_the_list_of_commands() -> None:
-    lines = execute("FOO", None).answers[1].lines
-    assert [line.strip() for line in lines] == VERBS and "DISPLAY" in VERBS and "END" in VERBS
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        ("DEFINE QLOCAL(A) MAXDEPHT(7) SHARE", "MAXDEPTH"),
+        ("DISPLYA QMGR", "DISPLAY"),
+        ("DEFINE QLOCLA(A)", "QLOCAL"),
+        ("ALTER QMGR CHLAUHT(DISABLED)", "CHLAUTH"),
+        ("DEF QL(A) GET(ENABLD)", "ENABLED"),
+        ("DISPLAY CONN(*) TYPE(HANDEL)", "HANDLE"),
+    ],
+)
+def test_a_typing_error_gets_the_word_that_was_meant_in_one_line(command: str, meant: str) -> None:
+    """Issue 14, item 13: "did you mean MAXDEPTH?" and one line, not the 55 lines of the valid syntax."""
+    (error,) = execute(command, None).answers
+    assert len(error.lines) == 2 and error.lines[1].endswith(f"; did you mean {meant}?")
+
+
+def test_a_question_mark_asks_for_the_syntax() -> None:
+    commands, nouns_of_define, parameters = (execute(text, None) for text in ("?", "DEFINE ?", "DEFINE QLOCAL ?"))
+    assert [line.strip() for line in commands.answers[0].lines] == VERBS and "END" in VERBS
+    assert [line.split()[1] for line in nouns_of_define.answers[0].lines] == nouns("DEFINE")
+    assert any("MAXDEPTH(" in line for line in parameters.answers[0].lines)
+    assert not parameters.failed and parameters.answers[0].number == "AMQ8427I"
+
+
+# -- what MQ has and FlintMQ has not -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        ("DEFINE CHANNEL(TO.QM2) CHLTYPE(SDR) CONNAME('host(1414)') XMITQ(QM2)", "message channels (CHLTYPE(SDR))"),
+        ("DEFINE CHANNEL(C) CHLTYPE(SVRCONN) SCYEXIT('x')", "channel exits (SCYEXIT)"),
+        ("ALTER CHL(C) CONNAME('host')", "message channels (CONNAME)"),
+        ("DISPLAY CLUSQMGR(*)", "clusters (DISPLAY CLUSQMGR)"),
+        ("SUSPEND QMGR CLUSTER(C)", "clusters (SUSPEND QMGR)"),
+        ("DEFINE CFSTRUCT(APP1) CFLEVEL(5)", "queue-sharing groups (DEFINE CFSTRUCT)"),
+        ("DEF QL(A) CMDSCOPE(*)", "queue-sharing groups (CMDSCOPE)"),
+        ("SET POLICY(Q) SIGNALG(SHA256)", "message protection (SET POLICY)"),
+        ("DEFINE AUTHINFO(A) AUTHTYPE(IDPWLDAP)", "LDAP (AUTHTYPE(IDPWLDAP))"),
+        ("ALTER QMGR IGQ(ENABLED)", "queue-sharing groups (IGQ)"),
+        ("REFRESH QMGR TYPE(CONFIGEV)", "REFRESH QMGR TYPE(CONFIGEV)"),
+    ],
+)
+def test_what_mq_has_and_flintmq_has_not_says_so_and_is_no_typing_error(command: str, part: str) -> None:
+    """Issue 14, item 13: a command of MQ that is missing here must not look like a typing error."""
+    reply = execute(command, None)
+    assert not reply.syntax_error and reply.reason == MQRC_FUNCTION_NOT_SUPPORTED
+    (line,) = render(reply)
+    assert line.startswith("AMQ8101S") and line.endswith(f"FlintMQ does not have {part} yet, see docs/limits.md.")
+
+
+def test_display_takes_attributes_of_types_that_are_missing_and_shows_nothing(run: Callable[[str], Reply]) -> None:
+    """Issue 14, item 13: monitors ask for the attributes of all types of channels at once."""
+    (answer,) = run("DISPLAY CHANNEL(SYSTEM.DEF.SVRCONN) CHLTYPE CONNAME XMITQ MCAUSER").answers
+    assert [item.keyword for item in answer.items] == ["CHANNEL", "CHLTYPE", "MCAUSER"]
+    assert not execute("DISPLAY CHSTATUS(*) XMITQ RQMNAME STATUS", None).failed
+
+
+def test_nothing_is_called_missing_that_is_there() -> None:
+    for verb, noun in absent.COMMANDS:
+        assert all((each, noun) not in FORMS for each in ([verb] if verb else VERBS)), (verb, noun)
+    for noun, keywords in absent.PARAMETERS.items():
+        for form in FORMS.values():
+            if form.verb == "STOP":
+                continue  # STOP CHANNEL has CONNAME, to choose instances.
+            if noun in ("", form.noun) or (noun == "QUEUE" and form.kind in QUEUE_KINDS and form.noun == form.kind):
+                words = {attribute.keyword for attribute in (*form.settable, *form.options, *form.shown)}
+                assert not words & set(keywords), (form.verb, form.noun)
+    for (noun, keyword), values in absent.VALUES.items():
+        for verb in ("DEFINE", "REFRESH", "RESET"):
+            found = FORMS.get((verb, noun))
+            for attribute in (*found.settable, *found.options) if found is not None else ():
+                assert attribute.keyword != keyword or not set(values) & set(attribute.words)

@@ -12,8 +12,9 @@ from flintmq.command.display import item_lines
 from flintmq.command.execute import execute
 from flintmq.command.reply import HIDDEN, Reply
 from flintmq.mqi import reason as rc
-from flintmq.mqi.pcf_constants import MQRCCF_ATTR_VALUE_ERROR, MQRCCF_OBJECT_IN_USE
+from flintmq.mqi.pcf_constants import MQRCCF_ATTR_VALUE_ERROR, MQRCCF_OBJECT_IN_USE, MQRCCF_SERV_STATUS_NOT_FOUND
 from flintmq.qmgr.attributes import ATTRIBUTES, ENUM, FLAG, INT, LIST, NAME, STRING, Attribute
+from flintmq.qmgr.attributes_security import OBJECT_TYPES
 from flintmq.qmgr.catalogue import MQObject
 
 if TYPE_CHECKING:
@@ -320,3 +321,85 @@ def test_channels_and_authentication_are_chosen_by_their_type(text: Text) -> Non
     assert "CHLTYPE(SVRCONN)" in text("DISPLAY CHANNEL(*) CHLTYPE")
     assert "AUTHTYPE(IDPWOS)" in text("DISPLAY AUTHINFO(*) AUTHTYPE(IDPWOS)")
     assert text("DISPLAY AUTHINFO(*) AUTHTYPE(OCSP)").startswith("AMQ8147E")
+
+
+# -- what scripts of MQ say -------------------------------------------------------------------------------------------
+
+
+def test_display_conn_takes_every_type_of_mq(run: Run, administration: CatalogueAdministration) -> None:
+    """Issue 14, item 13: DISPLAY CONN TYPE(*) is TYPE(ALL)."""
+    administration.connected = [{"CONN": "6147BA6800DD0740", "EXTCONN": "41", "APPLTAG": "orders"}]
+    administration.connection_objects = {"6147BA6800DD0740": [{"OBJNAME": "ORDERS.IN", "OBJTYPE": "QUEUE"}]}
+    kinds = {
+        kind: [answer.items[2].value for answer in run(f"DISPLAY CONN(*) TYPE({kind}) EXTCONN").answers]
+        for kind in ("CONN", "HANDLE", "ALL", "*")
+    }
+    assert kinds == {"CONN": ["CONN"], "HANDLE": ["HANDLE"], "ALL": ["CONN", "HANDLE"], "*": ["CONN", "HANDLE"]}
+
+
+def test_display_qmgr_takes_qmname(run: Run) -> None:
+    """Issue 14, item 13: the name is shown anyhow, and can be asked for."""
+    (answer,) = run("DISPLAY QMGR QMNAME DEADQ").answers
+    assert [(item.keyword, item.value) for item in answer.items] == [("QMNAME", "QM1"), ("DEADQ", "")]
+    assert [item.keyword for item in run("DISPLAY QMGR QMNAME").answers[0].items] == ["QMNAME"]
+    assert [item.keyword for item in run("DISPLAY QMSTATUS QMNAME").answers[0].items][0] == "QMNAME"
+
+
+def test_display_qmgr_takes_the_groups_of_mq(run: Run) -> None:
+    """Issue 14, item 13: EVENT, CHINIT, CLUSTER, PUBSUB and SYSTEM each ask for several attributes."""
+    every = {attribute.keyword for attribute in ATTRIBUTES["QMGR"]}
+    shown = {
+        word: {item.keyword for item in run(f"DISPLAY QMGR {word}").answers[0].items} - {"QMNAME"}
+        for word in ("EVENT", "CHINIT", "CLUSTER", "PUBSUB", "SYSTEM")
+    }
+    assert "AUTHOREV" in shown["EVENT"] and "PSMODE" in shown["PUBSUB"] and "DEADQ" in shown["SYSTEM"]
+    assert set().union(*shown.values()) == every and sum(len(group) for group in shown.values()) == len(every)
+
+
+def test_authinfo_keeps_authenmd(run: Run) -> None:
+    """Issue 14, item 13."""
+    assert not run("DEFINE AUTHINFO(A) AUTHTYPE(IDPWOS) AUTHENMD(PAM) CHCKCLNT(OPTIONAL)").failed
+    (answer,) = run("DISPLAY AUTHINFO(A) AUTHENMD").answers
+    assert {item.keyword: item.value for item in answer.items}["AUTHENMD"] == "PAM"
+    assert not run("ALTER AUTHINFO(A) AUTHTYPE(IDPWOS) AUTHENMD(OS)").failed
+
+
+@pytest.mark.parametrize("object_type", OBJECT_TYPES)
+def test_authority_keywords_for_several_are_taken_for_every_type(run: Run, object_type: str) -> None:
+    """Issue 14, item 13: SET AUTHREC OBJTYPE(RQMNAME) AUTHADD(ALLADM,CRT), and its siblings."""
+    profile = "" if object_type == "QMGR" else "PROFILE('**') "
+    for words in ("ALL", "ALLADM,CRT", "ALLMQI", "NONE", "CHG,CRT,DLT,DSP"):
+        reply = run(f"SET AUTHREC {profile}OBJTYPE({object_type}) PRINCIPAL('alice') AUTHADD({words})")
+        assert not reply.failed, (object_type, words)
+    wrong = "CONNECT" if object_type != "QMGR" else "GET"
+    assert run(f"SET AUTHREC {profile}OBJTYPE({object_type}) PRINCIPAL('alice') AUTHADD({wrong})").failed
+
+
+# -- services and communication information ---------------------------------------------------------------------------
+
+
+def test_a_service_is_defined_altered_shown_and_deleted(run: Run) -> None:
+    """Issue 14, item 13."""
+    define = "DEFINE SERVICE(S) CONTROL(QMGR) SERVTYPE(SERVER) STARTCMD('/bin/sleep') STARTARG('60') STDOUT('/tmp/o')"
+    assert run(define).answers[0].number == "AMQ8625I"
+    assert run("ALTER SERVICE(S) STOPCMD('/bin/kill') STOPARG('+MQ_SERVER_PID+')").answers[0].number == "AMQ8624I"
+    (answer,) = run("DISPLAY SERVICE(S)").answers
+    shown = {item.keyword: item.value for item in answer.items}
+    assert answer.number == "AMQ8629I" and shown["STARTCMD"] == "/bin/sleep" and shown["STOPARG"] == "+MQ_SERVER_PID+"
+    assert shown["CONTROL"] == "QMGR" and shown["SERVTYPE"] == "SERVER" and shown["STDERR"] == ""
+    assert run("START SERVICE(S)").answers[0].number == "AMQ8733I"
+    assert run("STOP SERVICE(S)").answers[0].number == "AMQ8732I"
+    assert run("DISPLAY SVSTATUS(S)").reason == MQRCCF_SERV_STATUS_NOT_FOUND
+    assert run("DELETE SERVICE(S)").answers[0].number == "AMQ8627I"
+    assert run("DISPLAY SERVICE(S)").failed
+
+
+def test_communication_information_is_kept(run: Run) -> None:
+    """Issue 14, item 13."""
+    assert not run("DEFINE COMMINFO(C) TYPE(MULTICAST) GRPADDR('239.1.1.1') PORT(1515) CCSID(1208)").failed
+    assert not run("ALTER COMMINFO(C) TYPE(MULTICAST) MCPROP(REPLY) NSUBHIST(ALL) ENCODING(REVERSED)").failed
+    (answer,) = run("DISPLAY COMMINFO(C)").answers
+    shown = {item.keyword: item.value for item in answer.items}
+    assert shown["TYPE"] == "MULTICAST" and shown["GRPADDR"] == "239.1.1.1" and shown["PORT"] == 1515
+    assert (shown["CCSID"], shown["MCPROP"], shown["NSUBHIST"]) == (1208, "REPLY", "ALL")
+    assert not run("DELETE COMMINFO(C)").failed

@@ -355,6 +355,37 @@ def test_authority_records_are_set_inquired_and_deleted(administration: Catalogu
     assert refused(missing) == (pcf.MQRCCF_PARM_MISSING, pcf.MQIACF_PARAMETER_ID, pcf.MQIACF_OBJECT_TYPE)
 
 
+def test_services_and_communication_information_have_their_commands(administration: CatalogueAdministration) -> None:
+    """Issue 14, item 13."""
+    name = MQCFST(mq.MQCA_SERVICE_NAME, "S")
+    command = MQCFST(mq.MQCA_SERVICE_START_COMMAND, "/bin/sleep")
+    server = MQCFIN(mq.MQIA_SERVICE_TYPE, mq.MQSVC_TYPE_SERVER)
+    assert run(administration, pcf.MQCMD_CREATE_SERVICE, name, command, server).reason == 0
+    assert run(administration, pcf.MQCMD_CHANGE_SERVICE, name, MQCFST(mq.MQCA_SERVICE_START_ARGS, "60")).reason == 0
+    both = MQCFST(pcf.MQCACF_FROM_SERVICE_NAME, "S"), MQCFST(pcf.MQCACF_TO_SERVICE_NAME, "T")
+    assert run(administration, pcf.MQCMD_COPY_SERVICE, *both).reason == 0
+    (shown,) = run(administration, pcf.MQCMD_INQUIRE_SERVICE, MQCFST(mq.MQCA_SERVICE_NAME, "T")).responses
+    assert shown.string(mq.MQCA_SERVICE_START_ARGS) == "60"
+    assert shown.integer(mq.MQIA_SERVICE_CONTROL) == mq.MQSVC_CONTROL_MANUAL
+    assert shown.integer(mq.MQIA_SERVICE_TYPE) == mq.MQSVC_TYPE_SERVER
+    assert run(administration, pcf.MQCMD_START_SERVICE, name).reason == 0
+    assert run(administration, pcf.MQCMD_STOP_SERVICE, name).reason == 0
+    assert run(administration, pcf.MQCMD_INQUIRE_SERVICE_STATUS, name).reason == pcf.MQRCCF_SERV_STATUS_NOT_FOUND
+    administration.services = [{"SERVICE": "S", "STATUS": "RUNNING", "PID": 4711, "STARTCMD": "/bin/sleep"}]
+    (running,) = run(administration, pcf.MQCMD_INQUIRE_SERVICE_STATUS, name).responses
+    assert running.integer(pcf.MQIACF_SERVICE_STATUS) == mq.MQSVC_STATUS_RUNNING
+    assert running.integer(pcf.MQIACF_PROCESS_ID) == 4711
+    assert run(administration, pcf.MQCMD_DELETE_SERVICE, name).reason == 0
+
+    comm = MQCFST(mq.MQCA_COMM_INFO_NAME, "C")
+    group = MQCFST(pcf.MQCACH_GROUP_ADDRESS, "239.1.1.1")
+    assert run(administration, pcf.MQCMD_CREATE_COMM_INFO, comm, group).reason == 0
+    (shown,) = run(administration, pcf.MQCMD_INQUIRE_COMM_INFO, comm).responses
+    assert shown.string(pcf.MQCACH_GROUP_ADDRESS) == "239.1.1.1"
+    assert shown.integer(mq.MQIA_COMM_INFO_TYPE) == mq.MQCIT_MULTICAST
+    assert run(administration, pcf.MQCMD_DELETE_COMM_INFO, comm).reason == 0
+
+
 #: Keywords that MQ has no PCF parameter for, or only on z/OS, or that are our own; MQSC shows them.
 WITHOUT_PARAMETER = {
     "ACTIVE", "ARCHPATH", "AUTOCLUS", "BYTES", "COMPFAIL", "COMPIN", "COMPOUT", "COMPREQ", "DATFSSZ", "DATFSUSE",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,15 @@ def test_what_is_said_to_be_only_kept_can_be_set_and_is_read_nowhere(kind: str) 
     others = (
         "attributes.py",
         "attributes_security.py",
+        "attributes_services.py",
         "authorities.py",
         "admin_pubsub.py",
         "admin_rows.py",
         "topic_tree.py",
     )  # These show and pass on what others act on.
     source = "\n".join(path.read_text() for path in files if path.name not in others)
-    assert sorted(keyword for keyword in kept & settable if f'"{keyword}"' in source) == []
+    if kind == "COMMINFO":  # Its keywords are those of other kinds as well: nobody looks for such an object at all.
+        assert not re.search(r'(find|match)\("COMMINFO"', source)
+        return
+    read = {keyword for keyword in kept & settable if f'"{keyword}"' in source}
+    assert sorted(read - {"SERVICE", "COMMINFO"}) == []  # Two that are also the names of kinds of objects.

@@ -528,3 +528,15 @@ def test_every_kind_of_object_has_a_type() -> None:
         "QMGR",
         "QMGR",
     ]
+
+
+def test_only_a_privileged_user_says_what_a_service_runs(world: World) -> None:
+    """Issue 14, item 13: a SERVICE runs programs as the queue manager's user, so no record lets DEFINE or ALTER it."""
+    for profile in ("S", "@class"):
+        world.grant("SERVICE", profile, "ALL")
+    for verb, allowed in (("DEFINE", False), ("ALTER", False), ("START", True), ("STOP", True), ("DISPLAY", True)):
+        assert world.authority.may_command("joe", verb, "SERVICE", "S") == allowed, verb
+        assert world.authority.may_command("boss", verb, "SERVICE", "S")
+    world.authority.may_command("joe", "DEFINE", "SERVICE", "S")
+    denial = world.authority.denial
+    assert denial is not None and denial.missing == []  # Nothing that a record could give.

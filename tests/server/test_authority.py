@@ -64,3 +64,19 @@ def test_groups_come_from_the_file_and_from_the_system(tmp_path: Path) -> None:
     assert system_groups(user_name())  # Everybody is in a group.
     users.change(path, "joe", None, False)
     assert entities.groups_of("joe") == []
+
+
+def test_with_user_external_authority_can_be_given_to_users_unknown_here(manager: Manager) -> None:
+    """Issue 14, item 13: SecurityPolicy=UserExternal in the stanza Service of qm.ini."""
+    grant = "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('nosuchuser') AUTHADD(CONNECT)"
+    manager.start()
+    assert "AMQ8871E" in manager.said(grant)
+    assert main(["endmqm", "-i", "QM1"]) == 0
+    path = manager.place.ini_path
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("Service:\n   Name=Other\nService:\n   Name=AuthorizationService\n   SecurityPolicy=UserExternal\n")
+    assert main(["setmqaut", "-m", "QM1", "-t", "qmgr", "-p", "another", "+inq"]) == 0
+    manager.start()
+    assert "AMQ8862I" in manager.said(grant)
+    assert "AMQ8871E" in manager.said(grant.replace("PRINCIPAL", "GROUP"))
+    assert "AMQ8871E" in manager.said(grant.replace("nosuchuser", "longer.than.12"))

@@ -10,7 +10,7 @@ from flintmq.client import instance
 from flintmq.client.embedded import Host
 from flintmq.client.lock import holder_of
 from flintmq.server.control import Control, NotRunning
-from flintmq.server.entities import SystemEntities
+from flintmq.server.entities import SystemEntities, takes_external_users
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
 
@@ -57,7 +57,8 @@ def open_or_refuse(name: str | None) -> Host | None:
     try:
         place = instance.locate(name_or_default(name))
         host = Host(*instance.open_on_disk(place), place)
-        host.engine.entities = SystemEntities(Users(place.directory / USERS))
+        external = takes_external_users(place)
+        host.engine.entities = SystemEntities(Users(place.directory / USERS), external=external)
         return host
     except flintmq.QueueManagerInUse as error:
         refuse(f"AMQ8146E: {error.text}", 0)

@@ -3,10 +3,12 @@
     crtmqm QM1
     crtmqm -c "orders" -u DEV.DEAD.LETTER.QUEUE -q --dev QM1
     crtmqm -ll -lf 16384 -lp 10 --log-archive archive -z QM2
-    crtmqm -ic queues.mqsc -iv ENV=TEST QM3
+    crtmqm -ic queues.mqsc -ii qm.ini.d -iv ENV=TEST QM3
 
-Makes the directory, the recovery log, the page sets and the default objects. `-ic` runs MQSC from a file, or from all
-.mqsc files of a directory; `+QMNAME+` and the variables of `-iv` are replaced in it. `-ii` adds stanzas to qm.ini.
+Makes the directory, the recovery log, the page sets and the default objects. `-ic` names MQSC that is run now and at
+every start of the queue manager: a file, or a directory, whose .mqsc files are run in order of name. `+QMNAME+` and the
+variables of `-iv` are replaced in it; DEFINE needs REPLACE to be run again. `-ii` likewise names stanzas that have
+precedence over those of qm.ini: a file, or the .ini files of a directory. The stanza AutoConfig of qm.ini keeps both.
 
 Exit codes: 0 created; 8 exists already; 39 bad parameter; 72 bad name; 100 log location; 115 bad log size; 119 no
 permission; 71 anything unexpected.
@@ -20,10 +22,12 @@ from pathlib import Path
 
 import flintmq
 from flintmq.cli import _control
-from flintmq.client import commands, ini, instance
+from flintmq.client import autoconfig, commands, ini, instance
 from flintmq.client.embedded import Host
+from flintmq.client.inserts import replaced
 from flintmq.log import LogConfig, LogError
 from flintmq.server import users
+from flintmq.server.entities import AUTHORITY_SERVICE, EXTERNAL
 
 NAME = "crtmqm"
 SUMMARY = "create a queue manager"
@@ -52,9 +56,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-lp", metavar="N", default="3", help="primary log files (3)")
     group.add_argument("-ls", metavar="N", default="2", help="secondary log files (2)")
     group.add_argument("-md", metavar="DIR", help="where the queue manager's data goes")
-    group.add_argument("-ic", metavar="PATH", action="append", default=[], help="MQSC to run now: a file or directory")
-    group.add_argument("-ii", metavar="PATH", action="append", default=[], help="stanzas for qm.ini")
+    group.add_argument("-ic", metavar="PATH", help="MQSC to run now and at every start: a file or directory")
+    group.add_argument("-ii", metavar="PATH", help="stanzas of qm.ini, read at every start: a file or directory")
     group.add_argument("-iv", metavar="NAME=VALUE", action="append", default=[], help="a variable for -ic")
+    group.add_argument("-oa", metavar="POLICY", help="who can be given authority: user, or UserExternal for anybody")
     own = parser.add_argument_group("our own")
     own.add_argument("--dev", action="store_true", help="developer defaults: DEV.QUEUE.1 to 3 and the like")
     own.add_argument("--log-copy", metavar="DIR", default="", help="keep a second copy of the log there")
@@ -65,8 +70,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         place = _place(options)
         create = _create_options(options)
-        scripts = [path.read_text("utf-8") for each in options.ic for path in _files(each, "*.mqsc")]
-        variables = {"QMNAME": options.name, **_variables(options.iv)}
+        script = autoconfig.read_mqsc(options.ic) if options.ic else ""
+        stanzas = autoconfig.read_stanzas(options.ii) if options.ii else []
+        inserts = {**_variables(options.iv), "QMNAME": options.name}
         host = Host(*instance.create_on_disk(place, create), place)
     except flintmq.InvalidName as error:
         return _control.refuse(f"AMQ7048E: {error.text}", _control.BAD_NAME)
@@ -78,12 +84,14 @@ def run(options: argparse.Namespace) -> int:
         return _control.refuse(str(error), _control.BAD_LOG_SIZE)
     except PermissionError as error:
         return _control.refuse(f"AMQ7077E: not permitted: {error.filename}", _control.NO_PERMISSION)
-    except (ValueError, ini.IniError, FileNotFoundError) as error:
+    except (ValueError, ini.IniError, FileNotFoundError, IsADirectoryError) as error:
         return _control.refuse(str(error), _control.BAD_PARAMETER)
     except flintmq.QueueManagerError as error:
         if options.ld or options.log_copy or options.log_archive:
             return _control.refuse(f"AMQ7064E: {error.text}", _control.LOG_LOCATION)
         return _control.refuse(f"AMQ8101S: {error.text}", _control.UNEXPECTED)
+    if options.ii:
+        autoconfig.cache_stanzas(place, stanzas)
     if options.dev:
         users.define_developers(place.directory / users.NAME, os.environ)
     if options.md:
@@ -91,7 +99,8 @@ def run(options: argparse.Namespace) -> int:
     if options.q:
         instance.set_default(place.name)
     _report(options, place, len(host.engine.catalogue.everything()) - 1)
-    _run_scripts(host, scripts, variables)
+    for line in commands.run_quietly(host, replaced(script, inserts).splitlines()):
+        _control.refuse(line, 0)  # A command that fails is told, and does not stop the rest.
     host.close()
     if not options.z:
         print("Setup completed.")
@@ -125,10 +134,15 @@ def _create_options(options: argparse.Namespace) -> instance.CreateOptions:
         archive=str(Path(options.log_archive).absolute()) if options.log_archive else "",
     )
     log.check()
-    stanzas = [stanza for each in options.ii for path in _files(each, "*.ini") for stanza in ini.read(path)]
-    stanzas = [stanza for stanza in stanzas if stanza.name not in ("QueueManager", "Log")]
+    stanzas: list[ini.Stanza] = []
+    paths = {autoconfig.MQSC_KEY: options.ic, autoconfig.INI_KEY: options.ii}
+    if any(paths.values()):
+        kept = {key: str(Path(path).absolute()) for key, path in paths.items() if path}
+        stanzas.append(ini.Stanza(autoconfig.STANZA, kept))
     if options.iv:
-        stanzas.append(ini.Stanza("Variables", _variables(options.iv)))
+        stanzas.append(ini.Stanza(autoconfig.VARIABLES, _variables(options.iv)))
+    if options.oa is not None:
+        stanzas.append(ini.Stanza("Service", {"Name": AUTHORITY_SERVICE, "SecurityPolicy": _policy(options.oa)}))
     return instance.CreateOptions(
         attributes=attributes,
         log=log,
@@ -154,12 +168,14 @@ def _number(text: str, option: str) -> int:
     return int(text)
 
 
-def _files(path: str, pattern: str) -> list[Path]:
-    """The file itself, or those of a directory in order of name."""
-    place = Path(path)
-    if not place.exists():
-        raise FileNotFoundError(f"{path} does not exist")
-    return sorted(place.glob(pattern)) if place.is_dir() else [place]
+def _policy(word: str) -> str:
+    """Return what -oa says, as qm.ini has it."""
+    policies = {policy.lower(): policy for policy in ("user", EXTERNAL)}
+    if word.lower() == "group":
+        raise ValueError("-oa group: FlintMQ does not have authority by primary group yet, see docs/limits.md")
+    if word.lower() not in policies:
+        raise ValueError(f"-oa takes user or {EXTERNAL}, not {word}")
+    return policies[word.lower()]
 
 
 def _variables(words: list[str]) -> dict[str, str]:
@@ -181,13 +197,3 @@ def _report(options: argparse.Namespace, place: instance.Instance, objects: int)
     print(f"Creating or replacing default objects for queue manager '{place.name}'.")
     print(f"Default objects statistics : {objects} created. 0 replaced. 0 failed.")
     print("Completing setup.")
-
-
-def _run_scripts(host: Host, scripts: list[str], variables: dict[str, str]) -> None:
-    """MQSC at creation. A command that fails is told, and does not stop the rest."""
-    for script in scripts:
-        for name, value in variables.items():
-            script = script.replace(f"+{name}+", value)
-        failed = commands.run_quietly(host, script.splitlines())
-        for line in failed:
-            _control.refuse(line, 0)

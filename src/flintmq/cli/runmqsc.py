@@ -5,7 +5,9 @@
     runmqsc -e -f queues.mqsc QM1
     MQSERVER='DEV.ADMIN.SVRCONN/TCP/host(1414)' runmqsc -c -u admin QM1
 
-Commands come from a file or from standard input, until END or the end of input. -p, or else MQPROMPT, is the prompt at
+Commands come from a file or from standard input, until END or the end of input. At a terminal lines can be edited, the
+Tab key completes commands, keywords and names, earlier commands come back (but none with a password), and answers fit
+the window; `DEFINE QLOCAL ?` shows what a command takes. -p, or else MQPROMPT, is the prompt at
 a terminal: +QMNAME+ in it is the queue manager, +HOME+ an environment variable. Without a name the default queue
 manager is meant. A name with a `/` in it is the path of a queue manager's directory.
 
@@ -19,17 +21,19 @@ Exit codes: 0 all well; 10 some command failed; 20 commands could not be run.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import re
 import sys
 from collections.abc import Iterator
 
 import flintmq
-from flintmq.cli import _control
+from flintmq.cli import _control, _terminal
 from flintmq.cli._client_session import ClientSession
 from flintmq.cli._failure import CommandFailed
 from flintmq.cli._samples import password
 from flintmq.client import commands, instance
+from flintmq.command.completion import Names
 from flintmq.server.control import Control, NotRunning, run_session
 
 NAME = "runmqsc"
@@ -70,9 +74,9 @@ def run(options: argparse.Namespace) -> int:
         return _as_client(options, echo)
     try:
         place = instance.locate(_control.name_or_default(options.name))
-        lines = _lines(options, place.name)
+        lines = _lines(options, place.name, lambda noun, begin: _names(_ask_process(place, noun, begin)))
         with Control(place) as control:
-            return run_session(control, lines, print, echo=echo, verify=options.v)
+            return run_session(control, lines, _terminal.write, echo=echo, verify=options.v, width=_terminal.width())
     except NotRunning:
         pass  # Then nobody else has it open, or that is told next.
     except _NoInput as error:
@@ -86,8 +90,15 @@ def run(options: argparse.Namespace) -> int:
     host = _control.open_or_refuse(options.name)
     if host is None:
         return COULD_NOT_RUN
+    opened = host
+
+    def names(noun: str, begin: str) -> list[str]:
+        return _names(commands.run(opened, _display(noun, begin), check=False).text.splitlines())
+
     try:
-        return commands.run_session(host, lines, print, echo=echo, verify=options.v)
+        lines = _lines(options, host.engine.name, names)
+        width = _terminal.width()
+        return commands.run_session(host, lines, _terminal.write, echo=echo, verify=options.v, width=width)
     finally:
         host.close()
 
@@ -96,8 +107,8 @@ def _as_client(options: argparse.Namespace, echo: bool) -> int:
     secret = password() if options.u else ""
     try:
         with flintmq.connect(options.name or "", user=options.u or "", password=secret, application=NAME) as qm:
-            session = ClientSession(qm, print, echo=echo, verify=options.v)
-            return session.run(_lines(options, qm.name))
+            session = ClientSession(qm, _terminal.write, echo=echo, verify=options.v)
+            return session.run(_lines(options, qm.name, lambda noun, begin: []))
     except _NoInput as error:
         return _control.refuse(f"AMQ8101S: {error}", COULD_NOT_RUN)
     except flintmq.MQError as error:
@@ -108,15 +119,39 @@ class _NoInput(Exception):
     """The file of -f cannot be read."""
 
 
-def _lines(options: argparse.Namespace, q_mgr: str) -> Iterator[str]:
-    """The commands, line by line. Raises _NoInput."""
+def _lines(options: argparse.Namespace, q_mgr: str, names: Names) -> Iterator[str]:
+    """Return the commands, line by line; `names` finds objects for completion. Raises _NoInput."""
     if options.f is not None:
         try:
             with open(options.f, encoding="utf-8") as file:
                 return iter(file.readlines())
         except (OSError, UnicodeDecodeError) as error:
             raise _NoInput(str(error)) from None
+    if _terminal.is_interactive():
+        return _terminal.typed(_prompt(options.p, q_mgr), names)
     return _typed(_prompt(options.p, q_mgr)) if sys.stdin.isatty() else iter(sys.stdin)
+
+
+def _display(noun: str, begin: str) -> str:
+    return f"DISPLAY {noun}('{begin}*')"
+
+
+def _ask_process(place: instance.Instance, noun: str, begin: str) -> list[str]:
+    """Return what the queue manager process answers about the objects whose name begins so."""
+    said: list[str] = []
+    with Control(place) as control:
+        run_session(control, [_display(noun, begin)], said.append, echo=False, verify=False)
+    return said
+
+
+def _names(said: list[str]) -> list[str]:
+    """Return the names in an answer to DISPLAY: the first item under each message line."""
+    found: list[str] = []
+    for message, line in itertools.pairwise(said):
+        first = re.match(r"   [A-Z]+\(([^()]+)\)", line)
+        if message.startswith("AMQ") and first:
+            found.append(first[1])
+    return found
 
 
 def _prompt(given: str | None, q_mgr: str) -> str:

@@ -18,6 +18,7 @@ import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.client import instance
+from flintmq.client.autoconfig import AutoConfigFailed
 from flintmq.client.lock import holder_of
 from flintmq.server import process
 
@@ -64,6 +65,8 @@ def _serve(place: instance.Instance, ready_fd: int | None) -> int:
         return _failed(f"AMQ5625E: {error.text}", _control.RUNNING, ready_fd)
     except flintmq.QueueManagerNotFound as error:
         return _failed(f"AMQ8118E: {error.text}", _control.DOES_NOT_EXIST, ready_fd)
+    except AutoConfigFailed as error:
+        return _failed(f"AMQ5051E: {error.text}", _control.UNEXPECTED, ready_fd)
     except flintmq.QueueManagerError as error:
         return _failed(f"AMQ7017S: {error.text}", _control.DAMAGED, ready_fd)
     except OSError as error:

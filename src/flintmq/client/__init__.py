@@ -21,6 +21,7 @@ and what it stands on:
 
     instance.py        where queue managers live, what is on disk; create, open, delete
     lock.py, ini.py    who has it open; qm.ini and mqs.ini
+    autoconfig.py      MQSC and stanzas that are applied at every start; inserts.py replaces +NAME+
     vault.py           its secrets, sealed
     error_log.py       AMQERR01.LOG
     errors.py          the tree of exceptions                       explain.py   their sentences

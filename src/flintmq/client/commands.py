@@ -60,13 +60,22 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
 
 
 def run_session(
-    host: Host, lines: Iterable[str], write: Callable[[str], None], *, echo: bool = True, verify: bool = False
+    host: Host,
+    lines: Iterable[str],
+    write: Callable[[str], None],
+    *,
+    echo: bool = True,
+    verify: bool = False,
+    width: int = 0,
 ) -> int:
-    """runmqsc: banner, echo, answers, summary. What a line did is told when it is durable. The return code."""
+    """runmqsc: banner, echo, answers, summary. What a line did is told when it is durable. The return code.
+
+    `width` is that of the terminal, 0 for the layout of MQ.
+    """
     from flintmq.command.session import Session
 
     said: list[str] = []
-    session = Session(host.admin, said.append, echo=echo, verify=verify)
+    session = Session(host.admin, said.append, echo=echo, verify=verify, width=width)
 
     def tell() -> None:
         host.durable(_after_commands(host))

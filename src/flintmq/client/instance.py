@@ -8,6 +8,7 @@
         ├── log/                the recovery log (flintmq.log)
         ├── pageset/psid00/ ... the page sets (flintmq.store)
         ├── errors/AMQERR01.LOG what it has to say to the operator
+        ├── autocfg/            what automatic configuration has read last (autoconfig.py)
         └── creating            only while it is created
 
 Creating is done under the lock, in this order: `creating`, log, page sets, catalogue, qm.ini, and `creating` goes. A
@@ -62,6 +63,10 @@ MEMORY = ":memory:"
 #: The Unix socket for local applications, in the directory of a queue manager that runs as a process.
 LOCAL_SOCKET = "local"
 MEMORY_NAME = "MEMORY"
+#: The stanzas of automatic configuration, as they were last read (autoconfig.py).
+CACHED_INI = "autocfg/cached.ini"
+#: What is deleted with a queue manager, or left over by a create that did not finish.
+_DIRECTORIES = ("log", "pageset", "errors", "autocfg")
 _HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
 
 ENDED_NORMALLY = "Ended normally"
@@ -153,8 +158,13 @@ class Instance:
         return self.creating_path.exists() and not self.exists()
 
     def stanza(self, name: str) -> ini.Stanza:
-        """A stanza of qm.ini, empty if there is none."""
-        return ini.find(ini.read(self.ini_path), name) or ini.Stanza(name)
+        """Return a stanza of qm.ini, empty if there is none. Values of automatic configuration have precedence."""
+        found = ini.find(ini.read(self.ini_path), name) or ini.Stanza(name)
+        for automatic in ini.read(self.directory / CACHED_INI):
+            if automatic.name.lower() == name.lower():
+                for key, value in automatic.values.items():
+                    found.set(key, value)
+        return found
 
     def log_directory(self) -> Path:
         """Where the log is."""
@@ -454,7 +464,7 @@ def _qm_ini(name: str, log_path: str, options: CreateOptions) -> list[ini.Stanza
 def _clean_half_made(instance: Instance) -> None:
     """Remove what a create that did not finish has left."""
     if instance.half_made():
-        for name in ("log", "pageset", "errors"):
+        for name in _DIRECTORIES:
             shutil.rmtree(instance.directory / name, ignore_errors=True)
 
 
@@ -578,7 +588,7 @@ def delete(instance: Instance) -> None:
         ini.sync_directory(instance.directory)
         if elsewhere is not None:
             shutil.rmtree(elsewhere, ignore_errors=True)
-        for name in ("log", "pageset", "errors"):
+        for name in _DIRECTORIES:
             shutil.rmtree(instance.directory / name, ignore_errors=True)
     finally:
         lock.release()

@@ -3,6 +3,7 @@
 parser.py         lines of text to commands
 model.py          every command: parameters, handler, help, authority; one table
 options.py        the parameters of commands that are no attributes
+absent.py         what MQSC of MQ has and FlintMQ does not have yet
 execute.py        parse, bind to the model, run
 pcf_execute.py    the same for a PCF message: pcf_request.py binds, pcf_reply.py answers, pcf_names.py has what differs
 command_server.py from SYSTEM.ADMIN.COMMAND.QUEUE to the ReplyToQ
@@ -13,6 +14,8 @@ status.py         attributes that only status displays have; status_parameters.p
 administration.py what commands ask of the queue manager
 defaults.py       the objects of a new queue manager
 session.py        runmqsc: many commands, echo and summary
+completion.py     runmqsc: what can come next in a command that is being typed
+secrets.py        which commands hold a password
 dump.py           dmpmqcfg: definitions as commands
 dead_letter_rules.py   the rules table of runmqdlq
 """

@@ -158,6 +158,15 @@ class Administration(Protocol):
     def stop_listener(self, name: str) -> int:
         """STOP LISTENER: nobody can connect there; who is connected stays. 2085 no such listener, 3234 not running."""
 
+    def service_status(self) -> list[Row]:
+        """DISPLAY SVSTATUS: a row for each server service that runs, with SERVICE."""
+
+    def start_service(self, name: str) -> int:
+        """START SERVICE. 2085 no such service, 3251 it runs already, 3262 no STARTCMD, 3168 nobody would run it."""
+
+    def stop_service(self, name: str) -> int:
+        """STOP SERVICE. 2085 no such service, 3253 not running, 3261 it is stopping, 3263 no STOPCMD."""
+
     def page_set_usage(self) -> list[Row]:
         """DISPLAY USAGE TYPE(PAGESET): a row for each page set."""
 

@@ -1,13 +1,20 @@
-"""Commands about channels and listeners that run: DISPLAY CHSTATUS and LSSTATUS, START and STOP of both."""
+"""Commands about channels, listeners and services that run: DISPLAY of their status, START and STOP."""
 
 from __future__ import annotations
 
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
 from flintmq.command.request import Request
-from flintmq.command.status import CHANNEL_STATUS, CHANNEL_STATUS_SHORT, LISTENER_STATUS
-from flintmq.mqi.pcf_constants import MQRCCF_CHL_STATUS_NOT_FOUND, MQRCCF_PARM_CONFLICT
+from flintmq.command.status import CHANNEL_STATUS, CHANNEL_STATUS_SHORT, LISTENER_STATUS, SERVICE_STATUS
+from flintmq.mqi.pcf_constants import (
+    MQRCCF_CHL_STATUS_NOT_FOUND,
+    MQRCCF_PARM_CONFLICT,
+    MQRCCF_SERV_STATUS_NOT_FOUND,
+    MQRCCF_SERVICE_RUNNING,
+    MQRCCF_SERVICE_STOPPED,
+)
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
+from flintmq.qmgr.attribute import Attribute
 from flintmq.qmgr.catalogue import matches
 
 
@@ -47,14 +54,7 @@ def stop(request: Request, administration: Administration) -> Reply:
 
 def listener_status(request: Request, administration: Administration) -> Reply:
     """DISPLAY LSSTATUS: each listener that runs."""
-    keywords = None if request.flag("ALL") else request.keywords()
-    if keywords is not None:
-        keywords = keywords | {"STATUS", "PID"}
-    answers: list[Answer] = []
-    for row in sorted(administration.listener_status(), key=_listener):
-        name = _listener(row)
-        if _meant(request, administration, "LISTENER", name) and _passes(request, row):
-            answers.append(Answer("AMQ8631I", {}, [Item("LISTENER", name), *items_of(LISTENER_STATUS, row, keywords)]))
+    answers = _running(request, administration, administration.listener_status(), "AMQ8631I", LISTENER_STATUS)
     return Reply(answers) if answers else refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name)
 
 
@@ -68,6 +68,44 @@ def stop_listener(request: Request, administration: Administration) -> Reply:
     """STOP LISTENER."""
     reason = administration.stop_listener(request.name)
     return refused(reason, request.name, administration.name) if reason else done("AMQ8706I")
+
+
+def service_status(request: Request, administration: Administration) -> Reply:
+    """DISPLAY SVSTATUS: each server service that runs."""
+    answers = _running(request, administration, administration.service_status(), "AMQ8632I", SERVICE_STATUS)
+    return Reply(answers) if answers else refused(MQRCCF_SERV_STATUS_NOT_FOUND, request.name, administration.name)
+
+
+def start_service(request: Request, administration: Administration) -> Reply:
+    """START SERVICE. With IGNSTATE(YES) a service that runs is as good as started."""
+    reason = administration.start_service(request.name)
+    if reason == MQRCCF_SERVICE_RUNNING and request.option("IGNSTATE") == "YES":
+        reason = 0
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8733I")
+
+
+def stop_service(request: Request, administration: Administration) -> Reply:
+    """STOP SERVICE. With IGNSTATE(YES) a service that does not run is as good as stopped."""
+    reason = administration.stop_service(request.name)
+    if reason == MQRCCF_SERVICE_STOPPED and request.option("IGNSTATE") == "YES":
+        reason = 0
+    return refused(reason, request.name, administration.name) if reason else done("AMQ8732I")
+
+
+def _running(
+    request: Request, administration: Administration, rows: list[Row], number: str, attributes: list[Attribute]
+) -> list[Answer]:
+    """Return an answer for each listener or service that is meant; STATUS and PID are always shown."""
+    kind = request.kind
+    keywords = request.keywords()
+    if keywords is not None:
+        keywords = keywords | {"STATUS", "PID"}
+    answers: list[Answer] = []
+    for row in sorted(rows, key=lambda row: str(row[kind])):
+        name = str(row[kind])
+        if _meant(request, administration, kind, name) and _passes(request, row):
+            answers.append(Answer(number, {}, [Item(kind, name), *items_of(attributes, row, keywords)]))
+    return answers
 
 
 def _meant(request: Request, administration: Administration, kind: str, name: str) -> bool:
@@ -85,7 +123,3 @@ def _with_filter(request: Request, keywords: set[str] | None) -> set[str] | None
 
 def _order(row: Row) -> tuple[str, str, str]:
     return str(row["CHANNEL"]), str(row["CONNAME"]), str(row.get("JOBNAME", ""))
-
-
-def _listener(row: Row) -> str:
-    return str(row["LISTENER"])

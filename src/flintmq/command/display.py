@@ -7,7 +7,8 @@
        ^ column 4                              ^ column 44
 
 An item of 37 characters or fewer shares its line; a longer one has its own. A blank value is `( )`. A flag is a bare
-word. A list goes on in the next line, inside its parentheses. Quotes are not printed.
+word. A list goes on in the next line, inside its parentheses. Quotes are not printed. At a terminal there are as many
+such columns as fit its width, at least one.
 """
 
 from __future__ import annotations
@@ -17,41 +18,47 @@ from flintmq.qmgr.attribute import FLAG, LIST, PAIR
 
 INDENT = 3
 COLUMN_WIDTH = 40
+#: The width for which MQ lays out its answers, in two columns.
+STANDARD_WIDTH = 80
 SHARED_LENGTH_MAX = 37
 
 
-def render(reply: Reply) -> list[str]:
-    """All lines of an answer."""
+def render(reply: Reply, width: int = 0) -> list[str]:
+    """Return all lines of an answer. `width` is that of the terminal, 0 for the layout of MQ."""
     lines: list[str] = []
     for answer in reply.answers:
-        lines += render_answer(answer)
+        lines += render_answer(answer, width)
     return lines
 
 
-def render_answer(answer: Answer) -> list[str]:
-    """The message line and what stands under it."""
-    return [answer.text, *answer.lines, *columns(answer.items)]
+def render_answer(answer: Answer, width: int = 0) -> list[str]:
+    """Return the message line and what stands under it."""
+    return [answer.text, *answer.lines, *columns(answer.items, width)]
 
 
-def columns(items: list[Item]) -> list[str]:
-    """The attributes in two columns."""
+def columns(items: list[Item], width: int = 0) -> list[str]:
+    """Return the attributes in as many columns as fit `width`; in two for 0."""
+    gap = COLUMN_WIDTH - SHARED_LENGTH_MAX
+    count = max(1, ((width or STANDARD_WIDTH) - INDENT + gap) // COLUMN_WIDTH)
     lines: list[str] = []
-    left = ""
+    row: list[str] = []
     margin = " " * INDENT
+
+    def end_row() -> None:
+        if row:
+            lines.append((margin + "".join(text.ljust(COLUMN_WIDTH) for text in row)).rstrip(" "))
+            row.clear()
+
     for item in items:
         texts = item_lines(item)
         if item.alone or len(texts) > 1 or len(texts[0]) > SHARED_LENGTH_MAX:
-            if left:
-                lines.append(margin + left)
-                left = ""
+            end_row()
             lines += [margin + text for text in texts]
-        elif left:
-            lines.append(margin + left.ljust(COLUMN_WIDTH) + texts[0])
-            left = ""
         else:
-            left = texts[0]
-    if left:
-        lines.append(margin + left)
+            row.append(texts[0])
+            if len(row) == count:
+                end_row()
+    end_row()
     return lines
 
 

@@ -6,8 +6,9 @@
     2line    one line, and a comment                                the comment
 
     order    QMGR, then what others lead to before what leads to it: authentication, pools, page sets, storage classes,
-             processes, namelists, queues, topics, subscriptions, channels, listeners; then who may use them. Within a
-             kind the SYSTEM.DEFAULT object first: it supplies what the others leave out.
+             processes, namelists, queues, topics, subscriptions, channels, listeners, services, communication
+             information; then who may use them. Within a kind the SYSTEM.DEFAULT object first: it supplies what the
+             others leave out.
 
 The dump is complete although it is short: an attribute is left out only if both the product's default and the
 SYSTEM.DEFAULT object have the same value, and never if only DEFINE can set it; a SYSTEM.DEFAULT object itself leaves
@@ -37,7 +38,7 @@ LAYOUTS = ("mqsc", "1line", "2line")
 #: Every kind that is dumped, in the order of the dump.
 KINDS = (
     "QMGR", "AUTHINFO", "BUFFPOOL", "PSID", "STGCLASS", "PROCESS", "NAMELIST", "QLOCAL", "QMODEL", "QALIAS", "QREMOTE",
-    "TOPIC", "SUB", "CHANNEL", "LISTENER", "CHLAUTH", "AUTHREC",
+    "TOPIC", "SUB", "CHANNEL", "LISTENER", "SERVICE", "COMMINFO", "CHLAUTH", "AUTHREC",
 )  # fmt: skip
 
 #: What `-t` takes: MQ's words for kinds of objects. Some name kinds that do not exist here; they dump nothing.
@@ -64,11 +65,11 @@ TYPES: dict[str, tuple[str, ...]] = {
     "channel": ("CHANNEL",),
     "chl": ("CHANNEL",),
     "clntconn": (),
-    "comminfo": (),
+    "comminfo": ("COMMINFO",),
     "listener": ("LISTENER",),
     "lstr": ("LISTENER",),
-    "service": (),
-    "srvc": (),
+    "service": ("SERVICE",),
+    "srvc": ("SERVICE",),
 }
 
 _LINE = LINE_LENGTH_MAX - 2  # Room for " +".

@@ -3,7 +3,9 @@
     text --parse--> Command --bind--> Request --handler--> Reply
 
 `bind` checks everything that can be checked without the queue manager: verb, noun, name, keywords, values. What it
-refuses is a syntax error (AMQ8405I, with the command up to the failing word, then why, then the valid syntax).
+refuses is a syntax error: AMQ8405I, the command up to the failing word, and one line that says why and what was
+probably meant. What MQ has and FlintMQ does not have is no syntax error (absent.py). `?` in the place of a verb, a noun
+or a parameter asks for the list of what can stand there (AMQ8426I, AMQ8427I).
 
 Then the issuer's authority: a command on one object is refused whole (AMQ8135E); one with a generic name leaves out the
 objects that its issuer may not see (objects.py, queues.py).
@@ -12,7 +14,9 @@ objects that its issuer may not see (objects.py, queues.py).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 
+from flintmq.command import absent
 from flintmq.command.administration import Administration
 from flintmq.command.model import (
     CHANNEL_PROFILE,
@@ -22,6 +26,7 @@ from flintmq.command.model import (
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
     GENERIC_TRACE_TYPE,
+    LEAVING,
     NO_NAME,
     OPTIONAL_NAME,
     SUBSCRIPTION_NAME,
@@ -39,15 +44,18 @@ from flintmq.command.reply import Answer, Reply, refused
 from flintmq.command.request import Request
 from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
-from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
+from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name
 from flintmq.qmgr.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
-from flintmq.qmgr.attributes import PAGE_SET_ID_MAX, TOPIC_STRING_LENGTH_MAX
+from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_KINDS, TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import CHANNEL_NAME_LENGTH, is_object_name
 from flintmq.qmgr.traces import CLASSES, SYNONYMS
 
 _NUMBERED = ("PSID", "BUFFPOOL")
 _HEXADECIMAL = frozenset("0123456789ABCDEF")
 CONNECTION_ID_LENGTH = 16
+#: How alike a word must be to one that exists, from 0 to 1, to be taken for a typing error.
+_ALIKE = 0.7
+_HELP = "?"
 
 
 @dataclass(frozen=True)
@@ -65,9 +73,14 @@ def execute(text: str | CommandText, administration: Administration | None) -> R
             if text.problem:
                 raise CommandSyntaxError(text.text, len(text.text), text.problem)
             text = text.text
-        bound = bind(parse(text))
+        command = parse(text)
+        if _asks_for_help(command):
+            return Reply([_valid(command.verb, command.noun)])
+        bound = bind(command)
     except CommandSyntaxError as error:
         return syntax_error(error)
+    except absent.NotHere as error:
+        return _not_here(error)
     except FilterError as error:
         return Reply([Answer("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
     if administration is None:
@@ -97,11 +110,17 @@ def bind(command: Command) -> Bound:
     known = _parameters(form)
     given: set[str] = set()
     for parameter in command.parameters:
+        if parameter.values is None and _shows(form, parameter.keyword):
+            request.shown.add(parameter.keyword)
+            continue
+        if parameter.values is None and parameter.keyword in form.groups:
+            request.shown |= form.groups[parameter.keyword]
+            continue
         found = known.get(parameter.keyword)
         if found is None:
-            raise CommandSyntaxError(
-                command.text, parameter.end, f"{parameter.keyword} is not a parameter of {form.verb} {form.noun}"
-            )
+            absent.check_parameter(form.noun, parameter.keyword)
+            why = f"{parameter.keyword} is not a parameter of {form.verb} {form.noun}"
+            raise CommandSyntaxError(command.text, parameter.end, why + _hint(form, parameter.keyword, list(known)))
         part, attribute = found
         if attribute.keyword in given:
             raise CommandSyntaxError(command.text, parameter.end, f"{attribute.keyword} is given twice")
@@ -113,12 +132,41 @@ def bind(command: Command) -> Bound:
     return Bound(form, request)
 
 
+def _shows(form: Form, keyword: str) -> bool:
+    """Whether DISPLAY can be asked for a keyword that is always shown, or never."""
+    return keyword in form.always or (form.verb == "DISPLAY" and absent.is_of_other_type(form.noun, keyword))
+
+
 def _unknown(command: Command) -> CommandSyntaxError:
-    if command.verb not in VERBS:
-        return CommandSyntaxError(command.text, command.verb_end, f"{command.verb} is not a command")
-    if not command.noun:
-        return CommandSyntaxError(command.text, command.verb_end, f"{command.verb} needs an object type")
-    return CommandSyntaxError(command.text, command.noun_end, f"there is no {command.verb} {command.noun}")
+    """Return the syntax error for a verb or noun that does not exist. Raises NotHere for one that MQ has."""
+    verb, noun = command.verb, command.noun
+    absent.check_command(verb, noun)
+    if verb not in VERBS:
+        meant = _suggestion(verb, [*VERBS, *LEAVING]) or f"; commands are {', '.join(VERBS)}"
+        return CommandSyntaxError(command.text, command.verb_end, f"{verb} is not a command{meant}")
+    known = nouns(verb)
+    every = f": {', '.join(known)}" if known else ""
+    if not noun:
+        return CommandSyntaxError(command.text, command.verb_end, f"{verb} needs an object type{every}")
+    meant = _suggestion(noun, known) or (f"; {verb} is for{every[1:]}" if known else "")
+    return CommandSyntaxError(command.text, command.noun_end, f"there is no {verb} {noun}{meant}")
+
+
+def _suggestion(word: str, known: list[str]) -> str:
+    """Return "; did you mean X?" for a word that is like one of `known`, else nothing."""
+    found = get_close_matches(word, known, 1, _ALIKE)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def _hint(form: Form, keyword: str, known: list[str]) -> str:
+    """Return what to do about a keyword that the command does not have: where it belongs, or what was meant."""
+    for attribute in ATTRIBUTES.get(form.kind, []):
+        if keyword in (attribute.keyword, *attribute.synonyms):
+            return "; it is only displayed" if attribute.read_only else "; only DEFINE sets it"
+    owners = [kind for kind in QUEUE_KINDS if any(each.keyword == keyword for each in ATTRIBUTES[kind])]
+    if form.kind in QUEUE_KINDS and owners:
+        return f"; it is an attribute of {', '.join(owners)}"
+    return _suggestion(keyword, known) or f"; {form.verb} {form.noun} {_HELP} lists them"
 
 
 def _parameters(form: Form) -> dict[str, tuple[str, Attribute]]:
@@ -156,7 +204,9 @@ def _take(
     try:
         value = parse_value(attribute, [parameter.keyword] if attribute.kind == FLAG else parameter.texts)
     except ValueRejected as error:
-        raise CommandSyntaxError(command.text, parameter.close, str(error)) from None
+        absent.check_value(form.noun, attribute.keyword, parameter.texts)
+        meant = _suggestion(parameter.texts[0].upper(), list(attribute.words)) if len(parameter.texts) == 1 else ""
+        raise CommandSyntaxError(command.text, parameter.close, f"{error}{meant}") from None
     (request.values if part == "settable" else request.options)[attribute.keyword] = value
 
 
@@ -271,15 +321,26 @@ def _connection_name(command: Command, form: Form, word: Word, text: str) -> str
 
 
 def syntax_error(error: CommandSyntaxError) -> Reply:
-    """AMQ8405I with the segment and the reason, then what would have been valid."""
+    """Return AMQ8405I with the command up to the failing word, and one line that says why."""
     why = error.explanation[:1].upper() + error.explanation[1:]
-    lines = [error.segment, f"   {why}."]
-    return Reply([Answer("AMQ8405I", lines=lines), _valid(error.segment)], MQRCCF_COMMAND_FAILED, syntax_error=True)
+    lines = [error.segment, f"   {why}" + ("" if why.endswith("?") else ".")]
+    return Reply([Answer("AMQ8405I", lines=lines)], MQRCCF_COMMAND_FAILED, syntax_error=True)
 
 
-def _valid(segment: str) -> Answer:
-    """The valid syntax for as much of a command as can be recognised."""
-    verb, noun = _verb_and_noun(segment)
+def _not_here(error: absent.NotHere) -> Reply:
+    """Return the answer to a command that MQ has and FlintMQ does not."""
+    reason = MQRC_FUNCTION_NOT_SUPPORTED
+    inserts = {"reason": str(reason), "reason_name": reason_name(reason), "explanation": str(error)}
+    return Reply([Answer("AMQ8101S", inserts)], reason)
+
+
+def _asks_for_help(command: Command) -> bool:
+    """Whether `?` stands where a verb, a noun or a parameter would."""
+    return _HELP in (command.verb, command.noun) or any(each.keyword == _HELP for each in command.parameters)
+
+
+def _valid(verb: str, noun: str) -> Answer:
+    """Return the valid syntax for as much of a command as is known."""
     form = FORMS.get((verb, noun))
     if form is not None:
         return Answer("AMQ8427I", lines=syntax(form))
@@ -287,13 +348,3 @@ def _valid(segment: str) -> Answer:
     if known:
         return Answer("AMQ8427I", lines=[f" {verb} {each}" for each in known])
     return Answer("AMQ8426I", lines=[f"   {each}" for each in VERBS])
-
-
-def _verb_and_noun(segment: str) -> tuple[str, str]:
-    """The first two words, whatever follows them."""
-    words = segment.replace("(", " ").replace(",", " ").replace("'", " ").replace(")", " ").split()[:2]
-    try:
-        command = parse(" ".join(words))
-    except CommandSyntaxError:
-        return "", ""
-    return command.verb, command.noun

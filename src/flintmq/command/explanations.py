@@ -16,6 +16,19 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
     # The queue manager and its files.
     "AMQ5026": ("A listener waits for connections at the address that is told.", ""),
     "AMQ5027": ("A listener has ended.", "START LISTENER or runmqlsr starts it again, if that was not meant."),
+    "AMQ5028": (
+        "A server service has started; as an error, a service could not be started.",
+        "For an error: STARTCMD is the full path of a program that the queue manager's user may run; see the text.",
+    ),
+    "AMQ5029": (
+        "A server service has ended; as an error, its STOPCMD could not be run.",
+        "START SERVICE starts it again. For an error: STOPCMD is the full path of a program; see the text.",
+    ),
+    "AMQ5030": ("A command service has been started. Nobody watches its end.", ""),
+    "AMQ5051": (
+        "Automatic configuration: commands of MQSCConfig were run, or a path in the stanza AutoConfig cannot be read.",
+        "errors/autocfgmqsc.LOG has what each command answered. Put the file right; it is read at the next start.",
+    ),
     "AMQ5100": (
         "A callback of asynchronous consume has raised an exception; its consumer is suspended.",
         "Put the callback right. The entry has its traceback; messages it did not commit are on the queue again.",

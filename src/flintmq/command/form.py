@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from flintmq.command.administration import Administration
 from flintmq.command.reply import Reply
@@ -56,6 +56,10 @@ class Form:
     settable: tuple[Attribute, ...] = ()
     shown: tuple[Attribute, ...] = ()
     required: tuple[str, ...] = ()
+    #: What every answer shows and DISPLAY can also ask for by name: keywords that are not in `shown`.
+    always: tuple[str, ...] = ()
+    #: Words of DISPLAY that each ask for several attributes.
+    groups: dict[str, frozenset[str]] = field(default_factory=dict, hash=False)
 
     @property
     def changes_nothing(self) -> bool:

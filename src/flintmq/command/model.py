@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from flintmq.command import (
     channels,
     model_security,
+    model_services,
     objects,
     qmgr,
     queues,
@@ -180,6 +181,27 @@ _KINDS = [
         "listener",
         (pcf.MQCMD_CREATE_LISTENER, pcf.MQCMD_CHANGE_LISTENER, pcf.MQCMD_DELETE_LISTENER, pcf.MQCMD_INQUIRE_LISTENER),
         required=("TRPTYPE",),
+    ),
+    _Kind(
+        "SERVICE",
+        "a service: a program that runs beside the queue manager",
+        "ORDERS.MONITOR",
+        "CONTROL(QMGR) SERVTYPE(SERVER) STARTCMD('/opt/orders/monitor') STARTARG('-m +QMNAME+')",
+        "service",
+        (pcf.MQCMD_CREATE_SERVICE, pcf.MQCMD_CHANGE_SERVICE, pcf.MQCMD_DELETE_SERVICE, pcf.MQCMD_INQUIRE_SERVICE),
+    ),
+    _Kind(
+        "COMMINFO",
+        "a communication information object, for multicast",
+        "ORDERS.MULTICAST",
+        "TYPE(MULTICAST) GRPADDR('239.0.0.1')",
+        "comminfo",
+        (
+            pcf.MQCMD_CREATE_COMM_INFO,
+            pcf.MQCMD_CHANGE_COMM_INFO,
+            pcf.MQCMD_DELETE_COMM_INFO,
+            pcf.MQCMD_INQUIRE_COMM_INFO,
+        ),
     ),
     _Kind(
         "STGCLASS",
@@ -381,6 +403,8 @@ _Q_MGR_FORMS = [
         "DISPLAY QMGR DEADQ CCSID",
         options=(_ALL,),
         shown=tuple(ATTRIBUTES["QMGR"]),
+        always=("QMNAME",),
+        groups=qmgr.attribute_groups([attribute.keyword for attribute in ATTRIBUTES["QMGR"]]),
     ),
     Form(
         "PING",
@@ -442,6 +466,7 @@ _Q_MGR_FORMS = [
             ),
         ),
         shown=tuple(status.Q_MGR_STATUS),
+        always=("QMNAME",),
     ),
     Form(
         "DISPLAY",
@@ -455,6 +480,7 @@ _Q_MGR_FORMS = [
         "DISPLAY CONN(*) TYPE(ALL) WHERE(APPLTAG LK 'orders*')",
         options=(_ALL, _WHERE, _CONNECTION_TYPE, _text("EXTCONN", NAME, 48)),
         shown=(*status.CONNECTION, *status.CONNECTION_HANDLE),
+        always=("CONN", "EXTCONN"),
     ),
     Form(
         "STOP",
@@ -521,6 +547,7 @@ _PUBSUB_FORMS = [
         "DISPLAY SUB(*) SUBTYPE(ADMIN) TOPICSTR DEST",
         options=(_ALL, _WHERE, _SUBID, _SUBTYPE, _DURABLE),
         shown=tuple(ATTRIBUTES["SUB"]),
+        always=("SUB", "SUBNAME", "SUBID"),
     ),
     Form(
         "DISPLAY",
@@ -776,7 +803,7 @@ _TRACE_FORMS = [
 
 _FORMS = [form for kind in _KINDS for form in _object_forms(kind)]
 _FORMS += _QUEUE_FORMS + _Q_MGR_FORMS + _PUBSUB_FORMS + _CHANNEL_FORMS + _STORAGE_FORMS
-_FORMS += _TRACE_FORMS + model_security.FORMS
+_FORMS += _TRACE_FORMS + model_security.FORMS + model_services.FORMS
 
 #: verb and noun -> form.
 FORMS = {(form.verb, form.noun): form for form in sorted(_FORMS, key=lambda form: (form.verb, form.noun))}

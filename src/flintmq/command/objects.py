@@ -31,7 +31,9 @@ NUMBERS = {
     "TOPIC": Numbers("AMQ8690I", "AMQ8691I", "AMQ8692I", "AMQ8633I", "TOPIC"),
     "CHANNEL": Numbers("AMQ8014I", "AMQ8016I", "AMQ8015I", "AMQ8414I", "CHANNEL"),
     "AUTHINFO": Numbers("AMQ8563I", "AMQ8567I", "AMQ8564I", "AMQ8566I", "AUTHINFO"),
-    "LISTENER": Numbers("AMQ8626I", "AMQ8627I", "AMQ8628I", "AMQ8630I", "LISTENER"),
+    "LISTENER": Numbers("AMQ8626I", "AMQ8623I", "AMQ8628I", "AMQ8630I", "LISTENER"),
+    "SERVICE": Numbers("AMQ8625I", "AMQ8624I", "AMQ8627I", "AMQ8629I", "SERVICE"),
+    "COMMINFO": Numbers("AMQ8858I", "AMQ8859I", "AMQ8860I", "AMQ8861I", "COMMINFO"),
     "STGCLASS": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "STGCLASS"),
     "BUFFPOOL": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "BUFFPOOL"),
     "PSID": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "PSID"),
@@ -51,6 +53,8 @@ DEFAULT_OBJECTS = {
     "TOPIC": "SYSTEM.DEFAULT.TOPIC",
     "CHANNEL": "SYSTEM.DEF.SVRCONN",
     "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP",
+    "SERVICE": "SYSTEM.DEFAULT.SERVICE",
+    "COMMINFO": "SYSTEM.DEFAULT.COMMINFO.MULTICAST",
     "AUTHINFO": "SYSTEM.DEFAULT.AUTHINFO.IDPWOS",
 }
 
@@ -126,7 +130,7 @@ def _type(definition: MQObject) -> str:
     """What a type chooses by: the kind of a queue, where a topic is defined, of what type a channel is."""
     if definition.kind in QUEUE_KINDS:
         return definition.kind
-    keyword = _TYPE_OPTIONS.get(definition.kind, "TYPE" if definition.kind == "TOPIC" else "")
+    keyword = _TYPE_OPTIONS.get(definition.kind, "TYPE" if definition.kind in ("TOPIC", "COMMINFO") else "")
     return definition.text(keyword) if keyword else ""
 
 

@@ -147,6 +147,7 @@ CONNECTION_TYPE = choice(
     selector=pcf.MQIACF_CONN_INFO_TYPE,
     numbers=(pcf.MQIACF_CONN_INFO_CONN, pcf.MQIACF_CONN_INFO_HANDLE, pcf.MQIACF_CONN_INFO_ALL),
 )
+CONNECTION_TYPE.word_synonyms = {"*": "ALL"}
 TOPIC_STATUS_TYPE = choice(
     "TYPE",
     "TOPIC SUB PUB",

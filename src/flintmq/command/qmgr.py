@@ -11,6 +11,20 @@ from flintmq.qmgr.attribute import STRING, Attribute
 from flintmq.qmgr.catalogue import matches
 
 
+def attribute_groups(keywords: list[str]) -> dict[str, frozenset[str]]:
+    """Return the words of DISPLAY QMGR that ask for several attributes. SYSTEM is whatever is in no other group."""
+    groups = {
+        "CHINIT": "CERTLABL CERTVPOL CHAD CHADEXIT CHLAUTH IPADDRV MONCHL REVDNS SCHINIT SSLCRLNL SSLCRYP SSLFIPS "
+        "SSLKEYR SSLRKEYC STATCHL SUITEB",
+        "CLUSTER": "CLWLDATA CLWLEXIT CLWLLEN CLWLMRUC CLWLUSEQ DEFCLXQ MONACLS QMID REPOS REPOSNL STATACLS",
+        "EVENT": "AUTHOREV CHADEV CHLEV CMDEV CONFIGEV INHIBTEV LOCALEV LOGGEREV PERFMEV REMOTEEV SSLEV STRSTPEV",
+        "PUBSUB": "PARENT PSCLUS PSMODE PSNPMSG PSNPRES PSRTYCNT PSSYNCPT TREELIFE",
+    }
+    found = {word: frozenset(text.split()) for word, text in groups.items()}
+    found["SYSTEM"] = frozenset(keywords).difference(*found.values())
+    return found
+
+
 def ping(request: Request, administration: Administration) -> Reply:
     """PING QMGR: an answer is the answer."""
     return done("AMQ8415I")

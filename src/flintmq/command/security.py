@@ -43,7 +43,7 @@ def set_authority(request: Request, administration: Administration) -> Reply:
     add, remove = _words(request, "AUTHADD"), _words(request, "AUTHRMV")
     if not reason and not add and not remove:
         reason = MQRCCF_AUTH_VALUE_MISSING
-    if not reason and not all(_fits(word, object_type) for word in (*add, *remove)):
+    if not reason and not all(authorities.takes(word, object_type) for word in (*add, *remove)):
         reason = MQRCCF_AUTH_VALUE_ERROR
     if reason:
         return refused(reason, name, administration.name)
@@ -135,10 +135,6 @@ def _entities(request: Request) -> Iterator[tuple[str, str]]:
 def _words(request: Request, keyword: str) -> list[str]:
     given = request.options.get(keyword, [])
     return [word.upper() for word in given] if isinstance(given, list) else []
-
-
-def _fits(word: str, object_type: str) -> bool:
-    return authorities.is_known(word) and (word == authorities.NONE or authorities.bits_of(word, object_type) != 0)
 
 
 def _bits(words: list[str], object_type: str) -> int:

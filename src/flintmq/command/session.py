@@ -61,7 +61,10 @@ class Session:
         name: str = "",
         echo: bool = True,
         verify: bool = False,
+        width: int = 0,
     ) -> None:
+        #: Of the terminal, 0 for the layout of MQ.
+        self.width = width
         self.administration = administration
         self.name = name if administration is None else administration.name
         self.write = write
@@ -138,7 +141,7 @@ class Session:
         """Run one command, or only check it."""
         reply = execute(command, None if self.verify else self.administration)
         lost = reply.reason in (MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE)
-        return Said(render(reply), reply.syntax_error, reply.failed, lost)
+        return Said(render(reply, self.width), reply.syntax_error, reply.failed, lost)
 
 
 def summary(commands: int, syntax_errors: int, failures: int) -> list[str]:

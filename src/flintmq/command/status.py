@@ -28,7 +28,7 @@ def _list(table: str, display: str = "") -> list[Attribute]:
 
 
 #: Display -> the kind of object some of whose attributes it shows, under the same names and numbers.
-_SHARED = {"TPSTATUS": "TOPIC", "CHSTATUS": "CHANNEL", "LSSTATUS": "LISTENER"}
+_SHARED = {"TPSTATUS": "TOPIC", "CHSTATUS": "CHANNEL", "LSSTATUS": "LISTENER", "SVSTATUS": "SERVICE"}
 
 
 def _in_pcf(display: str, keyword: str) -> tuple[int, dict[str, int]]:
@@ -70,6 +70,15 @@ LISTENER_STATUS = _list(
     STATUS:t PID:n BACKLOG:n CONTROL:t DESCR:t IPADDR:t PORT:n STARTDA:t STARTTI:t TRPTYPE:t
 """,
     "LSSTATUS",
+)
+
+#: DISPLAY SVSTATUS, of services with SERVTYPE(SERVER).
+SERVICE_STATUS = _list(
+    """
+    STATUS:t PID:n CONTROL:t DESCR:t SERVTYPE:t STARTARG:t STARTCMD:t STARTDA:t STARTTI:t STDERR:t STDOUT:t STOPARG:t
+    STOPCMD:t
+""",
+    "SVSTATUS",
 )
 
 CONNECTION = _list("""

@@ -260,6 +260,16 @@ _OF_DISPLAY: dict[tuple[str, str], tuple[int, dict[str, int]]] = {
     ("LSSTATUS", "STATUS"): (pcf.MQIACH_LISTENER_STATUS, _RUNNING),
     ("LSSTATUS", "STARTDA"): (pcf.MQCACH_LISTENER_START_DATE, {}),
     ("LSSTATUS", "STARTTI"): (pcf.MQCACH_LISTENER_START_TIME, {}),
+    ("SVSTATUS", "STATUS"): (
+        pcf.MQIACF_SERVICE_STATUS,
+        {
+            "STARTING": mq.MQSVC_STATUS_STARTING,
+            "RUNNING": mq.MQSVC_STATUS_RUNNING,
+            "STOPPING": mq.MQSVC_STATUS_STOPPING,
+        },
+    ),
+    ("SVSTATUS", "STARTDA"): (pcf.MQCACF_SERVICE_START_DATE, {}),
+    ("SVSTATUS", "STARTTI"): (pcf.MQCACF_SERVICE_START_TIME, {}),
     ("QMSTATUS", "STATUS"): (
         pcf.MQIACF_Q_MGR_STATUS,
         {

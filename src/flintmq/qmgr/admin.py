@@ -400,8 +400,8 @@ class Admin:
                 if each.number("PSID") == number:
                     return True
             return number == 0 or bool(self.qm.pagers[number].queues)
-        if kind == "CHANNEL" or kind == "LISTENER" or kind == "AUTHINFO":
-            return False  # A session keeps the terms that it began with; a listener listens until the next start.
+        if kind in ("CHANNEL", "LISTENER", "AUTHINFO", "SERVICE", "COMMINFO"):
+            return False  # A session keeps the terms that it began with; a listener or service runs on.
         if kind == "BUFFPOOL":
             for each in catalogue.match("PSID"):
                 if each.number("BUFFPOOL") == int(name):
@@ -660,6 +660,18 @@ class Admin:
     def stop_listener(self, name: str) -> int:
         """STOP LISTENER."""
         return self._control("LISTENER", name) or self.channels.stop_listener(name)
+
+    def service_status(self) -> list[Row]:
+        """DISPLAY SVSTATUS."""
+        return self.channels.service_status()
+
+    def start_service(self, name: str) -> int:
+        """START SERVICE."""
+        return self._control("SERVICE", name) or self.channels.start_service(name)
+
+    def stop_service(self, name: str) -> int:
+        """STOP SERVICE."""
+        return self._control("SERVICE", name) or self.channels.stop_service(name)
 
     def _control(self, kind: str, name: str) -> int:
         self.force = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flintmq.mqi import constants as mq
 from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value
 
 
@@ -85,6 +86,14 @@ def live(attribute: Attribute) -> Attribute:
     attribute.read_only = True
     attribute.live = True
     return attribute
+
+
+def altered() -> list[Attribute]:
+    """Return ALTDATE and ALTTIME, which every kind of object has."""
+    return [
+        shown(text("ALTDATE", mq.MQCA_ALTERATION_DATE, 12)),
+        shown(text("ALTTIME", mq.MQCA_ALTERATION_TIME, 8)),
+    ]
 
 
 def fixed(attribute: Attribute) -> Attribute:

@@ -32,6 +32,7 @@ from flintmq.qmgr.attribute import is_name as is_name
 from flintmq.qmgr.attribute import number_of as number_of
 from flintmq.qmgr.attribute import parse_value as parse_value
 from flintmq.qmgr.attribute import value_of_number as value_of_number
+from flintmq.qmgr.attribute_makers import altered as _altered
 from flintmq.qmgr.attribute_makers import enum as _enum
 from flintmq.qmgr.attribute_makers import fixed as _fixed
 from flintmq.qmgr.attribute_makers import flag as _flag
@@ -47,6 +48,7 @@ from flintmq.qmgr.attribute_makers import shown as _shown
 from flintmq.qmgr.attribute_makers import text as _text
 from flintmq.qmgr.attribute_makers import words as _words
 from flintmq.qmgr.attributes_security import authority_record, channel_authentication
+from flintmq.qmgr.attributes_services import CONTROL, communication_information, service
 
 #: The level of MQ that the attributes, commands and messages follow.
 COMMAND_LEVEL: Final = 942
@@ -70,13 +72,6 @@ _EVENT: Final = {"DISABLED": pcf.MQEVR_DISABLED, "ENABLED": pcf.MQEVR_ENABLED}
 _MONITOR: Final = {"LOW": mq.MQMON_LOW, "MEDIUM": mq.MQMON_MEDIUM, "HIGH": mq.MQMON_HIGH}
 _Q_MGR_ON_OFF: Final = {"QMGR": mq.MQMON_Q_MGR, "ON": mq.MQMON_ON, "OFF": mq.MQMON_OFF}
 _INHIBIT: Final = {"ENABLED": mq.MQQA_GET_ALLOWED, "DISABLED": mq.MQQA_GET_INHIBITED}
-
-
-def _altered() -> list[Attribute]:
-    return [
-        _shown(_text("ALTDATE", mq.MQCA_ALTERATION_DATE, 12)),
-        _shown(_text("ALTTIME", mq.MQCA_ALTERATION_TIME, 8)),
-    ]
 
 
 # -- queues -----------------------------------------------------------------------------------------------------------
@@ -753,6 +748,7 @@ def _channel_attributes() -> list[Attribute]:
         _int("MAXINSTC", pcf.MQIACH_MAX_INSTS_PER_CLIENT, NUMBER_MAX, 0, NUMBER_MAX),
         _int("MAXMSGL", pcf.MQIACH_MAX_MSG_LENGTH, 4_194_304, 0, MESSAGE_LENGTH_MAX),
         _text("MCAUSER", pcf.MQCACH_MCA_USER_ID, 64),
+        _enum("MONCHL", mq.MQIA_MONITORING_CHANNEL, {"QMGR": mq.MQMON_Q_MGR, "OFF": mq.MQMON_OFF, **_MONITOR}),
         _int("SHARECNV", pcf.MQIACH_SHARING_CONVERSATIONS, 10, 0, NUMBER_MAX),
         _enum("SSLCAUTH", pcf.MQIACH_SSL_CLIENT_AUTH, auth),
         _text("SSLCIPH", pcf.MQCACH_SSL_CIPHER_SPEC, 32),
@@ -773,6 +769,7 @@ def _authentication_attributes() -> list[Attribute]:
         _enum("AUTHTYPE", mq.MQIA_AUTH_INFO_TYPE, {"IDPWOS": mq.MQAIT_IDPW_OS}),
         _enum("ADOPTCTX", mq.MQIA_ADOPT_CONTEXT, _YES_NO),
         *_altered(),
+        _enum("AUTHENMD", mq.MQIA_AUTHENTICATION_METHOD, {"OS": pcf.MQAUTHENTICATE_OS, "PAM": pcf.MQAUTHENTICATE_PAM}),
         _enum("CHCKCLNT", mq.MQIA_CHECK_CLIENT_BINDING, clients),
         _enum("CHCKLOCL", mq.MQIA_CHECK_LOCAL_BINDING, clients, "OPTIONAL"),
         _text("DESCR", mq.MQCA_AUTH_INFO_DESC, 64),
@@ -782,15 +779,10 @@ def _authentication_attributes() -> list[Attribute]:
 
 def _listener_attributes() -> list[Attribute]:
     """Where the queue manager process listens."""
-    control = {
-        "MANUAL": mq.MQSVC_CONTROL_MANUAL,
-        "QMGR": mq.MQSVC_CONTROL_Q_MGR,
-        "STARTONLY": mq.MQSVC_CONTROL_Q_MGR_START,
-    }
     return [
         *_altered(),
         _int("BACKLOG", pcf.MQIACH_BACKLOG, 100, 0, NUMBER_MAX),
-        _enum("CONTROL", pcf.MQIACH_LISTENER_CONTROL, control),
+        _enum("CONTROL", pcf.MQIACH_LISTENER_CONTROL, CONTROL),
         _text("DESCR", pcf.MQCACH_LISTENER_DESC, 64),
         _text("IPADDR", pcf.MQCACH_IP_ADDRESS, 48),
         _int("PORT", pcf.MQIACH_PORT, 1414, 0, 65535),
@@ -814,6 +806,8 @@ ATTRIBUTES: Final[dict[str, list[Attribute]]] = {
     "SUB": _subscription_attributes(),
     "CHANNEL": _channel_attributes(),
     "LISTENER": _listener_attributes(),
+    "SERVICE": service(),
+    "COMMINFO": communication_information(),
     "AUTHINFO": _authentication_attributes(),
     "AUTHREC": authority_record(),
     "CHLAUTH": channel_authentication(),
@@ -843,6 +837,8 @@ NAME_SELECTORS: Final = {
     "TOPIC": mq.MQCA_TOPIC_NAME,
     "CHANNEL": pcf.MQCACH_CHANNEL_NAME,
     "LISTENER": pcf.MQCACH_LISTENER_NAME,
+    "SERVICE": mq.MQCA_SERVICE_NAME,
+    "COMMINFO": mq.MQCA_COMM_INFO_NAME,
     "AUTHINFO": mq.MQCA_AUTH_INFO_NAME,
 }
 

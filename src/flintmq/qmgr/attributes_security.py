@@ -12,7 +12,7 @@ from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.values import services as sv
 from flintmq.qmgr.attribute import Attribute
-from flintmq.qmgr.attribute_makers import enum, fixed, names, shown, text, texts
+from flintmq.qmgr.attribute_makers import altered, enum, fixed, names, text, texts
 
 PROFILE_LENGTH: Final = 48
 ENTITY_LENGTH: Final = 64
@@ -79,6 +79,5 @@ def channel_authentication() -> list[Attribute]:
         enum("WARN", pcf.MQIACH_WARNING, {"NO": mq.MQWARN_NO, "YES": mq.MQWARN_YES}),
         text("DESCR", mq.MQCA_CHLAUTH_DESC, 64),
         text("CUSTOM", mq.MQCA_CUSTOM, 128),
-        shown(text("ALTDATE", mq.MQCA_ALTERATION_DATE, 12)),
-        shown(text("ALTTIME", mq.MQCA_ALTERATION_TIME, 8)),
+        *altered(),
     ]

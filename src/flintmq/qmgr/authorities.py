@@ -149,7 +149,7 @@ BY_TYPE: Final[dict[str, int]] = {
     "COMMINFO": _ADMIN,
     "LISTENER": _CONTROL,
     "SERVICE": _CONTROL,
-    "RQMNAME": MQZAO_OUTPUT,
+    "RQMNAME": _ADMIN | MQZAO_OUTPUT,
 }
 
 #: The authority that each open option takes.
@@ -175,9 +175,9 @@ def of_options(options: int) -> int:
     return result
 
 
-def is_known(word: str) -> bool:
-    """Whether there is an authority, or a word for several, that is called so."""
-    return word in WORDS or word in _SETS or word == NONE
+def takes(word: str, object_type: str) -> bool:
+    """Whether a record for objects of this type can name `word`. A word for several can be named for every type."""
+    return word == NONE or word in _SETS or WORDS.get(word, 0) & BY_TYPE[object_type] != 0
 
 
 def bits_of(word: str, object_type: str) -> int:

@@ -263,11 +263,20 @@ class ObjectAuthority(Authority):
     def may_command(self, user: str, verb: str, object_kind: str, name: str) -> bool:
         object_type = type_of(object_kind)
         wanted = _COMMANDS.get(verb, MQZAO_CHANGE)
+        if object_type == "SERVICE" and (verb == "DEFINE" or verb == "ALTER"):
+            return self._may_have_run(user, name)
         if object_type == "QMGR" or not authorities.BY_TYPE[object_type] & wanted:
             return self._may(user, "QMGR", SELF, MQZAO_DISPLAY if verb in _LOOKING else MQZAO_CHANGE)
         if wanted == MQZAO_CREATE:
             return self._may(user, object_type, profile.CLASS, MQZAO_CREATE)
         return self._may(user, object_type, name, wanted)
+
+    def _may_have_run(self, name: str, service: str) -> bool:
+        """Whether a user may say what a SERVICE runs. No record gives that: it runs as the queue manager's own user."""
+        user = self._user(name)
+        if not user.privileged:
+            self._deny(name, user, "SERVICE", service, 0)
+        return user.privileged
 
     # -- objects come and go ------------------------------------------------------------------------------------------
 

@@ -64,6 +64,8 @@ KINDS: Final = (
     "TOPIC",
     "CHANNEL",
     "LISTENER",
+    "SERVICE",
+    "COMMINFO",
     "AUTHINFO",
     *RULES,
 )

@@ -1,4 +1,4 @@
-"""Channels and listeners, as commands see them. The engine has none: the process that serves clients does.
+"""Channels, listeners and services, as commands see them. The engine has none: the process that serves clients does.
 
 An embedded queue manager has nobody who listens, so this class shows nothing and refuses to start anything;
 `flintmq.server` derives from it. Names are those of objects that exist: `Admin` has looked.
@@ -23,7 +23,7 @@ Row = dict[str, Value]
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class ChannelControl:
-    """What START, STOP and DISPLAY do with channels and listeners. This one has none of them."""
+    """What START, STOP and DISPLAY do with channels, listeners and services. This one has none of them."""
 
     def is_running(self) -> bool:
         """Whether there are channels that can be started and stopped."""
@@ -58,6 +58,18 @@ class ChannelControl:
 
     def stop_listener(self, name: str) -> int:
         """STOP LISTENER."""
+        return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
+
+    def service_status(self) -> list[Row]:
+        """DISPLAY SVSTATUS: a row for each server service that runs."""
+        return []
+
+    def start_service(self, name: str) -> int:
+        """START SERVICE."""
+        return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
+
+    def stop_service(self, name: str) -> int:
+        """STOP SERVICE."""
         return MQRCCF_CHL_SYSTEM_NOT_ACTIVE
 
     def stop_connection(self, qm: QueueManager, connection: Connection) -> None:

@@ -47,6 +47,8 @@ OBJECT_TYPES: Final = {
     "CHANNEL": mq.MQOT_CHANNEL,
     "AUTHINFO": mq.MQOT_AUTH_INFO,
     "LISTENER": mq.MQOT_LISTENER,
+    "SERVICE": mq.MQOT_SERVICE,
+    "COMMINFO": mq.MQOT_COMM_INFO,
     "STGCLASS": mq.MQOT_STORAGE_CLASS,
 }
 #: Commands that only look: CMDEV(NODISPLAY) leaves them out.

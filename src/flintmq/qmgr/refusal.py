@@ -93,6 +93,10 @@ def _of_denial(qm: QueueManager, denial: Denial, application: str, channel: str,
     refused.channel, refused.address = channel, address
     found = "; ".join(denial.records)
     refused.rule = f"authority records {found}" if found else "there is no authority record for this object and user"
+    if not denial.missing:
+        refused.what = f"Entity '{denial.user}' has insufficient authority for {kind} {name}: it is not privileged."
+        refused.rule = "no authority record gives this: who defines a service has programs run as the queue manager"
+        return refused
     profile = "" if on_q_mgr else f"PROFILE('{denial.name}') "
     refused.remedies = [
         f"SET AUTHREC {profile}OBJTYPE({denial.object_type}) PRINCIPAL('{denial.user}') AUTHADD({missing})",

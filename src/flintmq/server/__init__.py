@@ -4,7 +4,8 @@
     a client      a socket, TCP or the Unix socket `local`: link.py -> channel/session.py -> qmgr
     turn.py       what is done with the data of a client, and when it is answered
     hub.py        what all sockets share: who may be answered, the clock, the log
-    listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of channels and listeners
+    listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of what runs
+    services.py   programs that run beside it, each watched by a thread
     TLS           between socket and session: tls_layer.py; with keys from the key repository: tls.py
     passwords     compared by threads, while others are served: password_checks.py
     runmqsc       a Unix socket in the queue manager's directory: control.py
@@ -19,7 +20,7 @@ durable first waits for one flush of the log, made by a thread, for all sessions
     V1  The engine is touched by the loop's thread, under the host's lock, and by the host's own threads
         (its timer, its records).
     V2  Nothing waits in the loop: not for the disk, not for a client, not for a password to be compared. (A checkpoint
-        does write in it.)
+        does write in it, and automatic configuration is run in it before anybody is served.)
     V3  A client that does not read is not read from.
     V4  Sessions are touched by the loop's thread only. So a put goes straight to a client that waits only in a turn of
         the loop (`QueueManager.in_turn`); what another thread puts is handed over in the loop's next turn.

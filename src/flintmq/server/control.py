@@ -7,7 +7,7 @@ is an object that says what is wanted:
     {"do": "end", "how": "quiesce"}          {"name": ..., "pid": ...}; or how: "reconnect",
                                              "immediate", "preemptive"
     {"do": "command server", "how": "start"} {"running": true}; or how: "stop", "status"; "reason" if it cannot start
-    {"do": "runmqsc", "echo": true, "verify": false}
+    {"do": "runmqsc", "echo": true, "verify": false, "width": 0}
                                              {"lines": [...]} at once, then for each line of input, a string, again
                                              {"lines": [...], "ended": false}; for null {"lines": [...], "code": 0}
     {"do": "listen", "address": "127.0.0.1", "port": 1414, "backlog": 100}
@@ -124,11 +124,11 @@ class Control:
 
 
 def run_session(
-    control: Control, lines: Iterable[str], write: Callable[[str], None], *, echo: bool, verify: bool
+    control: Control, lines: Iterable[str], write: Callable[[str], None], *, echo: bool, verify: bool, width: int = 0
 ) -> int:
-    """runmqsc over the socket; the return code."""
+    """runmqsc over the socket; the return code. `width` is that of the terminal, 0 for the layout of MQ."""
     control.take_your_time()
-    _tell(write, control.ask({"do": "runmqsc", "echo": echo, "verify": verify}))
+    _tell(write, control.ask({"do": "runmqsc", "echo": echo, "verify": verify, "width": width}))
     for line in lines:
         reply = control.ask(line)
         _tell(write, reply)
@@ -253,7 +253,9 @@ class ControlServer:
     async def _runmqsc(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Reply) -> None:
         said: list[str] = []
         admin = self._hub.host.admin
-        session = Session(admin, said.append, echo=bool(request.get("echo")), verify=bool(request.get("verify")))
+        echo, verify, width = bool(request.get("echo")), bool(request.get("verify")), request.get("width")
+        width = width if isinstance(width, int) else 0
+        session = Session(admin, said.append, echo=echo, verify=verify, width=width)
         session.banner()
         await _write(writer, {"lines": said})
         while True:

@@ -3,7 +3,9 @@
     groups of a user       `Groups=` of its stanza in the file `users`, and its groups in the operating system
     who may everything     mqm; who is in the group mqm; who is `Privileged=yes`; who runs the queue manager
 
-A user that neither knows is in no group. What is said here is asked once and kept for a while (qmgr/authority.py).
+A user that neither knows is in no group. With `SecurityPolicy=UserExternal` in the stanza Service of qm.ini such users
+can be given authority all the same: another system knows them and let them in. What is said here is asked once and kept
+for a while (qmgr/authority.py).
 """
 
 from __future__ import annotations
@@ -13,17 +15,35 @@ import os
 import pwd
 from collections.abc import Callable
 
+from flintmq.client import ini
 from flintmq.client.error_log import user_identifier
+from flintmq.client.instance import CACHED_INI, Instance
 from flintmq.qmgr.authority import EVERYBODY
 from flintmq.qmgr.security import MQM, Entities
 from flintmq.server.users import Users
 
+USER_LENGTH_MAX = 12
+AUTHORITY_SERVICE = "AuthorizationService"
+EXTERNAL = "UserExternal"
+
+
+def takes_external_users(instance: Instance) -> bool:
+    """Whether qm.ini says that authority can be given to users that nobody here knows."""
+    for path in (instance.directory / CACHED_INI, instance.ini_path):
+        for stanza in ini.read(path):
+            if stanza.name.lower() == "service" and stanza.get("Name", AUTHORITY_SERVICE) == AUTHORITY_SERVICE:
+                policy = stanza.get("SecurityPolicy")
+                if policy:
+                    return policy.lower() == EXTERNAL.lower()
+    return False
+
 
 class SystemEntities(Entities):
-    """The users and groups of one queue manager."""
+    """The users and groups of one queue manager. `external`: users whom nobody here knows count as known."""
 
-    def __init__(self, users: Users, owner: str = "") -> None:
+    def __init__(self, users: Users, owner: str = "", external: bool = False) -> None:
         self._users = users
+        self._external = external
         self.owner = owner or user_identifier()
 
     def groups_of(self, user: str) -> list[str]:
@@ -40,6 +60,8 @@ class SystemEntities(Entities):
         if user in (MQM, self.owner):
             return True
         self._users.refresh()
+        if self._external and 0 < len(user) <= USER_LENGTH_MAX:
+            return True
         return self._users.has(user) or _is_there(pwd.getpwnam, user)
 
     def knows_group(self, group: str) -> bool:

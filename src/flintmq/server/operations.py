@@ -1,4 +1,4 @@
-"""START, STOP and DISPLAY of channels and listeners in a queue manager process. Called under the host's lock."""
+"""START, STOP and DISPLAY of channels, listeners and services in a queue manager process, under the host's lock."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.server.hub import Hub
 from flintmq.server.listeners import Listeners
+from flintmq.server.services import Services
 
 
 class Operations(ChannelControl):
-    """The channels and listeners of a running queue manager."""
+    """The channels, listeners and services of a running queue manager."""
 
-    def __init__(self, hub: Hub, listeners: Listeners) -> None:
+    def __init__(self, hub: Hub, listeners: Listeners, services: Services) -> None:
         self._hub = hub
         self._listeners = listeners
+        self._services = services
 
     def is_running(self) -> bool:
         """There are channels."""
@@ -62,6 +64,20 @@ class Operations(ChannelControl):
     def stop_listener(self, name: str) -> int:
         """STOP LISTENER."""
         return self._listeners.stop(name)
+
+    def service_status(self) -> list[Row]:
+        """DISPLAY SVSTATUS."""
+        return self._services.rows()
+
+    def start_service(self, name: str) -> int:
+        """START SERVICE."""
+        definition = self._hub.engine.catalogue.find("SERVICE", name)
+        assert definition is not None
+        return self._services.start(definition)
+
+    def stop_service(self, name: str) -> int:
+        """STOP SERVICE."""
+        return self._services.stop(name)
 
     def stop_connection(self, qm: QueueManager, connection: Connection) -> None:
         """STOP CONN: a client hears of it at once, or with its next call."""

@@ -27,6 +27,7 @@ from pathlib import Path
 import flintmq
 from flintmq.channel.errors import STATUS_QM_TERMINATING
 from flintmq.channel.terms import Gatekeeper
+from flintmq.client import autoconfig
 from flintmq.client import instance as place
 from flintmq.client.instance import LOCAL_SOCKET, Instance
 from flintmq.qmgr import admin_security
@@ -37,13 +38,14 @@ from flintmq.qmgr.security import Entities
 from flintmq.server import control, refusals
 from flintmq.server.collector import settle_collector
 from flintmq.server.command_task import CommandTask
-from flintmq.server.entities import SystemEntities
+from flintmq.server.entities import SystemEntities, takes_external_users
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
 from flintmq.server.listeners import Listeners
 from flintmq.server.metrics import Metrics
 from flintmq.server.operations import Operations
+from flintmq.server.services import Services
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
 
@@ -77,6 +79,7 @@ class Server:
         self.hub: Hub | None = None
         self.endings: asyncio.Queue[str] = asyncio.Queue()
         self.listeners: Listeners | None = None
+        self.services: Services | None = None
         self.metrics: Metrics | None = None
         #: The control socket, and that of local applications.
         self._unix: list[asyncio.Server] = []
@@ -97,9 +100,11 @@ class Server:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.endings.put_nowait, IMMEDIATE)
         self.listeners = Listeners(self.host, loop, links(hub))
-        self.host.admin.channels = Operations(hub, self.listeners)
+        self.services = Services(self.host, loop)
+        self.host.admin.channels = Operations(hub, self.listeners, self.services)
         self._commands = commands = CommandTask(hub)
         try:
+            autoconfig.apply_mqsc(self.host)  # First: nobody is served yet, and it may define listeners and services.
             if self.host.engine.definition().text("SCMDSERV") == "QMGR":
                 commands.start()
             if self.host.instance is not None:
@@ -111,6 +116,7 @@ class Server:
                 ]
             self.listeners.start_all()
             await self._start_metrics(hub)
+            self.services.start_all()
             self._say("AMQ8003I", "The queue manager has started.")
             ready()
             await self._until_the_end(hub)
@@ -133,6 +139,8 @@ class Server:
 
     async def _until_the_end(self, hub: Hub) -> None:
         how = await self.endings.get()
+        if how != PREEMPTIVE and self.services is not None:
+            self.services.begin_end()  # At once: a service that is a client would hold up a quiesce.
         if how in (QUIESCE, RECONNECT):
             self._say("AMQ8004I", "The queue manager is quiescing: it ends when the last application has disconnected.")
             hub.run(lambda: self._quiesce(hub, how == RECONNECT))
@@ -171,6 +179,8 @@ class Server:
 
     async def _end(self, hub: Hub) -> None:
         """Nobody is served any more; the files are closed."""
+        if self.services is not None:
+            await self._end_services(self.services)
         self._stop_listening()
         if self._commands is not None:
             await self._commands.close()
@@ -185,6 +195,19 @@ class Server:
         if not self.host.state:
             self._say("AMQ8004I", "The queue manager has ended.")
         self.host.close()
+
+    async def _end_services(self, services: Services) -> None:
+        """End the services that end with the queue manager, after its clients. STOPCMD may still connect to it."""
+        if self.host.state:
+            services.abandon()
+        elif services.running:
+            services.begin_end()
+            if self.listeners is not None:
+                self.listeners.stop_all()
+            if self.hub is not None:
+                hub = self.hub
+                hub.run(lambda: self._farewell(hub))
+            await services.finish_end()
 
     def _farewell(self, hub: Hub) -> None:
         for session in list(hub.sessions):
@@ -204,10 +227,13 @@ def guard(engine: QueueManager, entities: Entities) -> None:
 
 def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper | None = None) -> None:
     """Open the queue manager and serve until the end. Raises QueueManagerError if it cannot be opened."""
+    warning = autoconfig.apply_stanzas(instance) if instance.exists() else ""
     host = ServingHost(*place.open_on_disk(instance), instance)
+    if warning:
+        host.errors.write("AMQ5051W", warning)
     users = Users(instance.directory / USERS)
     host.engine.refusals = refusals.load(instance.errors_directory)
-    entities = SystemEntities(users)
+    entities = SystemEntities(users, external=takes_external_users(instance))
     guard(host.engine, entities)
     if gatekeeper is None:
         gatekeeper = ConnectionAuthentication(host.engine, users, entities.owner)

@@ -1,0 +1,20 @@
+"""Which commands hold a password: they are kept out of logs and histories."""
+
+from __future__ import annotations
+
+import re
+
+from flintmq.qmgr.attributes import ATTRIBUTES
+
+#: Keywords whose value is a secret: those of the model, and those that MQ has and FlintMQ does not.
+KEYWORDS = frozenset(
+    {attribute.keyword for attributes in ATTRIBUTES.values() for attribute in attributes if attribute.secret}
+    | {"LDAPPWD", "PASSWORD", "SSLKEYP"}
+)
+
+_SECRET = re.compile(rf"\b({'|'.join(sorted(KEYWORDS))})\b", re.IGNORECASE)
+
+
+def has_secret(text: str) -> bool:
+    """Whether a command, or a part of one, names a keyword whose value is a secret."""
+    return _SECRET.search(text) is not None
