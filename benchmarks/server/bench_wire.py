@@ -7,6 +7,7 @@
     rr_cc_async   RR-CC with asynchronous puts and asynchronous consumers                2
     rr_cc_async_relay   the same, beside a bare relay between the same sockets        2
     rr_cc_tls13   RR-CC with TLS 1.3                                                     4
+    rr_cc_p       RR-CC with persistent messages, ten responders: each exchange waits for the log       4
     pass_sync     client pass-through, a putter and a getter for each queue (Z93-R21)    2
     pass_async    the same with asynchronous put and read-ahead (Z93-R22)                1
     NAME_calls    system calls of the queue manager per round trip, or message, and of the floor
@@ -22,6 +23,9 @@ machine that others use as well changes its speed from second to second. An echo
 from; what it costs to pass the same bytes on to other sockets is shown by a second floor, a bare relay (relay.py),
 which no bar is measured by. Bar: at most 1 / 0.70 floors, and 65 us for a round trip of four exchanges.
 
+The floor of rr_cc_p logs, too: the same number of bytes as the queue manager, written and synced once an iteration of
+the loop for all who wait. Bar: at most 1.5 floors, and 190 us.
+
     ./flint bench wire
     ./flint bench wire --quick --json
 """
@@ -30,7 +34,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
+import flintmq
 from benchmarks.frame import Figure, Options
 from benchmarks.server import inproc, segments
 from benchmarks.server.peers import peers
@@ -96,6 +102,19 @@ def exchanges(kind: str) -> list[list[int]]:
     return both if kind == "pass" else both * 2
 
 
+def logged_bytes(directory: Path) -> tuple[int, int]:
+    """What the log grows by with a persistent put, and with its get, both outside of units of work."""
+    with flintmq.open(directory) as qm:
+        queue = qm.queue("A", create=True)
+        log = qm._host.log
+        ends = [log.end]
+        queue.put(bytes(SIZE), persistent=True)
+        ends.append(log.end)
+        queue.get()
+        ends.append(log.end)
+    return ends[1] - ends[0], ends[2] - ends[1]
+
+
 def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
     """All of them; for a tiny run a few, that between them have what the others have, but TLS."""
     stage.make_key()
@@ -120,6 +139,20 @@ def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
         loads = [stage.child("benchmarks.server.driver", json.dumps(asdict(each))) for each in (plan, floor)]
         return Scenario(name, loads[0], encrypted if with_tls else plain, loads[1], stage.pid)
 
+    def persistent() -> Scenario:
+        """Request/reply whose every exchange is durable, beside an echo that logs as much."""
+        at = f"127.0.0.1:{free_port()}"
+        echo = stage.child("benchmarks.server.echo", at, "", str(stage.directory / "echo.log"))
+        put, got = logged_bytes(stage.directory / "measured")
+        logs = [put, got] * 2
+        plan = Plan("request_reply", stage.address, stage.address, REQUESTERS, REQUESTERS, SIZE, persistent=True)
+        plan.queues = "RR.CC.P"
+        stage.define(plan.names())
+        both = [[*each, log] for each, log in zip(exchanges("request_reply"), logs, strict=True)]
+        floor = Plan("echo", at, "", REQUESTERS, exchanges=both, ahead=1)
+        loads = [stage.child("benchmarks.server.driver", json.dumps(asdict(each))) for each in (plan, floor)]
+        return Scenario("rr_cc_p", loads[0], echo, loads[1], stage.pid)
+
     def relayed(other: Scenario) -> Scenario:
         """The load of another one beside a relay."""
         at = f"127.0.0.1:{free_port()}"
@@ -135,6 +168,7 @@ def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
             asynchronous,
             relayed(asynchronous),
             local_responders,
+            persistent(),
             scenario("pass_sync", "pass", stage.local, unix, 2 * PAIRS),
         ]
     return [
@@ -144,6 +178,7 @@ def scenarios(stage: Stage, tiny: bool) -> list[Scenario]:
         asynchronous,
         relayed(asynchronous),
         scenario("rr_cc_tls13", "request_reply", stage.address, tls, REQUESTERS),
+        persistent(),
         scenario("pass_sync", "pass", stage.address, tcp, 2 * PAIRS),
         scenario("pass_async", "pass_async", stage.address, tcp, PAIRS),
     ]

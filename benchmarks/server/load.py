@@ -106,7 +106,9 @@ class Requester(Client):
         super().__init__(run, plan, plan.first_at, 0)
         out = self.open(plan.requests, MQOO_OUTPUT)
         back = self.open(plan.replies, MQOO_INPUT_SHARED)
-        self.request = self.wire.call(seg.MQPUT, segments.put(plan.size, MQMT_REQUEST, plan.replies), out)
+        self.request = self.wire.call(
+            seg.MQPUT, segments.put(plan.size, MQMT_REQUEST, plan.replies, persistent=plan.persistent), out
+        )
         self.get_head, self.get_rest = self.get_call(back, segments.get(plan.size, True))
         self.msg_id, self.correl_id = self.wire.msg_id, self.wire.correl_id
         self.size = plan.size
@@ -136,7 +138,9 @@ class Responder(Client):
         requests = self.open(plan.requests, MQOO_INPUT_SHARED)
         replies = self.open(plan.replies, MQOO_OUTPUT)
         self.get = self.wire.call(seg.MQGET, segments.get(plan.size, False), requests)
-        self.put_head, self.put_rest = self.put_call(replies, segments.put(plan.size, MQMT_REPLY))
+        self.put_head, self.put_rest = self.put_call(
+            replies, segments.put(plan.size, MQMT_REPLY, persistent=plan.persistent)
+        )
         self.msg_id = self.wire.msg_id
         self.size = plan.size
         self.send(self.get)
@@ -258,8 +262,8 @@ class Echo(Actor):
     def __init__(self, run: Run, plan: Plan, at: str, exchanges: list[list[int]]) -> None:
         super().__init__(run, at, plan.tls)
         self.requests = [
-            b"TSH " + there.to_bytes(4, "big") + back.to_bytes(4, "big") + bytes(there - 12)
-            for there, back in exchanges
+            (b"TSH " + b"".join(number.to_bytes(4, "big") for number in exchange)).ljust(exchange[0], b"\0")
+            for exchange in exchanges
         ]
         self.most = plan.ahead
         self.under_way = 0

@@ -21,9 +21,11 @@ class Plan:
     channel: str = "DEV.APP.SVRCONN"
     user: str = "app"
     tls: bool = False
+    #: Messages are persistent: every answer waits for the log.
+    persistent: bool = False
     #: How many messages a putter may be ahead of its getter.
     ahead: int = 16
-    #: For an echo: (bytes there, bytes back) of every exchange.
+    #: For an echo: (bytes there, bytes back) of every exchange; a third number is how many bytes it logs.
     exchanges: list[list[int]] = field(default_factory=list)
 
     @property

@@ -102,13 +102,19 @@ def opening(queue: str, options: int) -> bytes:
     return od.pack(False, CCSID) + struct.pack("<i", options)
 
 
-def put(size: int, msg_type: int = MQMT_DATAGRAM, reply_to: str = "", asynchronous: bool = False) -> bytes:
-    """What follows the call header of MQPUT: not persistent, not in syncpoint."""
+def put(
+    size: int,
+    msg_type: int = MQMT_DATAGRAM,
+    reply_to: str = "",
+    asynchronous: bool = False,
+    persistent: bool = False,
+) -> bytes:
+    """What follows the call header of MQPUT: not in syncpoint."""
     md, pmo = MQMD(), MQPMO()
     md.version = 2
     md.msg_type = msg_type
     md.format = "MQSTR"
-    md.persistence = 0
+    md.persistence = 1 if persistent else 0
     md.reply_to_q = reply_to
     pmo.options = MQPMO_NO_SYNCPOINT | MQPMO_NEW_MSG_ID | MQPMO_FAIL_IF_QUIESCING
     if asynchronous:

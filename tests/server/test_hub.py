@@ -52,13 +52,13 @@ def run(body: Callable[[Hub, Link, Wire, SlowLog], Coroutine[Any, Any, None] | N
         hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
         log = SlowLog()
         hub._log = log
-        hub._flushing = True  # Nobody flushes but the test.
+        hub.flusher._under_way = True  # Nobody flushes but the test.
         link, wire = Link(hub), Wire()
         link.connection_made(wire)  # type: ignore[arg-type]
         done = body(hub, link, wire, log)
         if done is not None:
             await done
-        hub._flushing = False
+        hub.flusher._under_way = False
         hub._held.clear()
         hub.close()
         host.close()
@@ -82,10 +82,7 @@ def say(hub: Hub, link: Link, data: bytes, position: int, delay_ms: int = 0) -> 
 def flushed(hub: Hub, log: SlowLog, position: int) -> None:
     """The log is durable up to `position`."""
     log.durable = position
-    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    done.set_result(None)
-    hub._release(done)  # type: ignore[arg-type]
-    hub._flushing = True
+    hub._release()
 
 
 def test_an_answer_waits_for_the_log_and_the_next_one_does_not_hold_it_up() -> None:

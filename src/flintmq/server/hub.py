@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from flintmq.channel.identity import Identity
@@ -16,10 +15,11 @@ from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
 from flintmq.server import refusals
 from flintmq.server.gatekeeper import without_port
+from flintmq.server.log_flusher import LogFlusher
 from flintmq.server.password_checks import PasswordChecks
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
-from flintmq.server.turn import Turns, in_time, keep_time, write, write_all
+from flintmq.server.turn import Turns, in_time, keep_time, release_held, write_all
 from flintmq.telemetry.trace_file import TraceFile
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ class Hub(Turns):
         #: Called once, when the queue manager cannot go on.
         self.on_failure: Callable[[], None] = _nothing
         self.checks = PasswordChecks(self, loop, self.run)
-        self._flusher = ThreadPoolExecutor(1, "flintmq log")
-        self._flushing = False
+        self.flusher = LogFlusher(host, loop, self._release, self._failed)
         self._timer: asyncio.TimerHandle | None = None
         self._ticker = loop.call_later(TICK_S, self._tick)
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
@@ -90,7 +89,7 @@ class Hub(Turns):
         if self._timer is not None:
             self._timer.cancel()
         self.checks.close()
-        self._flusher.shutdown(wait=True)
+        self.flusher.close()
 
     # -- turns --------------------------------------------------------------------------------------------------------
 
@@ -184,40 +183,22 @@ class Hub(Turns):
         self.loop.call_soon(self.run, session.unblocked)
 
     def flush(self) -> None:
-        """Have the log written, once for all who wait."""
-        if not self._flushing:
-            self._flushing = True
-            positions = [held[-1][0] for held in self._held.values()] + [position for position, _ in self._callers]
-            self._flusher.submit(self.host.durable, max(positions)).add_done_callback(self._flushed)
+        """Have the log made durable, once for all who wait (log_flusher.py)."""
+        self.flusher.flush()
 
-    def _flushed(self, future: Future[None]) -> None:
-        """In the flusher's thread."""
-        self.loop.call_soon_threadsafe(self._release, future)
-
-    def _release(self, future: Future[None]) -> None:
-        """The log was written: those who are covered are answered, the others wait for the next flush."""
-        self._flushing = False
-        if future.exception() is not None:
-            self._failed()
-            return
-        durable = self._log.durable
-        for session, held in list(self._held.items()):
-            link = session.link
-            while held and held[0][0] <= durable:
-                _, data = held.popleft()
-                if link is not None:
-                    link.write(data)
-            if not held:
-                del self._held[session]
-                write(self, session)  # It may be closed now.
-        callers, self._callers = self._callers, []
-        for position, caller in callers:
-            if position > durable:
-                self._callers.append((position, caller))
-            elif not caller.done():
-                caller.set_result(None)
+    def _release(self) -> None:
+        """After a flush: answer the clients that it covers, and flush again for the others."""
+        release_held(self)
+        if self._callers:
+            durable = self._log.durable
+            callers, self._callers = self._callers, []
+            for position, caller in callers:
+                if position > durable:
+                    self._callers.append((position, caller))
+                elif not caller.done():
+                    caller.set_result(None)
         if self._held or self._callers:
-            self.flush()
+            self.flusher.flush()
 
     async def durable(self, position: int) -> None:
         """Wait until the log is durable up to `position`."""

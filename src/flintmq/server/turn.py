@@ -154,6 +154,22 @@ def write(turns: Turns, session: Session) -> None:
         link.close()
 
 
+def release_held(turns: Turns) -> None:
+    """The log was made durable: send what waited for it, as far as it is covered."""
+    durable: int = turns._log.durable
+    held = turns._held
+    for session in list(held):
+        waiting = held[session]
+        link: Link | None = session.link
+        while waiting and waiting[0][0] <= durable:
+            _, data = waiting.popleft()
+            if link is not None:
+                link.write(data)
+        if not waiting:
+            del held[session]
+            write(turns, session)  # It may have more to send, or be closed now.
+
+
 def in_time(turns: Turns, session: Session) -> None:
     """The answer of `session` was late for long enough."""
     session.late = False

@@ -1,4 +1,4 @@
-"""A queue manager in memory that serves sockets, on a loop in a thread of the test's own process.
+"""A queue manager that serves sockets, on a loop in a thread of the test's own process; in memory, or in a directory.
 
 `qm` is the same queue manager from inside: what a client does over the wire can be looked at, and prepared, there.
 """
@@ -29,9 +29,14 @@ QUEUE = "DEV.QUEUE.1"
 class Serving:
     """A queue manager that listens on a port of the loopback."""
 
-    def __init__(self, gatekeeper: Gatekeeper | None = None, name: str = "QM1") -> None:
+    def __init__(
+        self, gatekeeper: Gatekeeper | None = None, name: str = "QM1", on_disk: instance.Instance | None = None
+    ) -> None:
         options = instance.CreateOptions(developer=True)
-        self.host = ServingHost(*instance.create_in_memory(name, options), None)
+        if on_disk is None:
+            self.host = ServingHost(*instance.create_in_memory(name, options), None)
+        else:
+            self.host = ServingHost(*instance.create_on_disk(on_disk, options), on_disk)
         self.qm = QueueManager(self.host, "inside")
         self.gatekeeper = gatekeeper or Gatekeeper()
         self.port = 0
