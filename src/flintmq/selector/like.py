@@ -25,7 +25,7 @@ WINDOW_FIRST: Final = 1 << 7
 #: Characters of a piece that are intersected once for all places of the piece at which they stand.
 BLOCK: Final = 8
 #: A piece of more different characters is found the other way round: making their sets would cost more.
-CHARACTERS: Final = 32
+CHARACTERS: Final = 128
 #: A character that is rarer than one in so many is looked for place by place.
 SPARSE: Final = 8
 
