@@ -26,6 +26,7 @@ from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.get import fail_waiter
 from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.work import SLICE
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -61,6 +62,14 @@ class Channels:
     def check_password(self, session: Session, identity: Identity) -> bool:
         """Have a password compared while others are served, then call `session.checked`. False: not by this host."""
         return False
+
+    def start_work(self, session: Session) -> None:
+        """Have the work of a call done while others are served: call `session.work_on` until there is no more.
+
+        Here it is done at once.
+        """
+        while session.work_on(SLICE):
+            pass
 
     def forget_check(self, session: Session) -> None:
         """A session that waits for that is over."""

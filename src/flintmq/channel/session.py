@@ -28,6 +28,8 @@ S3  A socket on which nobody is connected has three guesses at a password: each 
 S4  While a password is compared (`checking`), nothing of its socket is done: what arrives is kept, up to UNREAD_MAX
     bytes, and done when the client has its answer. So a socket has one password compared at a time. Where somebody is
     connected on it already, who may just be putting something long, the host reads no more than it has (`paused`).
+S5  While a call has long work to do (`work`), nothing else of its socket is done or sent: what arrives is kept, and the
+    host reads no more. So a socket has one piece of long work at a time, which is done in slices (qmgr/work.py).
 """
 
 from __future__ import annotations
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     from flintmq.channel.server import Channels
     from flintmq.channel.terms import Terms
     from flintmq.qmgr.log_port import LogPort
+    from flintmq.qmgr.work import Work
 
 NEW: Final = 0
 OFFERED: Final = 1
@@ -134,6 +137,10 @@ class Session:
     #: The conversation whose MQCONN waits until its password was compared (S4).
     checking: Conversation | None = None
     _checked_call: Call | None = None
+    #: What is to be done before the last call is answered (S5); and the call, if it is to be made again then.
+    work: Work | None = None
+    _working: Conversation | None = None
+    _work_call: Call | None = None
     #: The host is not to read from the socket.
     paused: bool = False
     #: Whether conversations share the socket: then segments have TSHM headers.
@@ -215,7 +222,7 @@ class Session:
             return
         self.bytes_received += len(data)
         try:
-            if self.checking is not None or self._unread:
+            if self.checking is not None or self._unread or self.work is not None:
                 self._keep(data)
                 return
             splitter = self._splitter
@@ -229,7 +236,7 @@ class Session:
                     self._take(seg.read(data[at : at + length]))
                     if self.is_over():
                         return
-                    if self._is_checking():
+                    if self._is_busy():
                         self._keep(data[at + length :])
                         return
                 at += length
@@ -277,6 +284,38 @@ class Session:
             return
         self._read_on()
 
+    def work_first(self, conversation: Conversation, work: Work, call: Call | None) -> None:
+        """Do `work` before the answer of the last call is sent; with `call`, make that again when the work is done."""
+        self.work, self._working, self._work_call = work, conversation, call
+        self._pause()
+        self.channels.start_work(self)
+
+    def work_on(self, budget: int) -> bool:
+        """Do a slice of the work. True if there is more of it to be done."""
+        work = self.work
+        if work is None:
+            return False
+        work.step(budget)
+        if not work.done:
+            return True
+        conversation, call = self._working, self._work_call
+        self.work = self._working = self._work_call = None
+        if self.closing:
+            return False
+        try:
+            if conversation is not None and call is not None:
+                conversation.make_again(call, work)
+        except ChannelError as error:
+            self.refuse(error)
+            return False
+        if self._is_busy():
+            return False  # Another piece of work, which the host knows of.
+        if self.ready:
+            self.ready = False
+            self._join_ready()
+        self._read_on()
+        return False
+
     def _pause(self) -> None:
         """What has arrived is enough for now."""
         if not self.paused:
@@ -285,19 +324,20 @@ class Session:
 
     def _read_on(self) -> None:
         """What was kept is done, unless that has to wait again; then it is read on."""
-        if self._unread and not self._is_checking() and not self.is_over():
+        if self._unread and not self._is_busy() and not self.is_over():
             data = b"".join(self._unread)
             self._unread.clear()
             self._unread_length = 0
             self.bytes_received -= len(data)
             self.received(data)
-        if self.paused and not self._unread and not self._is_checking():
+        if self.paused and not self._unread and not self._is_busy():
             self.paused = False
             self.channels.regulate(self)
 
     def _forget_check(self) -> None:
         """It is over before that."""
         self._unread.clear()
+        self.work = self._working = self._work_call = None
         if self.checking is not None:
             self.checking = self._checked_call = None
             self.channels.forget_check(self)
@@ -309,6 +349,10 @@ class Session:
     def _is_checking(self) -> bool:
         """What was just done waits for a password to be compared."""
         return self.checking is not None
+
+    def _is_busy(self) -> bool:
+        """What was just done waits for a password to be compared, or has long work to do."""
+        return self.checking is not None or self.work is not None
 
     def _take(self, segment: Segment) -> None:
         """One segment, by the table above."""
@@ -528,7 +572,11 @@ class Session:
     def may_be_sent(self, log: LogPort) -> bool:
         """Whether what is queued can go out at once, and nothing else is to be done."""
         return (
-            (not self.force or self.force <= log.durable) and not self.delay_ms and not self.closing and not self.more
+            (not self.force or self.force <= log.durable)
+            and not self.delay_ms
+            and not self.closing
+            and not self.more
+            and self.work is None
         )
 
     def take_out(self) -> bytes:

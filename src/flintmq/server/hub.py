@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
+from flintmq.qmgr.work import SLICE
 from flintmq.server import refusals
 from flintmq.server.gatekeeper import without_port
 from flintmq.server.password_checks import PasswordChecks
@@ -78,6 +80,9 @@ class Hub(Turns):
         self._timer: asyncio.TimerHandle | None = None
         self._ticker = loop.call_later(TICK_S, self._tick)
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
+        #: Sessions whose last call has long work to do, in turn (S5).
+        self._working: deque[Session] = deque()
+        self._work_planned = False
         self._refusals_saved = host.engine.refusals_kept
         host.hub = self
         host.channels_traced(host.recording.tracing.channel_file)
@@ -155,6 +160,28 @@ class Hub(Turns):
         """A thread compares it (password_checks.py)."""
         self.checks.ask(session, identity)
         return True
+
+    def start_work(self, session: Session) -> None:
+        """Long work is done in turns of its own, one slice of one session in each, with those of others in between."""
+        self._working.append(session)
+        if not self._work_planned:
+            self._work_planned = True
+            self.loop.call_soon(self._work)
+
+    def _work(self) -> None:
+        self._work_planned = False
+        self.run(self._work_on)
+        if self.host.state != OPEN:
+            self._working.clear()
+        if self._working and not self._work_planned:
+            self._work_planned = True
+            self.loop.call_soon(self._work)
+
+    def _work_on(self) -> None:
+        """One slice, of the session that has waited longest for one."""
+        session = self._working.popleft()
+        if session.work_on(SLICE):
+            self._working.append(session)
 
     def forget_check(self, session: Session) -> None:
         """Nobody waits for it any more."""
@@ -266,7 +293,7 @@ class Hub(Turns):
             self.look_at(session, now_ms)
             session.idle_s += 1
             interval = session.heartbeat_interval
-            if session.checking is not None:
+            if session.checking is not None or session.work is not None:
                 session.idle_s = 0  # Its answer to a heartbeat would not be read now (S4).
             if interval and session.idle_s >= interval and session.state == AGREED and session.listens():
                 if session.heartbeat_due():

@@ -127,9 +127,10 @@ def write(turns: Turns, session: Session) -> None:
     """What a session has to send goes to its socket, which is closed if that was the last. Or it waits:
 
     late        until its time has come, and so does all that is said in the meantime
+    work        until long work of its last call is done (S5); then the session is ready again
     in _held    until the log is durable, behind what waits already; the caller calls `flush`
     """
-    if session.late:
+    if session.late or session.work is not None:
         return
     if session.delay_ms:
         delay_ms, session.delay_ms = session.delay_ms, 0
