@@ -40,11 +40,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi.properties import LONG_FOLDER
 from flintmq.qmgr.message import AVAILABLE, NO_ID, Message
-from flintmq.qmgr.message_properties import may_have_properties
+from flintmq.qmgr.message_properties import length_of, may_have_properties
 from flintmq.qmgr.message_source import CHANGING, MessageSource
 from flintmq.qmgr.paging import MATCH_ANY, Acceptor
-from flintmq.qmgr.walk import Visitor, Walk
+from flintmq.qmgr.property_work import MessageScan
+from flintmq.qmgr.walk import NOT_YET, Visitor, Walk
 from flintmq.qmgr.work import SLICE, Work
 from flintmq.selector.selector import MSG_ID, Selector
 from flintmq.selector.source import Value
@@ -435,9 +437,13 @@ class Selections:
 
     # -- evaluating ---------------------------------------------------------------------------------------------
 
-    def matching(self, message: Message, low: int, high: int) -> list[Selection]:
-        """The selections, of those whose phase is one from `low` to `high`, that a message matches."""
+    def matching(self, message: Message, low: int, high: int, known: dict[str, Value] | None = None) -> list[Selection]:
+        """The selections, of those whose phase is one from `low` to `high`, that a message matches.
+
+        `known` are the values of its properties, if they were read before.
+        """
         source = MessageSource(message)
+        source.known = known
         result: list[Selection] = []
         for name, table in self.filed.items():
             value = source.value(name)
@@ -506,6 +512,9 @@ class CatchUp(Visitor):
         self.selections = behind
         self._walk = Walk(selections.queue, self)
         self._cost = 1
+        #: How far the properties of one message are read, and its sequence.
+        self._scan: MessageScan | None = None
+        self._scanned = -1
         for selection in behind:
             selection.phase = CATCHING
             self._cost += len(selection.selector.text) // SELECTOR_PER_UNIT
@@ -522,14 +531,31 @@ class CatchUp(Visitor):
                     strand.filled = None
 
     def visit(self, message: Message, in_memory: bool) -> int:
-        """Enter a message in the selections that it matches."""
-        for selection in self._all.matching(message, CATCHING, CATCHING):
+        """Enter a message in the selections that it matches. If it has very many properties they are read first."""
+        known: dict[str, Value] | None = None
+        length = length_of(message)
+        if length >= LONG_FOLDER:
+            known = self._read(message)
+            if known is None:
+                return NOT_YET
+        for selection in self._all.matching(message, CATCHING, CATCHING, known):
             if message.sequence not in selection.links:  # It may have been, by a backout (T4).
                 self._all.enter_old(selection, message, in_memory)
-        length = len(message.properties)
-        if may_have_properties(message):
-            length += len(message.data)
         return self._cost + length // PROPERTIES_PER_UNIT
+
+    def _read(self, message: Message) -> dict[str, Value] | None:
+        """The values of the properties of a message; None if that takes another slice."""
+        scan = self._scan
+        if scan is None or self._scanned != message.sequence:
+            scan = self._scan = MessageScan(
+                message.format, message.encoding, message.coded_char_set_id, message.data, message.properties
+            )
+            self._scanned = message.sequence
+        scan.step(SLICE)
+        if not scan.done:
+            return None
+        self._scan = None
+        return scan.values
 
 
 def _file_key(value: Value) -> object:

@@ -10,7 +10,7 @@ K3  Messages on the page set are looked at in passing and stay there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mypy_extensions import trait
 
@@ -21,12 +21,18 @@ if TYPE_CHECKING:
     from flintmq.qmgr.queue import Queue
 
 
+NOT_YET: Final = 0
+
+
 @trait
 class Visitor:
     """What a walk shows the messages to."""
 
     def visit(self, message: Message, in_memory: bool) -> int:
-        """Look at a message. Returns what that cost, in units of work; at least 1."""
+        """Look at a message. Returns what that cost, in units of work; at least 1.
+
+        With NOT_YET the slice is over, and the walk shows the same message again in the next one, if it is there then.
+        """
         raise NotImplementedError
 
 
@@ -62,9 +68,12 @@ class Walk(Acceptor):
                 self._through(node)
             else:
                 assert isinstance(node, Message)
+                cost = self.visitor.visit(node, True)
+                if cost == NOT_YET:
+                    return 0
+                self._left -= cost
                 self._sequence = node.sequence
                 self._node = node
-                self._left -= self.visitor.visit(node, True)
         return self._left
 
     def _next(self) -> Node | None:
@@ -88,7 +97,13 @@ class Walk(Acceptor):
         self._seen.sort(key=_sequence)
         seen, self._seen = self._seen, []
         for message in seen:
-            self._left -= self.visitor.visit(message, False)
+            cost = self.visitor.visit(message, False)
+            if cost == NOT_YET:
+                self._left = 0
+                return  # What is left of them is read again: it may have gone by then.
+            self._left -= cost
+            self._sequence = message.sequence
+            self._node = None
         self._sequence = end
         self._node = None
 
