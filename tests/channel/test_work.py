@@ -72,12 +72,12 @@ def peer(world: World) -> Peer:
     return made
 
 
-def with_properties(count: int, **more: str) -> tuple[MQMD, bytes]:
+def with_properties(count: int, begin: str = "<usr>", end: str = "</usr>", **more: str) -> tuple[MQMD, bytes]:
     """A message with so many properties in an MQRFH2."""
     rfh2 = MQRFH2()
     rfh2.format = MQFMT_STRING
     given = "".join(f"<{name}>{value}</{name}>" for name, value in more.items())
-    rfh2.folders = ["<usr>" + "".join(f"<p{i} dt='i4'>{i}</p{i}>" for i in range(count)) + given + "</usr>"]
+    rfh2.folders = [begin + "".join(f"<p{i} dt='i4'>{i}</p{i}>" for i in range(count)) + given + end]
     md = MQMD()
     md.format = MQFMT_RF_HEADER_2
     return md, rfh2.pack() + b"data"
@@ -170,7 +170,7 @@ def test_a_get_of_a_message_with_very_many_properties_reads_none_of_them(
     """PROPCTL only needs to know which folders there are."""
     client = peer(world)
     md, data = with_properties(5000)
-    own = data.replace(b"<usr>", b"<sho content='properties'>").replace(b"</usr>", b"</sho>")
+    _, own = with_properties(5000, "<shop content='properties'>", "</shop>")
     cases = [("COMPAT", data, data), ("COMPAT", own, b"data"), ("ALL", data, data), ("NONE", data, b"data")]
     for control, put, got in cases:
         world.alter("QLOCAL", QUEUE, PROPCTL=control)

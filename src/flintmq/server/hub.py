@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,7 +22,7 @@ from flintmq.server.gatekeeper import without_port
 from flintmq.server.password_checks import PasswordChecks
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
-from flintmq.server.turn import Turns, in_time, keep_time, write, write_all
+from flintmq.server.turn import Turns, in_time, keep_time, measure, write, write_all
 from flintmq.telemetry.trace_file import TraceFile
 
 if TYPE_CHECKING:
@@ -115,6 +116,13 @@ class Hub(Turns):
             return
         write_all(self)
         keep_time(self, due)
+        measure(self)
+
+    def begin(self) -> None:
+        """The queue manager has started: turns are measured from here on."""
+        self.turn_ended_s = time.thread_time()
+        self.turns_count = self.long_turns = 0
+        self.longest_turn_s = 0.0
 
     def refuses(self, address: str) -> bool:
         """Whether nobody may connect from `address`."""

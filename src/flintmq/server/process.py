@@ -113,6 +113,7 @@ class Server:
             await self._start_metrics(hub)
             self._say("AMQ8003I", "The queue manager has started.")
             ready()
+            hub.begin()
             await self._until_the_end(hub)
         finally:
             await self._end(hub)
