@@ -312,6 +312,9 @@ class Conversation(Owner):
         connection.owner, connection.direct = self, AS_GET
         connection.slices = True
         self.state = CONNECTED
+        if not self.session.admitted:
+            self.session.admitted = True
+            self.session.channels.admitted(self.session)
         self.session.channels.by_connection[connection.connection_id] = self
 
     def disconnected(self) -> None:

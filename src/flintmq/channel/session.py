@@ -126,6 +126,13 @@ _TLS_QUALIFIERS: Final = {
 }
 
 
+def too_many(why: str) -> ChannelError:
+    """What ends a connection for which there is no room."""
+    error = ChannelError(STATUS_CHANNEL_UNAVAILABLE, why, "AMQ9513E")
+    error.counted = True
+    return error
+
+
 class Session:
     """The server's side of one socket."""
 
@@ -166,6 +173,10 @@ class Session:
     #: `unblocked`.
     unsent: int = 0
     more: bool = False
+    #: Why no client is served on this socket, "" if one is. Set by the host; the client hears 2537.
+    unwelcome: str = ""
+    #: Somebody has connected on this socket.
+    admitted: bool = False
     #: The client does not read: messages are not pushed until it does.
     blocked: bool = False
     heartbeat_sent: bool = False
@@ -394,6 +405,8 @@ class Session:
             raise ChannelError(
                 STATUS_CHANNEL_UNAVAILABLE, f"channel {offer.channel_name}: only clients are served here", "AMQ9999E"
             )
+        if self.unwelcome:
+            raise too_many(self.unwelcome)
         terms = self.terms
         if terms is None:
             self.channel_name = offer.channel_name
@@ -647,6 +660,10 @@ class Session:
         qualifier = _TLS_QUALIFIERS.get(error.status, 0)
         if qualifier:
             event_channel.tls_refused(self.channels.engine, self.channel_name, self.address, qualifier)
+        if error.counted:
+            self.channels.refused(self, str(error))
+            self.stop(error.status)
+            return
         where = f" on channel {self.terms.name}" if self.terms is not None else ""
         text = f"The connection from {self.address}{where} was closed: {error}."
         engine = self.channels.engine

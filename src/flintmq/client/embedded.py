@@ -197,6 +197,11 @@ class Host:
             ) from error
         raise error
 
+    @property
+    def why_failed(self) -> str:
+        """Why the queue manager has stopped by itself; "" if it has not."""
+        return self._why if self.state == FAILED else ""
+
     def _release_everybody(self) -> None:
         """Those who wait find out that there is nothing to wait for."""
         parked, self.parked = self.parked, {}
