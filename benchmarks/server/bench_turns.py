@@ -17,8 +17,8 @@
     display             DISPLAY QLOCAL(*) ALL of 3,000 queues                                             20 ms
     clear               CLEAR QLOCAL of 40,000 messages                                                   20 ms
 
-A real queue manager, and a real client over TCP. The turn that is measured has all that the loop did from the end of the
-turn before it, so writing to the socket too. There is no floor: the bar is CPU time.
+A real queue manager, and a real client over TCP. A turn has all that the loop did since the end of the turn before it,
+so writing to the socket too. There is no floor: the bar is CPU time.
 
     ./flint bench turns
     ./flint bench turns --quick --json
