@@ -115,10 +115,14 @@ def test_an_open_with_a_selector_is_answered_when_the_queue_was_evaluated(world:
     assert len(client.received()) == 1  # The host would not have taken it out.
     assert other.get(handle).data == b"0"
     assert host(world).finish() >= 2
-    assert session.work is None and not session.paused
+    assert _is_idle(session)
     (early,) = client.received()
     assert early.kind == seg.MQINQ + seg.REPLY
     assert client.get(2).reason == 2033 and world.depth(QUEUE) == 2499
+
+
+def _is_idle(session: Session) -> bool:
+    return session.work is None and not session.paused
 
 
 def test_a_client_that_goes_leaves_its_work(world: World) -> None:

@@ -22,6 +22,7 @@ from flintmq.qmgr import subscribe as subscribe_room
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.selection import READY
+from flintmq.qmgr.subscription import Subscription
 from flintmq.qmgr.work import SLICE, Work
 from tests.qmgr.conftest import App as BrokerApp
 from tests.qmgr.driver import Driver
@@ -276,7 +277,7 @@ def test_topics_are_collected_in_slices_too_and_what_is_put_meanwhile_is_among_t
     assert len(retained.matching(broker.qm, _subscription(app, "t/#"))) == 601
 
 
-def _subscription(app: BrokerApp, topic_string: str) -> registration.Subscription:
+def _subscription(app: BrokerApp, topic_string: str) -> Subscription:
     sd = asked(topic_string)
     sd.options |= MQSO_NEW_PUBLICATIONS_ONLY
     made = subscribe_room.subscribe(app.qm, app.connection, sd)
