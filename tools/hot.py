@@ -25,6 +25,7 @@ HOT = (
     "flintmq/mqi/folders.py",
     "flintmq/mqi/properties.py",
     "flintmq/mqi/property_names.py",
+    "flintmq/mqi/property_scan.py",
     "flintmq/mqi/property_values.py",
     "flintmq/mqi/pcf.py",
     "flintmq/selector/*.py",

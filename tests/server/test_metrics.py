@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -142,3 +143,33 @@ def _fetch(port: int) -> bytes:
         while data := made.recv(1 << 16):
             parts.append(data)
         return b"".join(parts)
+
+
+def test_the_longest_turn_is_measured_in_cpu_time_and_shown() -> None:
+    """Time in which the loop only waits does not count. (issue 14, item 3c)"""
+
+    async def body(ask: Ask) -> None:
+        host = ServingHost(*instance.create_in_memory("QM1"), None)
+        hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
+        try:
+            hub.begin()
+            hub.run(lambda: None)
+            assert hub.turns_count == 1 and hub.longest_turn_s > 0
+            before = hub.longest_turn_s
+            hub.run(lambda: burn(0.025 + before))
+            assert hub.longest_turn_s >= 0.025 + before and hub.long_turns >= 1
+        finally:
+            hub.close()
+            host.close()
+        answer = (await ask(request())).decode()
+        for line in ("flintmq_turns_total", "flintmq_long_turns_total", "flintmq_longest_turn_seconds"):
+            assert f'{line}{{qmgr="QM1"}} ' in answer
+
+    served(body)
+
+
+def burn(seconds: float) -> None:
+    """Use so much CPU time."""
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass

@@ -41,6 +41,7 @@ from flintmq.qmgr.connection import AS_GET, Connection, Owner, Waiter
 if TYPE_CHECKING:
     from flintmq.channel.session import Session
     from flintmq.qmgr.queue_manager import QueueManager
+    from flintmq.qmgr.work import Work
 
 STARTED: Final = 0
 CONNECTED: Final = 1
@@ -188,6 +189,19 @@ class Conversation(Owner):
         except StructureError as error:
             self.reply(call, MQCC_FAILED, error.reason, call.handle, body[API_SIZE:])
 
+    def make_again(self, call: Call, work: Work) -> None:
+        """A call whose work is done: the engine finds that in the connection. Raises ChannelError."""
+        connection = self.connection
+        if connection is None:
+            return
+        connection.work = work
+        done = CALLS.get(call.kind) or XA_CALLS.get(call.kind)
+        assert done is not None
+        try:
+            done(self, call)
+        except StructureError as error:
+            self.reply(call, MQCC_FAILED, error.reason, call.handle, call.body[API_SIZE:])
+
     def make(self, call: Call) -> None:
         """An MQCONN that was put aside until its password was compared. Raises ChannelError."""
         mqconn(self, call)
@@ -207,11 +221,19 @@ class Conversation(Owner):
         """Reply with what the engine has said of the call, when it is durable."""
         connection = self.connection
         assert connection is not None
+        work = connection.work
+        if work is not None:
+            connection.work = None
+            if work.repeats:
+                self.session.work_first(self, work, call)
+                return
         self.session.hold(connection.force)
         if connection.delay_ms:
             self.session.delay_ms = max(self.session.delay_ms, connection.delay_ms)
             connection.delay_ms = 0
         self.reply(call, connection.completion, connection.reason, handle, body)
+        if work is not None:
+            self.session.work_first(self, work, None)
 
     def head_of_answer(self, memo: HeadMemo, kind: int, request: int, handle: int, length: int) -> bytes:
         """The same for an MQPUT or MQGET whose reply has `length` bytes: what stands in front of them.
@@ -288,7 +310,11 @@ class Conversation(Owner):
         """MQCONN has succeeded."""
         self.connection = connection
         connection.owner, connection.direct = self, AS_GET
+        connection.slices = True
         self.state = CONNECTED
+        if not self.session.admitted:
+            self.session.admitted = True
+            self.session.channels.admitted(self.session)
         self.session.channels.by_connection[connection.connection_id] = self
 
     def disconnected(self) -> None:

@@ -33,3 +33,5 @@ class ChannelError(Exception):
         self.number = number
         #: The channel that the client has named, as far as it has.
         self.channel = ""
+        #: The host counts such refusals and writes them down itself: there may be very many.
+        self.counted = False

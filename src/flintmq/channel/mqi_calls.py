@@ -56,6 +56,7 @@ from flintmq.qmgr.delay import put_delayed
 from flintmq.qmgr.get import get
 from flintmq.qmgr.inquire import Inquiry, inquire, set_attributes
 from flintmq.qmgr.open import open_object, put1
+from flintmq.qmgr.property_work import PREPARED, PutScan, is_long
 from flintmq.qmgr.put import put
 from flintmq.qmgr.stat import stat
 from flintmq.qmgr.unit_of_work import backout, commit
@@ -282,10 +283,30 @@ def mqput(conversation: Conversation, call: Call) -> None:
     given.to_list = handle.destinations is not None
     conversation.remember_puts()
     connection = _connection(conversation)
+    if not _prepared(conversation, connection, call, handle, given):
+        return
     reason = put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
         put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
+    PREPARED.clear()
     given.reply(conversation, call, call.handle, b"")
+
+
+def _prepared(
+    conversation: Conversation, connection: Connection, call: Call, handle: Handle | None, given: _Put
+) -> bool:
+    """Whether a message can be put now. One with very many properties is put when they are read (property_work.py)."""
+    work = connection.work
+    if isinstance(work, PutScan):
+        connection.work = None
+        work.prepare(given.data)
+        return True
+    if not connection.slices or not is_long(given.md, given.data):
+        return True
+    if handle is not None and handle.queue is not None and handle.queue.selections is None:
+        return True  # Nobody selects. Of a topic, a list or a name that is not known yet somebody may.
+    conversation.session.work_first(conversation, PutScan(given.md, given.data), call)
+    return False
 
 
 def mqput1(conversation: Conversation, call: Call) -> None:
@@ -293,9 +314,12 @@ def mqput1(conversation: Conversation, call: Call) -> None:
     od = MQOD.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     given = _Put(conversation, call, od_end(call.body, API_SIZE, od, call.big_endian, call.ccsid))
     connection = _connection(conversation)
+    if not _prepared(conversation, connection, call, None, given):
+        return
     reason = put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
         put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
+    PREPARED.clear()
     given.to_list = od.recs_present > 0
     given.reply(conversation, call, 0, pack_od(od, call))
 

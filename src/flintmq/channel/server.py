@@ -14,7 +14,7 @@ from flintmq.channel.compression import NAMES
 from flintmq.channel.conversation import Conversation
 from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
 from flintmq.channel.identity import Identity
-from flintmq.channel.session import Session
+from flintmq.channel.session import Session, too_many
 from flintmq.channel.status import instance_row
 from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
@@ -26,6 +26,7 @@ from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.get import fail_waiter
 from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.work import SLICE
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -39,6 +40,9 @@ class Channels:
         self.sessions: set[Session] = set()
         #: How many of them there are of a channel, and of a channel and a client's address (`_of_client`).
         self.instances: dict[str, int] = {}
+        #: Sessions of channels, and how many there may be; 0 for any number.
+        self.channels_count = 0
+        self.channels_max = 0
         self._sessions_started = 0
         #: Sessions that are ready, linked by `next_ready`.
         self.first_ready: Session | None = None
@@ -61,6 +65,14 @@ class Channels:
     def check_password(self, session: Session, identity: Identity) -> bool:
         """Have a password compared while others are served, then call `session.checked`. False: not by this host."""
         return False
+
+    def start_work(self, session: Session) -> None:
+        """Have the work of a call done while others are served: call `session.work_on` until there is no more.
+
+        Here it is done at once.
+        """
+        while session.work_on(SLICE):
+            pass
 
     def forget_check(self, session: Session) -> None:
         """A session that waits for that is over."""
@@ -94,10 +106,19 @@ class Channels:
         terms.certificate_label = definition.text("CERTLABL")
         return terms
 
+    def admitted(self, session: Session) -> None:
+        """Somebody has connected on the socket of `session`, for the first time."""
+
+    def refused(self, session: Session, why: str) -> None:
+        """There is no room for a client: write that down."""
+        self.engine.notice("AMQ9513E", f"The connection from {session.address} was refused: {why}.")
+
     def started(self, session: Session) -> None:
         """A session has named its channel. Raises ChannelError if there are too many."""
         terms = session.terms
         assert terms is not None
+        if self.channels_max and terms.name != LOCAL_CHANNEL and self.channels_count >= self.channels_max:
+            raise too_many(f"there are MaxChannels({self.channels_max}) channels")
         if self.instances.get(terms.name, 0) >= terms.instances_max:
             raise ChannelError(
                 STATUS_CHANNEL_UNAVAILABLE, f"channel {terms.name} has MAXINST({terms.instances_max})", "AMQ9489E"
@@ -109,6 +130,8 @@ class Channels:
                 "AMQ9490E",
             )
         self.sessions.add(session)
+        if terms.name != LOCAL_CHANNEL:
+            self.channels_count += 1
         self._sessions_started += 1
         session.number = self._sessions_started
         session.started_ms = self.engine.clock.now_ms()
@@ -126,6 +149,7 @@ class Channels:
             assert terms is not None
             self._count(session, terms, -1)
             if terms.name != LOCAL_CHANNEL:
+                self.channels_count -= 1
                 event_channel.stopped(self.engine, terms.name, session.address, session.refused)
 
     def _count(self, session: Session, terms: Terms, step: int) -> None:

@@ -28,6 +28,8 @@ S3  A socket on which nobody is connected has three guesses at a password: each 
 S4  While a password is compared (`checking`), nothing of its socket is done: what arrives is kept, up to UNREAD_MAX
     bytes, and done when the client has its answer. So a socket has one password compared at a time. Where somebody is
     connected on it already, who may just be putting something long, the host reads no more than it has (`paused`).
+S5  While a call has long work to do (`work`), nothing else of its socket is done or sent: what arrives is kept, and the
+    host reads no more. So a socket has one piece of long work at a time, which is done in slices (qmgr/work.py).
 """
 
 from __future__ import annotations
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     from flintmq.channel.server import Channels
     from flintmq.channel.terms import Terms
     from flintmq.qmgr.log_port import LogPort
+    from flintmq.qmgr.work import Work
 
 NEW: Final = 0
 OFFERED: Final = 1
@@ -123,6 +126,13 @@ _TLS_QUALIFIERS: Final = {
 }
 
 
+def too_many(why: str) -> ChannelError:
+    """What ends a connection for which there is no room."""
+    error = ChannelError(STATUS_CHANNEL_UNAVAILABLE, why, "AMQ9513E")
+    error.counted = True
+    return error
+
+
 class Session:
     """The server's side of one socket."""
 
@@ -134,6 +144,10 @@ class Session:
     #: The conversation whose MQCONN waits until its password was compared (S4).
     checking: Conversation | None = None
     _checked_call: Call | None = None
+    #: What is to be done before the last call is answered (S5); and the call, if it is to be made again then.
+    work: Work | None = None
+    _working: Conversation | None = None
+    _work_call: Call | None = None
     #: The host is not to read from the socket.
     paused: bool = False
     #: Whether conversations share the socket: then segments have TSHM headers.
@@ -159,6 +173,10 @@ class Session:
     #: `unblocked`.
     unsent: int = 0
     more: bool = False
+    #: Why no client is served on this socket, "" if one is. Set by the host; the client hears 2537.
+    unwelcome: str = ""
+    #: Somebody has connected on this socket.
+    admitted: bool = False
     #: The client does not read: messages are not pushed until it does.
     blocked: bool = False
     heartbeat_sent: bool = False
@@ -215,7 +233,7 @@ class Session:
             return
         self.bytes_received += len(data)
         try:
-            if self.checking is not None or self._unread:
+            if self.checking is not None or self._unread or self.work is not None:
                 self._keep(data)
                 return
             splitter = self._splitter
@@ -229,7 +247,7 @@ class Session:
                     self._take(seg.read(data[at : at + length]))
                     if self.is_over():
                         return
-                    if self._is_checking():
+                    if self._is_busy():
                         self._keep(data[at + length :])
                         return
                 at += length
@@ -277,6 +295,38 @@ class Session:
             return
         self._read_on()
 
+    def work_first(self, conversation: Conversation, work: Work, call: Call | None) -> None:
+        """Do `work` before the answer of the last call is sent; with `call`, make that again when the work is done."""
+        self.work, self._working, self._work_call = work, conversation, call
+        self._pause()
+        self.channels.start_work(self)
+
+    def work_on(self, budget: int) -> bool:
+        """Do a slice of the work. True if there is more of it to be done."""
+        work = self.work
+        if work is None:
+            return False
+        work.step(budget)
+        if not work.done:
+            return True
+        conversation, call = self._working, self._work_call
+        self.work = self._working = self._work_call = None
+        if self.closing:
+            return False
+        try:
+            if conversation is not None and call is not None:
+                conversation.make_again(call, work)
+        except ChannelError as error:
+            self.refuse(error)
+            return False
+        if self._is_busy():
+            return False  # Another piece of work, which the host knows of.
+        if self.ready:
+            self.ready = False
+            self._join_ready()
+        self._read_on()
+        return False
+
     def _pause(self) -> None:
         """What has arrived is enough for now."""
         if not self.paused:
@@ -285,19 +335,20 @@ class Session:
 
     def _read_on(self) -> None:
         """What was kept is done, unless that has to wait again; then it is read on."""
-        if self._unread and not self._is_checking() and not self.is_over():
+        if self._unread and not self._is_busy() and not self.is_over():
             data = b"".join(self._unread)
             self._unread.clear()
             self._unread_length = 0
             self.bytes_received -= len(data)
             self.received(data)
-        if self.paused and not self._unread and not self._is_checking():
+        if self.paused and not self._unread and not self._is_busy():
             self.paused = False
             self.channels.regulate(self)
 
     def _forget_check(self) -> None:
         """It is over before that."""
         self._unread.clear()
+        self.work = self._working = self._work_call = None
         if self.checking is not None:
             self.checking = self._checked_call = None
             self.channels.forget_check(self)
@@ -309,6 +360,10 @@ class Session:
     def _is_checking(self) -> bool:
         """What was just done waits for a password to be compared."""
         return self.checking is not None
+
+    def _is_busy(self) -> bool:
+        """What was just done waits for a password to be compared, or has long work to do."""
+        return self.checking is not None or self.work is not None
 
     def _take(self, segment: Segment) -> None:
         """One segment, by the table above."""
@@ -350,6 +405,8 @@ class Session:
             raise ChannelError(
                 STATUS_CHANNEL_UNAVAILABLE, f"channel {offer.channel_name}: only clients are served here", "AMQ9999E"
             )
+        if self.unwelcome:
+            raise too_many(self.unwelcome)
         terms = self.terms
         if terms is None:
             self.channel_name = offer.channel_name
@@ -528,7 +585,11 @@ class Session:
     def may_be_sent(self, log: LogPort) -> bool:
         """Whether what is queued can go out at once, and nothing else is to be done."""
         return (
-            (not self.force or self.force <= log.durable) and not self.delay_ms and not self.closing and not self.more
+            (not self.force or self.force <= log.durable)
+            and not self.delay_ms
+            and not self.closing
+            and not self.more
+            and self.work is None
         )
 
     def take_out(self) -> bytes:
@@ -599,6 +660,10 @@ class Session:
         qualifier = _TLS_QUALIFIERS.get(error.status, 0)
         if qualifier:
             event_channel.tls_refused(self.channels.engine, self.channel_name, self.address, qualifier)
+        if error.counted:
+            self.channels.refused(self, str(error))
+            self.stop(error.status)
+            return
         where = f" on channel {self.terms.name}" if self.terms is not None else ""
         text = f"The connection from {self.address}{where} was closed: {error}."
         engine = self.channels.engine

@@ -204,6 +204,11 @@ class Host:
             ) from error
         raise error
 
+    @property
+    def why_failed(self) -> str:
+        """Why the queue manager has stopped by itself; "" if it has not."""
+        return self._why if self.state == FAILED else ""
+
     def _release_everybody(self) -> None:
         """Wake every waiting call, so that it finds out that there is nothing to wait for. At exit nobody is (H6)."""
         if self.exiting:

@@ -17,6 +17,7 @@ A bug of ours leaves a dump beside it, FLINT<process>.<number>.FDC: what happene
 
 from __future__ import annotations
 
+import errno
 import getpass
 import json
 import logging
@@ -28,6 +29,7 @@ import time
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
 import flintmq
 from flintmq.qmgr.security import MQM, USER_LENGTH
@@ -80,6 +82,7 @@ class ErrorLog:
         self.directory = directory
         self.q_mgr = q_mgr
         self.as_json = as_json
+        self._spare = -1
         #: (number, text) of the last hundred messages.
         self.recent: list[tuple[str, str]] = []
 
@@ -105,10 +108,32 @@ class ErrorLog:
             path = self.directory / f"AMQERR01.{kind}"
             if path.exists() and path.stat().st_size > SIZE_MAX:
                 self._shift(kind)
-            with open(path, "a", encoding="utf-8") as file:
+            kept = self._spare >= 0
+            with self._opened(path) as file:
                 file.write(entry)
+            if kept:
+                self.reserve()  # Again, if it was used.
         except OSError:
             return
+
+    def reserve(self) -> None:
+        """Keep a descriptor for the day on which all others are used: that is what the log has to tell then."""
+        if self.directory is not None and self._spare < 0:
+            try:
+                self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                return
+
+    def _opened(self, path: Path) -> TextIO:
+        """The file, with the descriptor that was kept if there is no other."""
+        try:
+            return open(path, "a", encoding="utf-8")
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE) or self._spare < 0:
+                raise
+        os.close(self._spare)
+        self._spare = -1
+        return open(path, "a", encoding="utf-8")
 
     def _object(self, number: str, text: str) -> dict[str, object]:
         """A message with the names that MQ gives to its parts."""

@@ -54,6 +54,10 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "A message whose delivery was delayed could be put neither to its queue nor to the dead-letter queue.",
         "It is kept and tried again. Make room in its queue, or name a dead-letter queue with ALTER QMGR DEADQ.",
     ),
+    "AMQ6183": (
+        "Something has failed outside of a call of a client, and the queue manager goes on.",
+        "The text says what. If there is an FDC beside the error log it is a bug of FlintMQ: report it.",
+    ),
     "AMQ6119": (
         "The queue manager has stopped, or could not do what it was asked, because of an error it did not expect.",
         "The text names it: a full or damaged disk, a file that is gone. Put it right and start the queue manager.",
@@ -135,12 +139,18 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "Another program may have the port: choose another one, or end that program.",
     ),
     "AMQ9259": ("A client did not answer, or nothing came from it for too long; its connection was closed.", ""),
-    "AMQ9271": ("A client sent nothing for so long that its connection was closed.", "Look at the network and HBINT."),
+    "AMQ9271": (
+        "Nobody has connected on a connection for so long that it was closed, or a client sent nothing.",
+        "Who connects there? The entry has the address. For a client, look at the network and HBINT.",
+    ),
     "AMQ9489": ("A channel has MAXINST instances already.", "ALTER CHANNEL MAXINST, or find who does not disconnect."),
     "AMQ9490": ("One address has MAXINSTC instances of a channel.", "ALTER CHANNEL MAXINSTC, or close some there."),
     "AMQ9503": ("Client and channel could not agree.", "The channel must have CHLTYPE(SVRCONN)."),
     "AMQ9504": ("What came over a socket is not the MQ protocol.", "Who connects there? The entry has the address."),
-    "AMQ9513": ("A channel cannot be used now.", "It is stopped, or MAXINST or MAXINSTC is reached: DISPLAY CHSTATUS."),
+    "AMQ9513": (
+        "There are as many connections as there may be, and a client was refused (2537).",
+        "The text says which limit: MaxChannels in qm.ini, open files (ulimit -Hn), or too many that never connect.",
+    ),
     "AMQ9519": ("There is no such channel.", "Names count in upper and lower case. DISPLAY CHANNEL(*) lists them."),
     "AMQ9528": ("A channel was stopped by command.", "START CHANNEL lets clients in again."),
     "AMQ9544": (

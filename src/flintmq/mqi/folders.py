@@ -10,15 +10,23 @@ read and written again byte for byte.
 Text that is not a folder gives StructureError (MQRC_RFH_FORMAT_ERROR) with the place in the text.
 """
 
+import re
 from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.reason import MQRC_RFH_FORMAT_ERROR
 
 DEPTH_MAX: Final = 64
+#: Character references (&#65;) in one text. A folder with more is refused: each is replaced by itself.
+REFERENCES_MAX: Final = 10_000
+#: A name is read one character at a time up to this length, which is faster for short ones.
+_SHORT_NAME: Final = 64
 _SPACE: Final = " \t\r\n"
 _NAME_END: Final = " \t\r\n/>=<'\"&"
 _ENTITIES: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+#: What ends a name, and an & that does not begin one of the five entities.
+_AFTER_NAME: Final = re.compile("[ \t\r\n/>=<'\"&]")
+_OTHER_ENTITY: Final = re.compile("&(?!(?:amp|lt|gt|quot|apos);)")
 _TEXT_ESCAPES: Final = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;", ord("'"): "&apos;"}
 
 
@@ -52,56 +60,116 @@ def write_element(element: Element) -> str:
     return f"<{element.name}{attributes}>{content}</{element.name}>"
 
 
+def read_root(text: str) -> Element:
+    """The element that a folder is, without what is in it: name and attributes. Raises StructureError likewise.
+
+    Only the first tag is read, and whether the last one closes it.
+    """
+    reader = Reader(text)
+    reader.skip_between()
+    root = reader.opening()
+    if not reader.closed and not text.rstrip().endswith(f"</{root.name}>"):
+        raise reader.error(f"<{root.name}> is not closed at the end")
+    return root
+
+
 def read_folder(text: str) -> Element:
     """The one element a folder is. Raises StructureError (MQRC_RFH_FORMAT_ERROR)."""
-    return _Reader(text).folder()
+    return Reader(text).folder()
 
 
-class _Reader:
+class Reader:
     """A cursor over the text. Every method starts at `place` and leaves it behind what it has read."""
+
+    OPENING: Final = 0
+    CLOSING: Final = 1
+    CDATA: Final = 2
+    COMMENT: Final = 3
+    INSTRUCTION: Final = 4
 
     def __init__(self, text: str) -> None:
         self.text: str = text
         self.place: int = 0
+        #: The tag that `opening` has read is that of an empty element.
+        self.closed: bool = False
+
+    def opening(self) -> Element:
+        """The first tag of a folder."""
+        if not self.text.startswith("<", self.place):
+            raise self.error("a folder must begin with a tag")
+        return self.tag()
+
+    def tag(self) -> Element:
+        """An opening tag. `closed` says whether the element is empty."""
+        self.place += 1
+        element = Element(self.name())
+        self.closed = self.attributes(element)
+        return element
 
     def folder(self) -> Element:
         self.skip_between()
         if not self.text.startswith("<", self.place):
             raise self.error("a folder must begin with a tag")
         element = self.element(1)
+        self.at_end()
+        return element
+
+    def at_end(self) -> None:
+        """Behind the folder there is nothing but space and comments."""
         self.skip_between()
         if self.place != len(self.text):
             raise self.error("there is text behind the folder")
-        return element
 
     def element(self, depth: int) -> Element:
         if depth > DEPTH_MAX:
             raise self.error(f"elements are nested more than {DEPTH_MAX} deep")
-        self.place += 1
-        element = Element(self.name())
-        if self.attributes(element):
+        element = self.tag()
+        if self.closed:
             return element
         parts: list[str] = []
         while True:
-            end = self.text.find("<", self.place)
-            if end < 0:
-                raise self.error(f"<{element.name}> is not closed")
-            if end > self.place:
-                parts.append(self.unescaped(self.text[self.place : end]))
-                self.place = end
-            if self.text.startswith("</", end):
+            text = self.text_before_tag(element.name)
+            if text:
+                parts.append(text)
+            what = self.kind_of_tag()
+            if what == Reader.CLOSING:
                 self.closing(element.name)
                 break
-            if self.text.startswith("<![CDATA[", end):
+            if what == Reader.CDATA:
                 parts.append(self.up_to("]]>", 9))
-            elif self.text.startswith("<!--", end):
+            elif what == Reader.COMMENT:
                 self.up_to("-->", 4)
-            elif self.text.startswith("<?", end):
+            elif what == Reader.INSTRUCTION:
                 self.up_to("?>", 2)
             else:
                 element.children.append(self.element(depth + 1))
         element.text = "".join(parts)
         return element
+
+    def text_before_tag(self, inside: str) -> str:
+        """The text up to the next tag, which is the place then. `inside` is the element that is open."""
+        end = self.text.find("<", self.place)
+        if end < 0:
+            raise self.error(f"<{inside}> is not closed")
+        text = self.text[self.place : end]
+        if text:
+            text = self.unescaped(text)
+            self.place = end
+        return text
+
+    def kind_of_tag(self) -> int:
+        """What begins at the place."""
+        following = self.text[self.place + 1 : self.place + 2]
+        if following == "/":
+            return Reader.CLOSING
+        if following == "?":
+            return Reader.INSTRUCTION
+        if following == "!":
+            if self.text.startswith("<![CDATA[", self.place):
+                return Reader.CDATA
+            if self.text.startswith("<!--", self.place):
+                return Reader.COMMENT
+        return Reader.OPENING
 
     def attributes(self, element: Element) -> bool:
         """Read up to the end of the opening tag; true if the element is empty and so is closed already."""
@@ -137,8 +205,12 @@ class _Reader:
 
     def name(self) -> str:
         start = self.place
-        while self.place < len(self.text) and self.text[self.place] not in _NAME_END:
+        end = min(len(self.text), start + _SHORT_NAME)
+        while self.place < end and self.text[self.place] not in _NAME_END:
             self.place += 1
+        if self.place == start + _SHORT_NAME:
+            found = _AFTER_NAME.search(self.text, self.place)
+            self.place = len(self.text) if found is None else found.start()
         name = self.text[start : self.place]
         if not name or name[0] in "!?-." or name[0].isdigit():
             raise self.error("a name is missing or begins with a character that cannot begin one")
@@ -156,7 +228,14 @@ class _Reader:
     def unescaped(self, text: str) -> str:
         if "&" not in text:
             return text
+        if _OTHER_ENTITY.search(text) is None:
+            for name, character in _ENTITIES.items():
+                if character != "&":
+                    text = text.replace(f"&{name};", character)
+            return text.replace("&amp;", "&")
         parts = text.split("&")
+        if len(parts) > REFERENCES_MAX:
+            raise self.error(f"there are more than {REFERENCES_MAX} character references")
         plain = [parts[0]]
         for part in parts[1:]:
             entity, semicolon, rest = part.partition(";")

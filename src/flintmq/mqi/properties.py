@@ -21,7 +21,7 @@ sr='required' or sx='local' for the support a queue manager must have. Default v
 from typing import Final
 
 from flintmq.mqi.errors import PropertyError, StructureError
-from flintmq.mqi.folders import Element, read_folder, write_element
+from flintmq.mqi.folders import Element, read_folder, read_root, write_element
 from flintmq.mqi.pd import MQPD
 from flintmq.mqi.property_names import DESCRIPTOR_PREFIX, PROPERTY_FOLDERS, canonical, check_name, is_accessible
 from flintmq.mqi.property_values import (
@@ -69,6 +69,9 @@ from flintmq.mqi.values.calls import (
     MQTYPE_NULL,
     MQTYPE_STRING,
 )
+
+#: A folder of so many characters is not read where its name is enough: it takes too long for one turn of a server.
+LONG_FOLDER: Final[int] = 32 * 1024
 
 _NO_CURSOR: Final = -1
 _FIRST_FOLDERS: Final[tuple[str, ...]] = ("mcd", "jms", "usr")
@@ -371,6 +374,29 @@ def _copy_options(text: str) -> int:
     return options
 
 
+def outline(folders: list[str]) -> tuple[MessageProperties, list[str]]:
+    """As `MessageProperties.from_folders`, but a long folder is one hidden property, for who needs only the folders.
+
+    Of a long folder only the first and the last tag are read. Raises StructureError likewise.
+    """
+    properties = MessageProperties()
+    others: list[str] = []
+    for folder in folders:
+        if len(folder) < LONG_FOLDER:
+            found, not_properties = MessageProperties.from_folders([folder])
+            properties.items.extend(found.items)
+            others.extend(not_properties)
+            continue
+        root = read_root(folder)
+        if root.name in PROPERTY_FOLDERS or root.attributes.get("content") == "properties":
+            whole = Property(root.name + ".", MQTYPE_STRING, "")
+            whole.hidden = root
+            properties.items.append(whole)
+        else:
+            others.append(folder)
+    return properties, others
+
+
 def _collect(items: list[Property], folder: str, groups: list[str], element: Element) -> None:
     """Add what `element` carries: a property, the properties of a group, or something hidden (P3)."""
     path = [*groups, element.name]
@@ -389,10 +415,11 @@ def _collect(items: list[Property], folder: str, groups: list[str], element: Ele
         for child in element.children:
             _collect(items, folder, path, child)
         return
-    items.append(_read_property(folder, path, element))
+    items.append(read_property(folder, path, element))
 
 
-def _read_property(folder: str, path: list[str], element: Element) -> Property:
+def read_property(folder: str, path: list[str], element: Element) -> Property:
+    """The property that an element without children is. Raises StructureError."""
     name = path[0] if folder == "usr" else ".".join([folder, *path])
     dt = element.attributes.get("dt", "")
     if element.attributes.get(_NIL) in ("true", "1"):

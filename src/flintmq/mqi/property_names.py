@@ -88,7 +88,7 @@ def canonical(name: str) -> str:
 def is_accessible(folder: str, path: list[str]) -> bool:
     """Whether an element found in a message can be named by a program. Others stay in the message, unseen."""
     for part in path:
-        if "." in part or not is_identifier(part):
+        if len(part) > NAME_LENGTH_MAX or "." in part or not is_identifier(part):
             return False
     if folder == "usr":
         return len(path) == 1 and not path[0].startswith("JMS") and path[0].upper() not in KEYWORDS

@@ -30,6 +30,8 @@ SIZE: Final[int] = 36
 STRUC_ID: Final[bytes] = b"RFH "
 FIELDS: Final = ("version", "encoding", "coded_char_set_id", "format", "flags", "name_value_ccsid", "folders")
 FOLDER_CCSIDS: Final = (1208, 1200, 13488, 17584)
+#: A header with more folders is refused.
+FOLDERS_MAX: Final[int] = 1000
 
 _BIG, _LITTLE = layouts("4s i i i i 8s i i", SIZE)  # In the order of the table.
 _BIG_LENGTH, _LITTLE_LENGTH = layouts("i", 4)
@@ -128,6 +130,8 @@ def unpack_folders(data: bytes, place: int, end: int, ccsid: int = 1208, big_end
     layout = _BIG_LENGTH if big_endian else _LITTLE_LENGTH
     folders: list[str] = []
     while place < end:
+        if len(folders) >= FOLDERS_MAX:
+            raise StructureError(f"MQRFH2 has more than {FOLDERS_MAX} folders", MQRC_RFH_ERROR)
         if end - place < 4:
             raise StructureError(f"MQRFH2 has {end - place} bytes behind its last folder", MQRC_RFH_ERROR)
         (length,) = layout.unpack_from(data, place)

@@ -11,6 +11,7 @@ The way of a message, file by file:
     subscribe.py    MQSUB, MQSUBRQ                          registration.py: subscriptions come and go; subscription.py
     queued.py       commands in psc folders on a queue      (the queued publish/subscribe interface)
     retained.py     the last publication of a topic         kept.py: what is kept on queues of the queue manager's own
+    retained_delivery.py  for a new subscription            work.py: long work of a call, in slices; walk.py
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
     get.py          MQGET: find, deliver, wait, serve       get_options.py, wanted.py, wait_again.py, browse_mark.py
@@ -33,6 +34,8 @@ Rules of the house:
     reads a clock or touches a file by itself: clock, log and page sets are handed in (queue_manager.py).
     A get that must wait registers a waiter and returns WAITING; who is served stands in qm.woken. In a turn of the
     host, what clients wait for goes straight to them instead (put_to_waiter.py).
+    A call that has long work to do before it can be answered leaves it in connection.work, if the host takes turns
+    (work.py); the host has it done in slices.
     A call that must be durable says so in connection.force: the log position that its caller waits for.
     So a seed repeats any history, and a test can crash the machine between any two writes (tests/simulation).
 

@@ -35,7 +35,7 @@ from flintmq.mqi.reason import (
     MQRC_SUBLEVEL_NOT_ALTERABLE,
     MQRC_TOPIC_NOT_ALTERABLE,
 )
-from flintmq.qmgr import registration, retained, subscribe
+from flintmq.qmgr import registration, retained, retained_delivery, subscribe
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value, number_of
 from flintmq.qmgr.attributes import BY_KEYWORD
@@ -133,7 +133,7 @@ def define(qm: QueueManager, connection: Connection, name: str, values: Row, rep
 def _put_in_force(qm: QueueManager, connection: Connection, subscription: Subscription) -> int:
     reason = registration.register(qm, connection, subscription)
     if not reason and not subscription.request_only:
-        reason = subscribe.deliver_retained(qm, connection, subscription)[0]
+        reason = retained_delivery.deliver_retained(qm, connection, subscription)[0]
         if reason:
             registration.end(qm, subscription, connection)
             return reason

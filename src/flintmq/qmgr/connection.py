@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from flintmq.qmgr.subscription import Subscription
     from flintmq.qmgr.task import QueueUse, Task
     from flintmq.qmgr.trigger import Trigger
+    from flintmq.qmgr.work import Work
 
 #: Returned by a get that waits. Not an MQ reason code.
 WAITING: Final = -1
@@ -125,6 +126,9 @@ class Connection(Answer):
 
     force: int = 0
     delay_ms: int = 0
+    #: The host does long work of its calls in turns; and what is to be done before the last call is answered (work.py).
+    slices: bool = False
+    work: Work | None = None
     #: None: it is told through `qm.woken`, like all.
     owner: Owner | None = None
     unit: Unit | None = None

@@ -45,6 +45,10 @@ _CHAIN_SIZE: Final = 16
 _UTF8: Final = 1208
 
 
+#: Headers that are looked at in one message. What stands behind them is data.
+HEADERS_MAX: Final = 100
+
+
 class Payload:
     """A place between two headers, at last behind all of them: where it is, and what describes the data there."""
 
@@ -64,8 +68,9 @@ class Payload:
 def payload(encoding: int, ccsid: int, format: str, data: bytes) -> Payload:
     """Walk the headers at the start of `data`, which is described by the first three arguments."""
     place = Payload(0, encoding, ccsid, format)
-    while step(place, data):
-        pass
+    for _ in range(HEADERS_MAX):
+        if not step(place, data):
+            break
     return place
 
 

@@ -23,6 +23,7 @@ from typing import Final
 
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.message_properties import may_have_properties, properties_of
+from flintmq.qmgr.property_work import PREPARED
 from flintmq.selector.source import Source, Value
 
 _MSG_ID: Final = 1
@@ -127,6 +128,8 @@ class MessageSource(Source):
     def __init__(self, message: Message) -> None:
         self.message = message
         self._properties: dict[str, Value] | None = None
+        #: The properties, if they were read before.
+        self.known: dict[str, Value] | None = None
         #: How often the properties of the message were looked for: 0 or 1.
         self.looks = 0
 
@@ -146,6 +149,12 @@ class MessageSource(Source):
             properties = self._properties = {}
             if may_have_properties(self.message):
                 self.looks += 1
+                known = self.known
+                if known is None:
+                    known = PREPARED.values_of(self.message)
+                if known is not None:
+                    properties = self._properties = known
+                    return properties.get(name)
                 for item in properties_of(self.message).items:
                     if item.hidden is None and item.name not in properties:
                         properties[item.name] = item.value

@@ -139,6 +139,8 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
     if handle is not None:
         if selector is not None and handle.queue is not None:
             selection.opened(handle, handle.queue, selector)
+            if connection.slices and handle.selection is not None:
+                connection.work = selection.CatchingUp(handle)
         connection.handles[handle.number] = handle
         succeed(connection)
     return handle

@@ -664,6 +664,27 @@ class Pager:
             self.let_go(home)
         return None
 
+    def show_from(self, queue: Queue, lane: Lane, low: int, high: int, accept: Acceptor) -> int:
+        """Show `accept`, which takes none, the spilled messages from `low` on: those of about one chunk.
+
+        Returns the last sequence up to which all were shown, at most `high`. The two parts come one after the other.
+        """
+        parts = self._parts(queue.queue_id)
+        end = high
+        for volatile in parts:
+            chunk = self.page_set.chunk_at(volatile, queue.queue_id, lane.number, low)
+            if chunk is not None and chunk.first <= high:
+                end = min(end, max(chunk.last, low))
+        for volatile in parts:
+            at = low
+            while at <= end:
+                chunk = self.page_set.chunk_at(volatile, queue.queue_id, lane.number, at)
+                if chunk is None or chunk.first > end:
+                    break
+                self._in_chunk(queue, lane, volatile, chunk, MATCH_ANY, NO_ID, accept, low, end)
+                at = chunk.last + 1
+        return end
+
     def is_stored(self, queue: Queue, lane_number: int, sequence: int) -> bool:
         """True if the stable environment has, or had, a slot for that message (restart)."""
         chunk = self.page_set.chunk_at(False, queue.queue_id, lane_number, sequence)

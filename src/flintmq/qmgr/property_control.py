@@ -41,7 +41,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
-from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.properties import LONG_FOLDER, MessageProperties
 from flintmq.mqi.reason import MQRC_HMSG_ERROR, MQRC_MSG_HANDLE_IN_USE, MQRC_NONE, MQRC_OPTIONS_ERROR
 from flintmq.qmgr import message_handle, property_headers
 from flintmq.qmgr.catalogue import MQObject
@@ -158,8 +158,9 @@ class View:
         if way == _IN_HEADER:
             property_headers.insert(body, block, self.ccsid)
         else:
-            found = body.headers()
-            if way == _IN_HANDLE and not self.host_reads:
+            in_handle = way == _IN_HANDLE and not self.host_reads
+            found = body.headers(not in_handle)
+            if in_handle:
                 add_block(self.properties, block)
                 for header in found:
                     self.properties.items.extend(header.properties.items)
@@ -223,8 +224,11 @@ def _has_jms_folder(block: bytes) -> bool:
 
 def _wanted_by_jms(block: bytes, found: list[RulesHeader]) -> bool:
     """Whether a message has a property for which COMPATIBILITY returns them all."""
+    if len(block) >= LONG_FOLDER and _has_jms_folder(block):
+        return True
     properties = MessageProperties()
-    add_block(properties, block)
+    if len(block) < LONG_FOLDER:
+        add_block(properties, block)
     for header in found:
         properties.items.extend(header.properties.items)
     for item in properties.items:

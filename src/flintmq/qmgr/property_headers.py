@@ -56,9 +56,9 @@ class Body:
         md.coded_char_set_id = self.ccsid
         md.format = self.format
 
-    def headers(self) -> list[RulesHeader]:
-        """The MQRFH2 headers in it that are well formed."""
-        return rules_headers(self.format, self.encoding, self.ccsid, self.data)
+    def headers(self, outlined: bool = False) -> list[RulesHeader]:
+        """The MQRFH2 headers in it that are well formed; `outlined`, if only their folders are needed."""
+        return rules_headers(self.format, self.encoding, self.ccsid, self.data, outlined)
 
 
 def body_of(md: MQMD, data: bytes) -> Body:
@@ -69,8 +69,9 @@ def body_of(md: MQMD, data: bytes) -> Body:
 def insert(body: Body, block: bytes, ccsid: int) -> None:
     """Make a header of the folders in `block`; `ccsid` is the queue manager's."""
     place = headers.Payload(0, body.encoding, body.ccsid, body.format)
-    while place.format in _IN_FRONT and headers.step(place, body.data):
-        pass
+    for _ in range(headers.HEADERS_MAX):
+        if place.format not in _IN_FRONT or not headers.step(place, body.data):
+            break
     header = header_for(block, place.encoding, place.ccsid, place.format, ccsid)
     if place.said_at < 0:
         body.encoding, body.ccsid, body.format = MQENC_NATIVE, ccsid, MQFMT_RF_HEADER_2
@@ -142,7 +143,7 @@ def counted(md: MQMD, data: bytes) -> int:
     if not md.format.startswith("MQ"):
         return 0
     length = 0
-    for header in rules_headers(md.format, md.encoding, md.coded_char_set_id, data):
+    for header in rules_headers(md.format, md.encoding, md.coded_char_set_id, data, True):
         if header.properties.items:
             length += header.end - header.start
             if header.others:

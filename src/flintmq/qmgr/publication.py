@@ -22,7 +22,7 @@ from typing import Final
 
 from flintmq.mqi.constants import MQENC_NATIVE, MQFMT_RF_HEADER, MQFMT_RF_HEADER_2
 from flintmq.mqi.errors import StructureError
-from flintmq.mqi.folders import escape, read_folder
+from flintmq.mqi.folders import escape, read_root
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pcf_constants import MQPUBO_IS_RETAINED_PUBLICATION, MQPUBO_RETAIN_PUBLICATION
 from flintmq.mqi.rfh import MQRFH
@@ -134,7 +134,7 @@ def other_folders(header: MQRFH2) -> list[str]:
     result: list[str] = []
     for folder in header.folders:
         try:
-            if read_folder(folder).name == "psc":
+            if read_root(folder).name == "psc":
                 continue
         except StructureError:
             pass  # What cannot be read is passed on as it is.

@@ -70,6 +70,7 @@ from flintmq.store.pageset import PageSet
 if TYPE_CHECKING:
     from flintmq.qmgr.event import EventState
     from flintmq.qmgr.message_handle import MessageHandle
+    from flintmq.qmgr.walk import Walk
 
 #: A checkpoint is due when so many bytes or records were logged since the last one. Who sets LOGLOAD higher wants fewer
 #: checkpoints: then there may be more bytes in the same measure, up to half of a circular log.
@@ -222,7 +223,8 @@ class QueueManager:
         self.topics = TopicTree()
         self.subscriptions = Subscriptions()
         #: See retained.py; None until somebody needs it.
-        self.retained_topics: set[str] | None = None
+        self.retained_topics: dict[str, None] | None = None
+        self.retained_walk: Walk | None = None
         #: Message handles that belong to no connection, and the number that the last one got.
         self.message_handles: dict[int, MessageHandle] = {}
         self.next_message_handle = 0

@@ -66,7 +66,7 @@ from flintmq.mqi.reason import (
     MQRC_RFH_PARM_MISSING,
 )
 from flintmq.mqi.rfh2 import MQRFH2
-from flintmq.qmgr import kept, registration, remote, report, retained, subscribe
+from flintmq.qmgr import kept, registration, remote, report, retained, retained_delivery, subscribe
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.message import NO_ID, Message, fill_descriptor
 from flintmq.qmgr.publication import other_folders, rules_header
@@ -314,7 +314,7 @@ class Work:
         if not reason:
             reason = registration.register(qm, self.connection, subscription)
         if not reason and not options & {"NewPubsOnly", "PubOnReqOnly"}:
-            subscribe.deliver_retained(qm, self.connection, subscription)
+            retained_delivery.deliver_retained(qm, self.connection, subscription)
         if reason:
             raise Refused(MQRCCF_NOT_AUTHORIZED if reason == MQRC_NOT_AUTHORIZED else reason)
 
@@ -384,7 +384,7 @@ class Work:
     # -- retained publications ----------------------------------------------------------------------------------------
 
     def _request_update(self, command: Command, topic_string: str) -> None:
-        reason, count = subscribe.deliver_retained(self.qm, self.connection, self._find(command, topic_string))
+        reason, count = retained_delivery.deliver_retained(self.qm, self.connection, self._find(command, topic_string))
         if reason or not count:
             raise Refused(reason or MQRCCF_NO_RETAINED_MSG)
 

@@ -9,7 +9,7 @@ goes. Of two that were published in two units of work the one put later stays.
 
 A subscription without wildcards finds its publication by the key. For one with wildcards the topic strings are needed:
 they are collected from the queue when that happens for the first time, and from then on with every put. The collection
-may have more than there is (`topics`), never less.
+may have more than there is (`topics`), never less. It is made in slices where the host takes turns (`collect`).
 """
 
 from __future__ import annotations
@@ -25,17 +25,22 @@ from flintmq.mqi.reason import MQRC_NONE, MQRC_PUT_NOT_RETAINED, MQRC_RETAINED_M
 from flintmq.qmgr import kept
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.message import NO_ID, Message
-from flintmq.qmgr.paging import MATCH_ANY, Acceptor
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.publication import padded
 from flintmq.qmgr.subscription import WILDCARD_CHAR, Subscription
 from flintmq.qmgr.topic_tree import TopicTree, has_wildcard, tokens
+from flintmq.qmgr.walk import Visitor, Walk
+from flintmq.qmgr.work import SLICE
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
 _LENGTH = struct.Struct("<i")
 KEY_SIZE: Final = 24
+#: Sorting more topic strings than this would take too long for one turn.
+TOPICS_SORTED: Final = 5000
+#: Units of work to read the topic string of a publication.
+_READ: Final = 4
 
 
 def key_of(topic_string: str) -> bytes:
@@ -56,7 +61,7 @@ def add(qm: QueueManager, delivery: Delivery, topic_string: str, md: MQMD, data:
     if reason:
         return MQRC_PUT_NOT_RETAINED
     if qm.retained_topics is not None:
-        qm.retained_topics.add(topic_string)
+        qm.retained_topics[topic_string] = None
     return MQRC_NONE
 
 
@@ -107,48 +112,84 @@ def clear(qm: QueueManager, connection: Connection, topic_string: str) -> int:
 
 
 def topics(qm: QueueManager) -> list[str]:
-    """The topic strings that may have a retained publication."""
+    """The topic strings that may have a retained publication; in order, unless there are very many."""
+    while not collect(qm, SLICE):
+        pass
+    assert qm.retained_topics is not None
+    found = list(qm.retained_topics)
+    if len(found) <= TOPICS_SORTED:
+        found.sort()
+    return found
+
+
+def collect(qm: QueueManager, budget: int) -> bool:
+    """Collect topic strings, if that was not done before: a slice of the work. True if all are collected."""
     if qm.retained_topics is None:
-        passing = _Topics()
+        qm.retained_topics = {}  # What is put from now on is added with the put.
         queue = qm.queues.get(kept.RETAINED_QUEUE)
-        if queue is not None:
-            for message in queue.messages_in_memory():  # Those of a unit of work too: it may be backed out, or not.
-                passing.accepts(message)
-            if queue.spilled_count:
-                queue.pager.find_spilled(queue, MATCH_ANY, NO_ID, passing)
-        qm.retained_topics = passing.found
-    return sorted(qm.retained_topics)
+        qm.retained_walk = None if queue is None else Walk(queue, _Topics(qm.retained_topics))
+    walk = qm.retained_walk
+    if walk is None:
+        return True
+    walk.step(budget)
+    if walk.done:
+        qm.retained_walk = None
+    return walk.done
 
 
-class _Topics(Acceptor):
-    """Notes the topic of every publication and accepts none: those on the page set stay there."""
+def topics_at_most(qm: QueueManager) -> int:
+    """How many topic strings there may be."""
+    if qm.retained_topics is not None and qm.retained_walk is None:
+        return len(qm.retained_topics)
+    queue = qm.queues.get(kept.RETAINED_QUEUE)
+    return 0 if queue is None else queue.depth
 
-    def __init__(self) -> None:
-        self.found: set[str] = set()
 
-    def accepts(self, message: Message) -> bool:
-        """No."""
+class _Topics(Visitor):
+    """Notes the topic of every publication, also those of a unit of work: it may be backed out, or not."""
+
+    def __init__(self, found: dict[str, None]) -> None:
+        self.found = found
+
+    def visit(self, message: Message, in_memory: bool) -> int:
+        """Note it."""
         topic_string = topic_of(message)[0]
         if topic_string:
-            self.found.add(topic_string)
-        return False
+            self.found[topic_string] = None
+        return _READ
+
+
+def is_wild(subscription: Subscription) -> bool:
+    """Whether a subscription means more topics than one."""
+    return has_wildcard(subscription.topic_string, subscription.wildcard)
 
 
 def matching(qm: QueueManager, subscription: Subscription) -> list[str]:
     """The topic strings with a retained publication that a subscription means."""
-    if not has_wildcard(subscription.topic_string, subscription.wildcard):
+    if not is_wild(subscription):
         text = subscription.topic_string
         if subscription.wildcard == WILDCARD_CHAR:
             text = "".join(tokens(text))
         return [text]
-    tree = TopicTree()
-    tree.add(subscription)
-    result: list[str] = []
-    for topic_string in topics(qm):
+    matcher = Matcher(qm, subscription)
+    return [topic_string for topic_string in topics(qm) if matcher.matches(topic_string)]
+
+
+class Matcher:
+    """Tells which topic strings a subscription with wildcards means."""
+
+    def __init__(self, qm: QueueManager, subscription: Subscription) -> None:
+        self._qm = qm
+        self._subscription = subscription
+        self._tree = TopicTree()
+        self._tree.add(subscription)
+
+    def matches(self, topic_string: str) -> bool:
+        """Whether this is one of them."""
         levels = topic_string.split("/")
-        if tree.match_at(topic_string, levels, 0) and _passes(qm, subscription, levels, topic_string):
-            result.append(topic_string)
-    return result
+        return bool(self._tree.match_at(topic_string, levels, 0)) and _passes(
+            self._qm, self._subscription, levels, topic_string
+        )
 
 
 def _passes(qm: QueueManager, subscription: Subscription, levels: list[str], topic_string: str) -> bool:

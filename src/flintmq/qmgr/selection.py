@@ -1,8 +1,15 @@
 """Selection: which messages of a queue match the selection strings that it was opened with.
 
-A message is evaluated once: when it arrives, or, if it was there before, when the first get or browse with that
-selection string catches up with the queue. What matches is kept in a list in the order of delivery, so that a get with
-a selector takes the head of a list, however many unwanted messages are on the queue.
+A message is evaluated once: when it arrives, or, if it was there before, when the selection string catches up with the
+queue. What matches is kept in a list in the order of delivery, so that a get with a selector takes the head of a list,
+however many unwanted messages are on the queue.
+
+A selection catches up in slices when a client opens the queue (`CatchUp`; work.py), else with its first get or browse:
+
+    phase      messages that arrive   messages that were there
+    BEHIND     not evaluated          not evaluated
+    CATCHING   evaluated              evaluated up to where the walk is
+    READY      evaluated              evaluated
 
     Selections            of a queue; only while it is open with a selection string
       by_text             one Selection for each distinct text, shared by the handles that have it (`users`)
@@ -31,18 +38,31 @@ Invariants (`Selections.check`):
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi.properties import LONG_FOLDER
 from flintmq.qmgr.message import AVAILABLE, NO_ID, Message
-from flintmq.qmgr.message_properties import may_have_properties
+from flintmq.qmgr.message_properties import length_of, may_have_properties
 from flintmq.qmgr.message_source import CHANGING, MessageSource
 from flintmq.qmgr.paging import MATCH_ANY, Acceptor
+from flintmq.qmgr.property_work import MessageScan
+from flintmq.qmgr.walk import NOT_YET, Visitor, Walk
+from flintmq.qmgr.work import SLICE, Work
 from flintmq.selector.selector import MSG_ID, Selector
 from flintmq.selector.source import Value
 
 if TYPE_CHECKING:
     from flintmq.qmgr.connection import Handle, Waiter
     from flintmq.qmgr.queue import Queue
+
+
+BEHIND: Final = 0
+CATCHING: Final = 1
+READY: Final = 2
+
+#: Bytes of properties, and characters of a selection string, that cost a unit of work to evaluate (W1).
+PROPERTIES_PER_UNIT: Final = 128
+SELECTOR_PER_UNIT: Final = 64
 
 
 class IdKey:
@@ -86,12 +106,14 @@ class Strand:
     first: Entry | None = None
     last: Entry | None = None
     hint: Entry | None = None
+    #: While catching up: the last entry of a message that was there before.
+    filled: Entry | None = None
 
 
 class Selection:
     """The messages of a queue that match one selection string."""
 
-    caught_up: bool = False
+    phase: int = BEHIND
     users: int = 0
     #: Lanes that have entries, as bits.
     mask: int = 0
@@ -114,6 +136,11 @@ class Selection:
         self.links[sequence] = entry
         strand = self.strands[lane]
         at = strand.last
+        if self.phase == CATCHING and strand.filled is not None and strand.filled.sequence < sequence:
+            # Those that have arrived meanwhile stand behind it; an old message goes in front of them.
+            following = strand.filled.next
+            if following is None or following.sequence > sequence:
+                at = strand.filled
         while at is not None and at.sequence > sequence:
             at = at.prev
         entry.prev = at
@@ -150,6 +177,8 @@ class Selection:
             after.prev = before
         if strand.hint is entry:
             strand.hint = after
+        if strand.filled is entry:
+            strand.filled = before
         entry.prev = None
         entry.gone = True
         entry.message = None
@@ -264,8 +293,9 @@ class Selections:
         self.filed: dict[str, dict[object, list[Selection]]] = {}
         self.unfiled: list[Selection] = []
         self.matched: dict[int, list[Entry]] = {}
-        #: Selections that have not caught up.
+        #: Selections that have not begun to catch up, and what catches up with the queue now.
         self.behind: list[Selection] = []
+        self.catching: CatchUp | None = None
         #: Some selection asks for what a backout changes.
         self.changing = 0
         #: Evaluations of selectors so far.
@@ -293,6 +323,8 @@ class Selections:
         del self.by_text[selection.selector.text]
         if selection in self.behind:
             self.behind.remove(selection)
+        if self.catching is not None and selection in self.catching.selections:
+            self.catching.selections.remove(selection)
         self.changing -= 1 if selection.changing else 0
         self._unfile(selection)
         for sequence in selection.links:
@@ -338,7 +370,7 @@ class Selections:
     def arrived(self, message: Message) -> None:
         """A new message is on the queue, committed or not: evaluate it."""
         if len(self.behind) < len(self.by_text):
-            for selection in self._matching(message, True):
+            for selection in self.matching(message, CATCHING, READY):
                 self._enter(selection, message.lane, message.sequence, message)
 
     def removed(self, message: Message) -> None:
@@ -379,7 +411,7 @@ class Selections:
             return
         source = MessageSource(message)
         for selection in self.by_text.values():
-            if not selection.changing or not selection.caught_up:
+            if not selection.changing or selection.phase == BEHIND:
                 continue
             self.evaluations += 1
             entry = selection.links.get(message.sequence)
@@ -398,11 +430,20 @@ class Selections:
         else:
             entries.append(entry)
 
+    def enter_old(self, selection: Selection, message: Message, in_memory: bool) -> None:
+        """A message that was there before `selection` matches."""
+        self._enter(selection, message.lane, message.sequence, message if in_memory else None)
+        selection.strands[message.lane].filled = selection.links[message.sequence]
+
     # -- evaluating ---------------------------------------------------------------------------------------------
 
-    def _matching(self, message: Message, caught_up: bool) -> list[Selection]:
-        """The selections, of those that have caught up or of those that have not, that a message matches."""
+    def matching(self, message: Message, low: int, high: int, known: dict[str, Value] | None = None) -> list[Selection]:
+        """The selections, of those whose phase is one from `low` to `high`, that a message matches.
+
+        `known` are the values of its properties, if they were read before.
+        """
         source = MessageSource(message)
+        source.known = known
         result: list[Selection] = []
         for name, table in self.filed.items():
             value = source.value(name)
@@ -412,10 +453,10 @@ class Selections:
             if filed is None:
                 continue
             for selection in filed:
-                if selection.caught_up == caught_up and (selection.decided or self._matches(selection, source)):
+                if low <= selection.phase <= high and (selection.decided or self._matches(selection, source)):
                     result.append(selection)
         for selection in self.unfiled:
-            if selection.caught_up == caught_up and self._matches(selection, source):
+            if low <= selection.phase <= high and self._matches(selection, source):
                 result.append(selection)
         return result
 
@@ -423,23 +464,14 @@ class Selections:
         self.evaluations += 1
         return selection.selector.matches(source)
 
-    def catch_up(self) -> None:
-        """Evaluate what was on the queue before its selections were: all of them together, in one pass.
-
-        Messages on the page set are looked at in passing and stay there.
-        """
-        queue = self.queue
-        passing = _CatchUp(self)
-        for message in queue.messages_in_memory():
-            passing.look_at(message, message)
-        if queue.spilled_count:
-            queue.pager.find_spilled(queue, MATCH_ANY, NO_ID, passing)
-        passing.found.sort(key=_place)
-        for found in passing.found:
-            self._enter(found.selection, found.lane, found.sequence, found.message)
-        for selection in self.behind:
-            selection.caught_up = True
-        self.behind = []
+    def catch_up(self, budget: int) -> None:
+        """Evaluate messages that were on the queue before its selections were: all that are behind in one pass."""
+        if self.catching is None:
+            self.catching = CatchUp(self, self.behind)
+            self.behind = []
+        self.catching.step(budget)
+        if self.catching.done:
+            self.catching = None
 
     def check(self) -> None:
         """T1-T3 as code."""
@@ -450,10 +482,12 @@ class Selections:
         entries = 0
         for text, selection in self.by_text.items():
             assert selection.users > 0 and selection.selector.text == text
-            assert selection.caught_up != (selection in self.behind)
+            assert (selection.phase == BEHIND) == (selection in self.behind)
+            catching = self.catching is not None and selection in self.catching.selections
+            assert (selection.phase == CATCHING) == catching
             for lane in range(10):
                 entries += _check_strand(self, selection, lane, in_memory)
-            if selection.caught_up:
+            if selection.phase == READY:
                 checking = _Checking(selection)
                 for message in queue.messages_in_memory():
                     checking.accepts(message)
@@ -468,26 +502,60 @@ class Selections:
         assert filed == entries, f"T3: {filed} in matched, {entries} in selections"
 
 
-class _CatchUp(Acceptor):
-    """Looks at every message and accepts none."""
+class CatchUp(Visitor):
+    """Evaluates the messages that were on a queue before some of its selections were, all of these in one pass."""
 
-    def __init__(self, selections: Selections) -> None:
-        self.selections = selections
-        self.found: list[Entry] = []
+    done: bool = False
 
-    def accepts(self, message: Message) -> bool:
-        """Called for the messages on the page set, which are not linked and go again at once."""
-        self.look_at(message, None)
-        return False
+    def __init__(self, selections: Selections, behind: list[Selection]) -> None:
+        self._all = selections
+        self.selections = behind
+        self._walk = Walk(selections.queue, self)
+        self._cost = 1
+        #: How far the properties of one message are read, and its sequence.
+        self._scan: MessageScan | None = None
+        self._scanned = -1
+        for selection in behind:
+            selection.phase = CATCHING
+            self._cost += len(selection.selector.text) // SELECTOR_PER_UNIT
 
-    def look_at(self, message: Message, kept: Message | None) -> None:
-        """Note what it matches. In what order they come depends on where they are: they are entered afterwards."""
-        for selection in self.selections._matching(message, False):
-            self.found.append(Entry(selection, message.lane, message.sequence, kept))
+    def step(self, budget: int) -> None:
+        """Evaluate some messages. With the last one the selections are up to date."""
+        if self.selections:
+            self._walk.step(budget)
+        if self._walk.done or not self.selections:
+            self.done = True
+            for selection in self.selections:
+                selection.phase = READY
+                for strand in selection.strands:
+                    strand.filled = None
 
+    def visit(self, message: Message, in_memory: bool) -> int:
+        """Enter a message in the selections that it matches. If it has very many properties they are read first."""
+        known: dict[str, Value] | None = None
+        length = length_of(message)
+        if length >= LONG_FOLDER:
+            known = self._read(message)
+            if known is None:
+                return NOT_YET
+        for selection in self._all.matching(message, CATCHING, CATCHING, known):
+            if message.sequence not in selection.links:  # It may have been, by a backout (T4).
+                self._all.enter_old(selection, message, in_memory)
+        return self._cost + length // PROPERTIES_PER_UNIT
 
-def _place(entry: Entry) -> int:
-    return entry.sequence
+    def _read(self, message: Message) -> dict[str, Value] | None:
+        """The values of the properties of a message; None if that takes another slice."""
+        scan = self._scan
+        if scan is None or self._scanned != message.sequence:
+            scan = self._scan = MessageScan(
+                message.format, message.encoding, message.coded_char_set_id, message.data, message.properties
+            )
+            self._scanned = message.sequence
+        scan.step(SLICE)
+        if not scan.done:
+            return None
+        self._scan = None
+        return scan.values
 
 
 def _file_key(value: Value) -> object:
@@ -536,9 +604,28 @@ def known_selector(queue: Queue | None, text: str) -> Selector | None:
 
 def ready(queue: Queue, selection: Selection) -> Selection:
     """The selection, caught up with its queue."""
-    if not selection.caught_up and queue.selections is not None:
-        queue.selections.catch_up()
+    while selection.phase != READY and queue.selections is not None:
+        queue.selections.catch_up(SLICE)
     return selection
+
+
+class CatchingUp(Work):
+    """What is to be done before the first get or browse through a handle that has a selection string."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def step(self, budget: int) -> None:
+        """Evaluate some messages. Of selections that another handle has opened before, first."""
+        queue, selection = self._handle.queue, self._handle.selection
+        if selection is not None and selection.phase != READY and queue is not None and queue.selections is not None:
+            queue.selections.catch_up(budget)
+            self.done = self._is_ready(selection)
+        else:
+            self.done = True  # Or the handle was closed.
+
+    def _is_ready(self, selection: Selection) -> bool:
+        return selection.phase == READY
 
 
 def browsed(handle: Handle, message: Message) -> None:

@@ -33,7 +33,6 @@ from flintmq.mqi.constants import (
     MQOO_OUTPUT,
     MQOO_SET_IDENTITY_CONTEXT,
     MQOT_Q,
-    MQPMO_RETAIN,
     MQSO_ALTER,
     MQSO_ALTERNATE_USER_AUTHORITY,
     MQSO_ANY_USERID,
@@ -57,7 +56,6 @@ from flintmq.mqi.constants import (
     MQSR_ACTION_PUBLICATION,
     MQSRO_FAIL_IF_QUIESCING,
 )
-from flintmq.mqi.md import MQMD
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN as NO_TOKEN
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pcf_constants import MQRQ_SUB_DEST_NOT_AUTHORIZED, MQRQ_SUB_NOT_AUTHORIZED
@@ -81,7 +79,6 @@ from flintmq.mqi.reason import (
     MQRC_OPTIONS_ERROR,
     MQRC_PRIORITY_ERROR,
     MQRC_Q_MGR_QUIESCING,
-    MQRC_RETAINED_NOT_DELIVERED,
     MQRC_SD_ERROR,
     MQRC_SELECTOR_NOT_ALTERABLE,
     MQRC_SUB_ALREADY_EXISTS,
@@ -96,13 +93,12 @@ from flintmq.mqi.reason import (
 )
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
-from flintmq.qmgr import event, registration, retained
+from flintmq.qmgr import event, registration
 from flintmq.qmgr.close import close_handle
 from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle
-from flintmq.qmgr.message import NO_ID, fill_descriptor
+from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.open import make_dynamic, open_queue
-from flintmq.qmgr.place import Delivery
-from flintmq.qmgr.publish import OpenTopic, Publication
+from flintmq.qmgr.retained_delivery import RetainedDelivery, deliver_retained, is_long
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.subscription import (
     LEVEL_MAX,
@@ -170,6 +166,12 @@ def subscribe(
     task = connection.task
     if task is not None and not task.busy:
         return qm.account_subscribe(connection, sd, destination, hsub, shared)
+    work = connection.work
+    if isinstance(work, RetainedDelivery):
+        made = _after_delivery(qm, connection, sd, work)
+        if made is not None and shared:
+            share(made)
+        return made
     connection.force = 0
     qm.counters.subscribes += 1
     if sd.options & MQSO_DURABLE:
@@ -191,7 +193,7 @@ def subscribe(
             fail(connection, MQRC_NO_SUBSCRIPTION)
             return None
         made = _create(qm, connection, sd, destination)
-        if made is not None and shared:
+        if made is not None and shared and connection.work is None:
             share(made)
         return made
     if sd.options & _HOW == MQSO_CREATE and sd.sub_name:
@@ -304,6 +306,11 @@ def _create(qm: QueueManager, connection: Connection, sd: MQSD, destination: Han
     force = connection.force
     reason = registration.register(qm, connection, subscription)
     if not reason and not options & (MQSO_NEW_PUBLICATIONS_ONLY | MQSO_PUBLICATIONS_ON_REQUEST):
+        if connection.slices and is_long(qm, subscription):
+            connection.force = max(force, connection.force)
+            handle = _handle(connection, sd, subscription, destination)
+            connection.work = RetainedDelivery(qm, connection, subscription, handle)
+            return handle
         reason = deliver_retained(qm, connection, subscription)[0]
         if reason:
             registration.end(qm, subscription, connection)
@@ -314,6 +321,29 @@ def _create(qm: QueueManager, connection: Connection, sd: MQSD, destination: Han
         fail(connection, reason)
         return None
     return _handle(connection, sd, subscription, destination)
+
+
+def _after_delivery(qm: QueueManager, connection: Connection, sd: MQSD, work: RetainedDelivery) -> Handle | None:
+    """The call is made again: the retained publications of the new subscription are on its queue, or cannot be."""
+    connection.work = None
+    connection.force = work.force
+    handle, subscription = work.handle, work.handle.subscription
+    destination = handle.destination
+    assert destination is not None
+    if subscription is not None and not work.reason:
+        _say(sd, subscription)
+        succeed(connection)
+        return handle
+    if subscription is not None:
+        registration.end(qm, subscription, connection)
+        if subscription.managed:
+            _give_up_destination(qm, connection, destination)
+    elif destination.open and destination.owns_dynamic:
+        _give_up_destination(qm, connection, destination)
+    close_handle(qm, connection, handle)
+    connection.force = max(work.force, connection.force)
+    fail(connection, work.reason or MQRC_NO_SUBSCRIPTION)
+    return None
 
 
 def set_topic(qm: QueueManager, subscription: Subscription, topic_name: str, object_string: str) -> int:
@@ -504,7 +534,7 @@ def _give_up_destination(qm: QueueManager, connection: Connection, destination: 
 
 def _handle(connection: Connection, sd: MQSD, subscription: Subscription, destination: Handle) -> Handle:
     """The handle of the subscription, and what the MQSD says afterwards."""
-    sd.options |= (MQSO_DURABLE if subscription.durable else 0) | (MQSO_MANAGED if subscription.managed else 0)
+    _say(sd, subscription)
     handle = Handle(connection.next_handle, connection, MQOT_SUBSCRIPTION, subscription.name, sd.options)
     connection.next_handle += 1
     connection.handles[handle.number] = handle
@@ -512,6 +542,13 @@ def _handle(connection: Connection, sd: MQSD, subscription: Subscription, destin
     handle.destination = destination
     subscription.connection = connection
     subscription.handle = handle
+    succeed(connection)
+    return handle
+
+
+def _say(sd: MQSD, subscription: Subscription) -> None:
+    """Write into the MQSD what MQSUB returns of a subscription."""
+    sd.options |= (MQSO_DURABLE if subscription.durable else 0) | (MQSO_MANAGED if subscription.managed else 0)
     sd.res_object_string = subscription.topic_string
     sd.sub_correl_id = subscription.correl_id
     sd.sub_user_data = subscription.user_data
@@ -521,8 +558,6 @@ def _handle(connection: Connection, sd: MQSD, subscription: Subscription, destin
     sd.pub_accounting_token = subscription.accounting_token
     sd.pub_appl_identity_data = subscription.appl_identity_data
     sd.selection_string = subscription.selector
-    succeed(connection)
-    return handle
 
 
 # -- one that is there -------------------------------------------------------------------------------------------------
@@ -629,6 +664,11 @@ def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle,
     task = connection.task
     if task is not None and not task.busy:
         return qm.account_subscription_request(connection, hsub, action, sro)
+    work = connection.work
+    if isinstance(work, RetainedDelivery):
+        connection.work = None
+        connection.force, sro.num_pubs = work.force, work.count
+        return _requested(connection, work.reason, work.count)
     connection.force = 0
     qm.counters.subscription_requests += 1
     sro.num_pubs = 0
@@ -642,44 +682,18 @@ def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle,
         return fail(connection, MQRC_Q_MGR_QUIESCING)
     if action != MQSR_ACTION_PUBLICATION:
         return fail(connection, MQRC_ACTION_ERROR)
+    if connection.slices and is_long(qm, hsub.subscription):
+        connection.work = RetainedDelivery(qm, connection, hsub.subscription, hsub)
+        return succeed(connection)
     reason, sro.num_pubs = deliver_retained(qm, connection, hsub.subscription)
+    return _requested(connection, reason, sro.num_pubs)
+
+
+def _requested(connection: Connection, reason: int, count: int) -> int:
+    """What MQSUBRQ returns when that many publications were put."""
     if reason:
         return fail(connection, reason)
-    if sro.num_pubs == 0:
-        return fail(connection, MQRC_NO_RETAINED_MSG)
-    return succeed(connection)
-
-
-def deliver_retained(qm: QueueManager, connection: Connection, subscription: Subscription) -> tuple[int, int]:
-    """Put the retained publications that a subscription means on its queue: (reason, how many). All or none."""
-    now = qm.clock.now_ms()
-    delivery = Delivery(qm, connection, False, now)
-    publications: list[Publication] = []
-    for topic_string in retained.matching(qm, subscription):
-        message = retained.current(qm, topic_string)
-        if message is None:
-            continue
-        md = MQMD()
-        md.version = 2
-        fill_descriptor(message, md, now)
-        _, md.correl_id, properties = retained.topic_of(message)
-        topic = OpenTopic(qm.topics, topic_string)
-        publication = Publication(qm, connection, topic, md, message.data, properties, MQPMO_RETAIN)
-        publication.retained = True
-        if publication.copy_to(delivery, [subscription]):
-            delivery.cancel()
-            return MQRC_RETAINED_NOT_DELIVERED, 0
-        publications.append(publication)
-    force = connection.force
-    reason = delivery.place()
-    connection.force = max(force, connection.force)
-    if reason:
-        return MQRC_RETAINED_NOT_DELIVERED, 0
-    count = 0
-    for publication in publications:
-        publication.count_copies(now)
-        count += len(publication.delivered)
-    return MQRC_NONE, count
+    return fail(connection, MQRC_NO_RETAINED_MSG) if count == 0 else succeed(connection)
 
 
 # -- MQCLOSE -----------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
     a client      a socket, TCP or the Unix socket `local`: link.py -> channel/session.py -> qmgr
     turn.py       what is done with the data of a client, and when it is answered
     hub.py        what all sockets share: who may be answered, the clock, the log (log_flusher.py)
+    admission.py  how many sockets and channels there may be
     listeners.py  where it listens                   operations.py  START, STOP and DISPLAY of what runs
     services.py   programs that run beside it, each watched by a thread
     TLS           between socket and session: tls_layer.py; with keys from the key repository: tls.py
@@ -26,4 +27,6 @@ while the disk is fast, a thread while it is slow: log_flusher.py.
     V3  A client that does not read is not read from.
     V4  Sessions are touched by the loop's thread only. So a put goes straight to a client that waits only in a turn of
         the loop (`QueueManager.in_turn`); what another thread puts is handed over in the loop's next turn.
+    V5  What one client asks for does not hold up the others: long work is done in slices, one of one session in a turn
+        (S5 of channel/session.py). How long turns are is measured.
 """

@@ -13,6 +13,8 @@ is an object that says what is wanted:
     {"do": "listen", "address": "127.0.0.1", "port": 1414, "backlog": 100}
                                              {"address": ..., "port": ...}; it listens until this connection ends
     {"do": "end listeners"}                  {"ended": 1}: as many of these as there were
+    {"do": "turns"}                          {"turns": 17, "long": 0, "longest_ms": 1.2}: of the loop, in CPU time,
+                                             since they were last asked for
     {"do": "explain"}                        {"refusals": [...]}: the last ones, as refusals.py has them
     {"do": "dump", "kinds": ["QLOCAL"], "name": "*", "everything": false, "layout": "mqsc"}
                                              {"lines": [...], "more": true} until "more" is false
@@ -206,6 +208,8 @@ class ControlServer:
             self._end.put_nowait(request["how"])
         elif wanted == "command server" and request.get("how") in ("start", "stop", "status"):
             await _write(writer, self._command_server(request["how"]))
+        elif wanted == "turns":
+            await _write(writer, self._turns())
         elif wanted == "explain":
             await _write(writer, {"refusals": to_json(self._hub.engine.refusals)})
         elif wanted == "runmqsc":
@@ -226,6 +230,13 @@ class ControlServer:
             await _write(writer, {"ended": len(watching)})
         else:
             await _write(writer, {"error": f"{request!r} is not a request"})
+
+    def _turns(self) -> Reply:
+        """What turns there were. They are measured anew from here on, in metrics as well."""
+        hub = self._hub
+        figures = {"turns": hub.turns_count, "long": hub.long_turns, "longest_ms": hub.longest_turn_s * 1000}
+        hub.begin()
+        return figures
 
     async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Reply) -> None:
         """runmqlsr: as long as it stays connected."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,13 +15,15 @@ from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
+from flintmq.qmgr.work import SLICE
 from flintmq.server import refusals
+from flintmq.server.admission import Admission, Limits
 from flintmq.server.gatekeeper import without_port
 from flintmq.server.log_flusher import LogFlusher
 from flintmq.server.password_checks import PasswordChecks
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
-from flintmq.server.turn import Turns, in_time, keep_time, release_held, write_all
+from flintmq.server.turn import Turns, in_time, keep_time, measure, release_held, write_all
 from flintmq.telemetry.trace_file import TraceFile
 
 if TYPE_CHECKING:
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 
 #: How often heartbeats and streams that could not be read are looked at.
 TICK_S = 1.0
-#: A client that has not agreed on a channel within so many seconds is disconnected: nobody knows yet who it is.
+#: A client that has not connected (MQCONN) within so many seconds is disconnected: nobody knows yet who it is.
 NEGOTIATION_S = 60
 #: So long a client that is disconnected has to read why. One that does not read would keep its socket for ever.
 LINGER_S = 10
@@ -72,11 +76,15 @@ class Hub(Turns):
         self.keys = KeyRepository(host.engine, directory) if directory is not None else None
         #: Called once, when the queue manager cannot go on.
         self.on_failure: Callable[[], None] = _nothing
+        self.admission = Admission(Limits(1 << 20, 0), host.errors)
         self.checks = PasswordChecks(self, loop, self.run)
         self.flusher = LogFlusher(host, loop, self._release, self._failed)
         self._timer: asyncio.TimerHandle | None = None
         self._ticker = loop.call_later(TICK_S, self._tick)
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
+        #: Sessions whose last call has long work to do, in turn (S5).
+        self._working: deque[Session] = deque()
+        self._work_planned = False
         self._refusals_saved = host.engine.refusals_kept
         host.hub = self
         host.channels_traced(host.recording.tracing.channel_file)
@@ -109,6 +117,45 @@ class Hub(Turns):
             return
         write_all(self)
         keep_time(self, due)
+        measure(self)
+
+    def begin(self) -> None:
+        """The queue manager has started: turns are measured from here on."""
+        self.turn_ended_s = time.thread_time()
+        self.turns_count = self.long_turns = 0
+        self.longest_turn_s = 0.0
+
+    def set_limits(self, limits: Limits) -> None:
+        """How many connections are taken."""
+        self.admission.limits = limits
+        self.channels_max = limits.channels_max
+
+    def takes(self, session: Session) -> bool:
+        """Whether a new socket is taken. False: close it at once, for nobody can be told why."""
+        now, admission = self.loop.time(), self.admission
+        why = admission.refusal(now)
+        if not why:
+            overdue = admission.overdue(now)
+            if overdue is not None:
+                admission.admitted(overdue)  # It no longer counts as one that nobody has connected on.
+                self.refused(overdue, "it was the oldest of too many on which nobody has connected")
+                if overdue.link is not None:
+                    overdue.link.abort()
+            admission.took(session, now)
+            return True
+        session.unwelcome = why
+        if admission.telling(session):
+            return True
+        self.refused(session, why)
+        return False
+
+    def refused(self, session: Session, why: str) -> None:
+        """A connection is refused because there are too many."""
+        self.admission.refused(why, session.address, self.loop.time())
+
+    def admitted(self, session: Session) -> None:
+        """Somebody has connected: the socket is no longer one of those that may be closed for a newcomer."""
+        self.admission.admitted(session)
 
     def refuses(self, address: str) -> bool:
         """Whether nobody may connect from `address`."""
@@ -154,6 +201,28 @@ class Hub(Turns):
         """A thread compares it (password_checks.py)."""
         self.checks.ask(session, identity)
         return True
+
+    def start_work(self, session: Session) -> None:
+        """Long work is done in turns of its own, one slice of one session in each, with those of others in between."""
+        self._working.append(session)
+        if not self._work_planned:
+            self._work_planned = True
+            self.loop.call_soon(self._work)
+
+    def _work(self) -> None:
+        self._work_planned = False
+        self.run(self._work_on)
+        if self.host.state != OPEN:
+            self._working.clear()
+        if self._working and not self._work_planned:
+            self._work_planned = True
+            self.loop.call_soon(self._work)
+
+    def _work_on(self) -> None:
+        """One slice, of the session that has waited longest for one."""
+        session = self._working.popleft()
+        if session.work_on(SLICE):
+            self._working.append(session)
 
     def forget_check(self, session: Session) -> None:
         """Nobody waits for it any more."""
@@ -229,6 +298,7 @@ class Hub(Turns):
         """Every second: heartbeats, and queues that could not be read."""
         self._ticker = self.loop.call_later(TICK_S, self._tick)
         self.run(self._look_around)
+        self.admission.tell(self.loop.time())
         self.save_refusals()
 
     def save_refusals(self) -> None:
@@ -241,13 +311,13 @@ class Hub(Turns):
     def _look_around(self) -> None:
         now_ms = self.engine.clock.now_ms()
         for session, link in list(self.links.items()):
-            if session.state != AGREED:
+            if session.state != AGREED or not session.admitted:
                 self._hurry(session, link)
         for session in list(self.sessions):
             self.look_at(session, now_ms)
             session.idle_s += 1
             interval = session.heartbeat_interval
-            if session.checking is not None:
+            if session.checking is not None or session.work is not None:
                 session.idle_s = 0  # Its answer to a heartbeat would not be read now (S4).
             if interval and session.idle_s >= interval and session.state == AGREED and session.listens():
                 if session.heartbeat_due():
@@ -263,13 +333,13 @@ class Hub(Turns):
 
     def _hurry(self, session: Session, link: Link) -> None:
         """Whoever takes too long, at the beginning or at the end, is disconnected."""
-        if session.late or session in self._held:
+        if session.late or session in self._held or session.checking is not None:
             return
         session.overdue_s += 1
         if session.overdue_s <= (LINGER_S if session.closing else NEGOTIATION_S):
             return
         if not session.closing:
-            text = f"it did not agree on a channel within {NEGOTIATION_S} seconds"
+            text = f"nobody has connected on it within {NEGOTIATION_S} seconds"
             self.engine.notice("AMQ9271E", f"The connection from {session.address} was closed: {text}.")
         link.abort()
 

@@ -63,12 +63,18 @@ class Link:
         if address != LOCAL and self._hub.refuses(address):
             self._transport.abort()
             return
-        try:
-            user = user_of(self._transport)
-        except OSError:  # Too many files are open.
+        session = self._hub.session(address)
+        if not self._hub.takes(session):
             self._transport.abort()
             return
-        self._session = self._hub.session(address)
+        try:
+            user = user_of(self._transport)
+        except OSError as error:  # Too many files are open.
+            self._hub.admission.gone(session)
+            self._hub.refused(session, str(error.strerror or error))
+            self._transport.abort()
+            return
+        self._session = session
         self._session.local_user = user
         self._session.link = self
         self._hub.links[self._session] = self
@@ -184,6 +190,7 @@ class Link:
         if session is not None:
             session.link = None
             self._hub.links.pop(session, None)
+            self._hub.admission.gone(session)
             if self._turns.segment_trace is not None:
                 self._turns.segment_trace.ended(session)
             self._hub.run(session.lost)

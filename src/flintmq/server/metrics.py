@@ -22,7 +22,7 @@ import re
 
 from flintmq.client.embedded import OPEN
 from flintmq.server.hub import Hub
-from flintmq.telemetry.metrics import CONTENT_TYPE, render
+from flintmq.telemetry.metrics import CONTENT_TYPE, TurnFigures, render
 
 HEAD_MAX = 8 * 1024
 HEAD_S = 10.0
@@ -101,8 +101,10 @@ class Metrics:
         host = self._hub.host
         if host.state != OPEN:
             return None
+        hub = self._hub
+        turns = TurnFigures(hub.turns_count, hub.long_turns, hub.longest_turn_s)
         with host.call:
-            return render(host.engine, len(self._hub.sessions))
+            return render(host.engine, len(hub.sessions), turns)
 
 
 def response(status: int, text: str, head_only: bool = False, kind: str = _TEXT) -> bytes:

@@ -14,8 +14,8 @@ How it ends:
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
-import resource
 import select
 import signal
 import subprocess
@@ -23,6 +23,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import flintmq
 from flintmq.channel.errors import STATUS_QM_TERMINATING
@@ -36,6 +37,7 @@ from flintmq.qmgr.get import quiesce_waiters
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.security import Entities
 from flintmq.server import control, refusals
+from flintmq.server.admission import Limits, descriptors_free, read_limits
 from flintmq.server.collector import settle_collector
 from flintmq.server.command_task import CommandTask
 from flintmq.server.entities import SystemEntities, takes_external_users
@@ -97,6 +99,7 @@ class Server:
         loop = asyncio.get_running_loop()
         self.hub = hub = Hub(self.host, self.gatekeeper, loop)
         hub.on_failure = lambda: self.endings.put_nowait(PREEMPTIVE)
+        loop.set_exception_handler(self._loop_failed)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.endings.put_nowait, IMMEDIATE)
         self.listeners = Listeners(self.host, loop, links(hub))
@@ -114,14 +117,36 @@ class Server:
                     await asyncio.start_unix_server(answers.serve, sock=control.listen(self.host.instance)),
                     await loop.create_unix_server(links(hub), sock=local),
                 ]
+            self.host.errors.reserve()
+            hub.set_limits(self._limits())
             self.listeners.start_all()
             await self._start_metrics(hub)
             self.services.start_all()
             self._say("AMQ8003I", "The queue manager has started.")
             ready()
+            hub.begin()
             await self._until_the_end(hub)
         finally:
             await self._end(hub)
+
+    def _limits(self) -> Limits:
+        """How many clients there may be, by qm.ini and by the descriptors that are free."""
+        values = self.host.instance.stanza("Channels").values if self.host.instance is not None else {}
+        return read_limits(values, descriptors_free(), self.host.errors)
+
+    def _loop_failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Something failed outside of a turn: a connection that cannot be accepted, say. The loop goes on."""
+        error = context.get("exception")
+        text = f"{context.get('message') or 'A callback of the loop has failed'}"
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            if self.hub is not None:
+                self.hub.admission.refused(f"it cannot be accepted: {error.strerror}", "a client", loop.time())
+            return
+        if error is not None:
+            text += f": {type(error).__name__}: {error}"
+        self._say("AMQ6183W", f"{text}. The queue manager goes on.")
+        if isinstance(error, Exception) and not isinstance(error, OSError):
+            self.host.errors.dump(error)
 
     async def _start_metrics(self, hub: Hub) -> None:
         """The endpoint for Prometheus, if qm.ini wants one. Without it the queue manager goes on."""
@@ -148,7 +173,8 @@ class Server:
                 await asyncio.sleep(_POLL_S)
             how = self.endings.get_nowait() if not self.endings.empty() else IMMEDIATE
         if how == PREEMPTIVE:
-            self._say("AMQ8004I", "The queue manager ends at once.")
+            why = self.host.why_failed
+            self._say("AMQ8004I", f"The queue manager ends at once{': ' + why if why else ''}.")
             self._stop_listening()
             self.host.abandon()
 
@@ -243,9 +269,7 @@ def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper 
 
 
 def _run(server: Server, ready: Callable[[], None]) -> None:
-    """On uvloop where there is one, with as many sockets as the system allows."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    """On uvloop where there is one."""
     try:
         import uvloop
     except ImportError:

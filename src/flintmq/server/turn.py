@@ -12,14 +12,18 @@ threads:
     hold_back        a session's answer is to be late (B140); then `in_time` is called
     go_on            a session has more messages for its client than it hands over at once
 
+How much CPU time a turn takes is measured (`measure`): from the end of one turn to the end of the next, so it has what
+the loop does for it, and what was done between two turns. Time without work does not count. One clock is read.
+
 The timer is not set anew with every wait that begins or ends, only when a deadline comes before it. It may go off when
 nothing is due; then it is set for what is due next.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -30,6 +34,12 @@ from flintmq.channel.terms import Gatekeeper
 if TYPE_CHECKING:
     from flintmq.server.link import Link
     from flintmq.server.segment_trace import SegmentTrace
+
+
+#: No turn should take more CPU time than this, whatever one client asks for.
+LONG_TURN_S: Final = 0.020
+
+thread_time: Final = time.thread_time
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -49,6 +59,11 @@ class Turns(Channels):
         self._release_lock: Any = host.lock.release
         #: When the timer goes off; 0, never.
         self._timer_ms = 0
+        #: Turns so far, those of more than LONG_TURN_S, the longest, and the thread's CPU time at the end of the last.
+        self.turns_count = 0
+        self.long_turns = 0
+        self.longest_turn_s = 0.0
+        self.turn_ended_s: float = thread_time()
         #: Who hears of what is received and sent, while START TRACE(CHINIT) wants it.
         self.segment_trace: SegmentTrace | None = None
 
@@ -104,6 +119,19 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
         else:
             write_all(turns)
     keep_time(turns, due)
+    measure(turns)
+
+
+def measure(turns: Turns) -> None:
+    """A turn is over: note how much CPU time it took."""
+    now: float = thread_time()
+    took = now - turns.turn_ended_s
+    turns.turn_ended_s = now
+    turns.turns_count += 1
+    if took > turns.longest_turn_s:
+        turns.longest_turn_s = took
+    if took > LONG_TURN_S:
+        turns.long_turns += 1
 
 
 def keep_time(turns: Turns, due_ms: int) -> None:
@@ -127,9 +155,10 @@ def write(turns: Turns, session: Session) -> None:
     """What a session has to send goes to its socket, which is closed if that was the last. Or it waits:
 
     late        until its time has come, and so does all that is said in the meantime
+    work        until long work of its last call is done (S5); then the session is ready again
     in _held    until the log is durable, behind what waits already; the caller calls `flush`
     """
-    if session.late:
+    if session.late or session.work is not None:
         return
     if session.delay_ms:
         delay_ms, session.delay_ms = session.delay_ms, 0

@@ -95,14 +95,37 @@ def escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 
 
-def render(qm: QueueManager, channels: int = 0) -> str:
+@dataclass
+class TurnFigures:
+    """What is known of the turns of the loop that serves clients."""
+
+    count: int
+    #: Those of more than 20 ms of CPU time.
+    long: int
+    longest_s: float
+
+
+def render(qm: QueueManager, channels: int = 0, turns: TurnFigures | None = None) -> str:
     """All metrics of a queue manager. Under the lock of its host."""
-    families = [*_system(qm, channels), *_log(qm), *_storage(qm), *_queues(qm)]
+    families = [*_system(qm, channels), *_turns(turns), *_log(qm), *_storage(qm), *_queues(qm)]
     lines: list[str] = []
     for family in families:
         if family.samples:
             lines += family.lines({"qmgr": qm.name})
     return "\n".join([*lines, "# EOF"]) + "\n"
+
+
+def _turns(turns: TurnFigures | None) -> list[Family]:
+    """The turns of the loop; none for a queue manager that has no loop."""
+    if turns is None:
+        return []
+    count = Family("turns", "counter", "Turns of the loop that serves clients")
+    count.add(turns.count)
+    long = Family("long_turns", "counter", "Turns of more than 20 ms of CPU time")
+    long.add(turns.long)
+    longest = Family("longest_turn_seconds", "gauge", "CPU time of the longest turn", "seconds")
+    longest.add(round(turns.longest_s, 6))
+    return [count, long, longest]
 
 
 def _system(qm: QueueManager, channels: int) -> list[Family]:

@@ -1,0 +1,174 @@
+"""How many connections a queue manager takes, so that none can use up what the queue manager itself needs.
+
+    limit             of what                                      over it
+    sockets_max       sockets of clients: what RLIMIT_NOFILE       the newcomer hears 2537 (AMQ9513E). If many are being
+                      allows, without DESCRIPTORS_RESERVED         told so already it is closed without a word
+    pending_max       sockets on which nobody has connected yet    the oldest that has had PENDING_GRACE_S is closed for
+                                                                   the newcomer; else the newcomer is refused
+    channels_max      MaxChannels and MaxActiveChannels of         the newcomer hears 2537 (AMQ9513E)
+                      qm.ini: clients that have named a channel
+
+    Channels:
+       MaxChannels=10000
+       MaxActiveChannels=10000
+
+The descriptors that are reserved are for log, page sets, error log, control socket and metrics. Local applications come
+through a Unix socket and are not channels; their sockets count for the other two limits.
+
+What is refused is told in the error log when it happens first, then once a minute, with how many they were.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from flintmq.channel.session import Session
+from flintmq.client.error_log import ErrorLog
+
+CHANNELS_MAX = 10_000
+#: What a value in qm.ini may be: as MQ allows.
+CHANNELS_ALLOWED = 65_535
+#: For files of the queue manager and sockets other than those of clients.
+DESCRIPTORS_RESERVED = 128
+#: At least so many clients, however few descriptors there are.
+SOCKETS_MIN = 8
+#: Sockets on which nobody has connected: at most this, and at most this part of all.
+PENDING_MAX = 2000
+PENDING_PART = 4
+#: A connection that has not got so far within these seconds may be closed for a newcomer.
+PENDING_GRACE_S = 5.0
+#: Newcomers that are being told why they are refused.
+TOLD_MAX = 32
+#: How often refusals are told in the error log.
+TELL_S = 60.0
+
+NUMBER = "AMQ9513E"
+
+
+@dataclass
+class Limits:
+    """How many there may be."""
+
+    sockets_max: int
+    channels_max: int = CHANNELS_MAX
+    pending_max: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pending_max = max(SOCKETS_MIN, min(PENDING_MAX, self.sockets_max // PENDING_PART))
+
+
+def descriptors_free() -> int:
+    """How many descriptors this process may still open; the soft limit is raised to the hard one first."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    except (OSError, ValueError):
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if most == resource.RLIM_INFINITY:
+        return 1 << 20
+    try:
+        used = len(os.listdir("/proc/self/fd"))
+    except OSError:
+        used = 32
+    return most - used
+
+
+def read_limits(values: Mapping[str, str], free: int, errors: ErrorLog) -> Limits:
+    """The limits of a process with so many free descriptors, and a Channels stanza with these values."""
+    reserved = min(DESCRIPTORS_RESERVED, free // 2)
+    limits = Limits(max(SOCKETS_MIN, free - reserved))
+    by_key = {key.lower(): (key, text.strip()) for key, text in values.items()}
+    for name in ("maxchannels", "maxactivechannels"):
+        key, text = by_key.get(name, ("", ""))
+        if not key:
+            continue
+        if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= CHANNELS_ALLOWED:
+            limits.channels_max = min(int(text), limits.channels_max) if name != "maxchannels" else int(text)
+        else:
+            why = f"must be a number from 1 to {CHANNELS_ALLOWED}; it is left out"
+            errors.write("AMQ7077E", f"qm.ini, stanza Channels: {key}={text}: {why}.")
+    return limits
+
+
+class Admission:
+    """Counts connections, and says which of them are taken."""
+
+    def __init__(self, limits: Limits, errors: ErrorLog) -> None:
+        self.limits = limits
+        self._errors = errors
+        #: Sockets that were taken, those on which nobody has connected yet with the time they came, the oldest first,
+        #: and those that are being told why they are refused.
+        self.sockets = 0
+        self.pending: dict[Session, float] = {}
+        self.told: set[Session] = set()
+        #: Clients that have named a channel.
+        self.channels = 0
+        #: Refusals that were not told yet, by reason without its numbers, with the last reason; when they are told.
+        self._refused: dict[str, tuple[int, str]] = {}
+        self._tell_at: dict[str, float] = {}
+
+    def refusal(self, now: float) -> str:
+        """Why a new socket is refused; "" if it is taken, after the caller has closed `overdue`, if there is one."""
+        limits = self.limits
+        if self.sockets >= limits.sockets_max:
+            return f"{self.sockets} connections are all that the operating system's limit of open files allows"
+        if len(self.pending) >= limits.pending_max and self.overdue(now) is None:
+            return f"on {len(self.pending)} connections nobody has connected yet"
+        return ""
+
+    def overdue(self, now: float) -> Session | None:
+        """The connection to close for a newcomer: there are too many on which nobody has connected."""
+        if len(self.pending) < self.limits.pending_max:
+            return None
+        for session, since in self.pending.items():
+            if now - since < PENDING_GRACE_S:
+                return None
+            if session.checking is None:
+                return session
+        return None
+
+    def took(self, session: Session, now: float) -> None:
+        """A socket was taken."""
+        self.sockets += 1
+        self.pending[session] = now
+
+    def telling(self, session: Session) -> bool:
+        """Whether a newcomer that is refused can be told so."""
+        if len(self.told) >= TOLD_MAX:
+            return False
+        self.told.add(session)
+        return True
+
+    def admitted(self, session: Session) -> None:
+        """Somebody has connected on a socket."""
+        self.pending.pop(session, None)
+
+    def gone(self, session: Session) -> None:
+        """A socket is closed."""
+        if session in self.told:
+            self.told.discard(session)
+            return
+        self.sockets -= 1
+        self.pending.pop(session, None)
+
+    def refused(self, why: str, address: str, now: float) -> None:
+        """A connection was refused: write that down, but not too often."""
+        kind = why.translate(_NO_DIGITS)
+        if now < self._tell_at.get(kind, 0.0):
+            self._refused[kind] = (self._refused.get(kind, (0, ""))[0] + 1, why)
+            return
+        self._tell_at[kind] = now + TELL_S
+        self._errors.write(NUMBER, f"The connection from {address} was refused: {why}.")
+
+    def tell(self, now: float) -> None:
+        """Called every second: write down what was refused in the last minute."""
+        for kind in [each for each in self._refused if now >= self._tell_at[each]]:
+            count, why = self._refused.pop(kind)
+            self._tell_at[kind] = now + TELL_S
+            self._errors.write(NUMBER, f"{count} more connections were refused in the last minute: {why}.")
+
+
+_NO_DIGITS = {ord(digit): None for digit in "0123456789"}
