@@ -528,3 +528,14 @@ def test_every_kind_of_object_has_a_type() -> None:
         "QMGR",
         "QMGR",
     ]
+
+
+def test_context_options_are_checked_for_the_application_and_access_for_the_alternate_user(world: World) -> None:
+    """As in MQ: the dead-letter handler with PUTAUT(CTX) passes context for users who may only put."""
+    world.grant("QMGR", SELF, "ALTUSR")
+    world.grant("QUEUE", "Q", "PUT", "ann")
+    options = MQOO_OUTPUT | MQOO_PASS_ALL_CONTEXT | MQOO_ALTERNATE_USER_AUTHORITY
+    assert world.reason("Q", options, alternate="ann") == 2035
+    world.grant("QUEUE", "Q", "PASSALL")
+    assert world.reason("Q", options, alternate="ann") == 0
+    assert world.reason("Q", options, alternate="eve") == 2035

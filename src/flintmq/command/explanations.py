@@ -131,8 +131,8 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
     "AMQ9519": ("There is no such channel.", "Names count in upper and lower case. DISPLAY CHANNEL(*) lists them."),
     "AMQ9528": ("A channel was stopped by command.", "START CHANNEL lets clients in again."),
     "AMQ9544": (
-        "A message could not be put to its queue, and not to the dead-letter queue either.",
-        "Define the dead-letter queue (ALTER QMGR DEADQ), or make room in it.",
+        "A report was discarded: its user may not put it, or neither its queue nor the dead-letter queue took it.",
+        "The line says which. Give the user PUT on the queue if that is meant; else make room in the dead-letter queue.",
     ),
     "AMQ9558": ("A channel is stopped.", "START CHANNEL lets clients in again."),
     "AMQ9631": ("Client and channel have different CipherSpecs.", "SSLCIPH of the channel and the client must agree."),

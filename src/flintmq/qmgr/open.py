@@ -86,6 +86,7 @@ from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.objects import attach_queue, log_definition
 from flintmq.qmgr.put import asynchronous, context_of_open, put_checked, remember_first
 from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.security import context_user
 from flintmq.qmgr.unit_of_work import current_unit, fail, not_usable, succeed
 from flintmq.selector.errors import SelectorError
 from flintmq.selector.selector import Selector, compile_selector
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
 INPUT: Final = MQOO_INPUT_AS_Q_DEF | MQOO_INPUT_SHARED | MQOO_INPUT_EXCLUSIVE
 _ACCESS: Final = INPUT | MQOO_BROWSE | MQOO_OUTPUT | MQOO_INQUIRE | MQOO_SET
 _NEEDS_INPUT: Final = MQOO_SAVE_ALL_CONTEXT
+#: About context. With MQOO_ALTERNATE_USER_AUTHORITY the application itself needs authority for these.
 _NEEDS_OUTPUT: Final = (
     MQOO_PASS_ALL_CONTEXT | MQOO_PASS_IDENTITY_CONTEXT | MQOO_SET_ALL_CONTEXT | MQOO_SET_IDENTITY_CONTEXT
 )
@@ -193,21 +195,30 @@ def _allowed(
     """
     user = connection.user
     authority = qm.authority
+    asked = options
     allowed = True
     if options & MQOO_ALTERNATE_USER_AUTHORITY:
         allowed = authority.may_use_alternate_user(user, od.alternate_user_id)
         if allowed:
-            user = od.alternate_user_id
+            context = options & _NEEDS_OUTPUT  # Always the application's own matter, as in MQ.
+            allowed = not context or _may_open(qm, user, kind, name, context, target)
+        if allowed:
+            user = context_user(od.alternate_user_id)
+            asked &= ~_NEEDS_OUTPUT
     if allowed:
-        if target is not None and target.kind == "QLOCAL":
-            allowed = authority.may_open_remote(user, target.name, options)
-        else:
-            allowed = authority.may_open(user, kind, name, options)
-            if allowed and target is not None and target.kind == "QMODEL":
-                allowed = authority.may_create(user, target.name)
+        allowed = _may_open(qm, user, kind, name, asked, target)
+        if allowed and target is not None and target.kind == "QMODEL":
+            allowed = authority.may_create(user, target.name)
     if not allowed:
         event.refused(qm, connection, user, kind, name, MQRQ_OPEN_NOT_AUTHORIZED, options)
     return allowed
+
+
+def _may_open(qm: QueueManager, user: str, kind: str, name: str, options: int, target: MQObject | None) -> bool:
+    """Ask the authority about one user, on the transmission queue if another queue manager was named."""
+    if target is not None and target.kind == "QLOCAL":
+        return qm.authority.may_open_remote(user, target.name, options)
+    return qm.authority.may_open(user, kind, name, options)
 
 
 def open_queue(
@@ -246,7 +257,9 @@ def open_queue(
         queue = make_dynamic(qm, connection, target, od.dynamic_q_name)
         if queue is None:
             return None
-        user = od.alternate_user_id if options & MQOO_ALTERNATE_USER_AUTHORITY else connection.user
+        user = connection.user
+        if options & MQOO_ALTERNATE_USER_AUTHORITY:
+            user = context_user(od.alternate_user_id)
         if qm.authority.created(user, "QUEUE", queue.name, queue.temporary):
             _, force = authority_records.change(
                 qm, "QUEUE", queue.name, authority_records.PRINCIPAL, user, authorities.BY_TYPE["QUEUE"], 0

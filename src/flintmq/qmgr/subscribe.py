@@ -103,7 +103,7 @@ from flintmq.qmgr.message import NO_ID, fill_descriptor
 from flintmq.qmgr.open import make_dynamic, open_queue
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.publish import OpenTopic, Publication
-from flintmq.qmgr.security import Authority
+from flintmq.qmgr.security import Authority, context_user
 from flintmq.qmgr.subscription import (
     LEVEL_MAX,
     PRIORITY_AS_PUBLISHED,
@@ -365,7 +365,7 @@ def _authorise(
         if not authority.may_use_alternate_user(user, sd.alternate_user_id):
             _refused(qm, connection, user, subscription)
             return MQRC_NOT_AUTHORIZED
-        user = sd.alternate_user_id
+        user = context_user(sd.alternate_user_id)
     if type(authority) is not Authority and not authority.may_subscribe(
         user, subscription.topic_string, qm.topic_names(subscription.topic_string)
     ):
@@ -391,7 +391,7 @@ def _may_have(qm: QueueManager, connection: Connection, sd: MQSD, subscription: 
     if sd.options & MQSO_ALTERNATE_USER_AUTHORITY:
         allowed = authority.may_use_alternate_user(user, sd.alternate_user_id)
         if allowed:
-            user = sd.alternate_user_id
+            user = context_user(sd.alternate_user_id)
     topics = qm.topic_names(subscription.topic_string)
     if allowed and sd.options & MQSO_ALTER:
         allowed = authority.may_subscribe(user, subscription.topic_string, topics)
@@ -537,7 +537,7 @@ def _resume(
     if subscription.connection is not None and not altering_own:
         fail(connection, MQRC_SUBSCRIPTION_IN_USE)
         return None
-    user = sd.alternate_user_id if sd.options & MQSO_ALTERNATE_USER_AUTHORITY else connection.user
+    user = context_user(sd.alternate_user_id) if sd.options & MQSO_ALTERNATE_USER_AUTHORITY else connection.user
     if subscription.fixed_user and user != subscription.user_id:
         fail(connection, MQRC_IDENTITY_MISMATCH)
         return None
