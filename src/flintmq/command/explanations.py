@@ -132,7 +132,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
     "AMQ9528": ("A channel was stopped by command.", "START CHANNEL lets clients in again."),
     "AMQ9544": (
         "A report was discarded: its user may not put it, or neither its queue nor the dead-letter queue took it.",
-        "The line says which. Give the user PUT on the queue if that is meant; else make room in the dead-letter queue.",
+        "The line says which. Give the user PUT on the queue if that is meant, or make room in the dead-letter queue.",
     ),
     "AMQ9558": ("A channel is stopped.", "START CHANNEL lets clients in again."),
     "AMQ9631": ("Client and channel have different CipherSpecs.", "SSLCIPH of the channel and the client must agree."),

@@ -74,6 +74,7 @@ from flintmq.qmgr import (
     event,
     property_control,
     publish,
+    registration,
     selection,
     stream,
     trigger,
@@ -97,6 +98,8 @@ if TYPE_CHECKING:
 INPUT: Final = MQOO_INPUT_AS_Q_DEF | MQOO_INPUT_SHARED | MQOO_INPUT_EXCLUSIVE
 _ACCESS: Final = INPUT | MQOO_BROWSE | MQOO_OUTPUT | MQOO_INQUIRE | MQOO_SET
 _NEEDS_INPUT: Final = MQOO_SAVE_ALL_CONTEXT
+#: Needs authority on the queue of a managed subscription, too.
+_NOT_GETTING: Final = MQOO_OUTPUT | MQOO_SET | MQOO_ALTERNATE_USER_AUTHORITY
 #: About context. With MQOO_ALTERNATE_USER_AUTHORITY the application itself needs authority for these.
 _NEEDS_OUTPUT: Final = (
     MQOO_PASS_ALL_CONTEXT | MQOO_PASS_IDENTITY_CONTEXT | MQOO_SET_ALL_CONTEXT | MQOO_SET_IDENTITY_CONTEXT
@@ -221,6 +224,23 @@ def _may_open(qm: QueueManager, user: str, kind: str, name: str, options: int, t
     return qm.authority.may_open(user, kind, name, options)
 
 
+def _shares_managed(qm: QueueManager, connection: Connection, name: str, options: int) -> bool:
+    """Return whether a connection of the same user has a managed subscription whose publications come to `name`.
+
+    The handle that MQSUB returns needs no authority. An application with several connections, one of which has the
+    subscription, gets through the others as well, and only while that one has it.
+    """
+    if not name.startswith(registration.MANAGED) or options & _NOT_GETTING:
+        return False
+    queue = qm.queues.get(name)
+    if queue is None:
+        return False
+    for handle in queue.handles:
+        if handle.managed and handle.connection.user == connection.user:
+            return True
+    return False
+
+
 def open_queue(
     qm: QueueManager, connection: Connection, od: MQOD, options: int, trusted: bool = False
 ) -> Handle | None:
@@ -250,6 +270,8 @@ def open_queue(
         return None
     elsewhere = resolution.remote_q_mgr_name and od.object_q_mgr_name not in ("", qm.name)
     asked = target if elsewhere or target.kind == "QMODEL" else None
+    if not trusted:
+        trusted = target.name == od.object_name and _shares_managed(qm, connection, target.name, options)
     if not trusted and not _allowed(qm, connection, od, "QUEUE", od.object_name, options, asked):
         fail(connection, MQRC_NOT_AUTHORIZED)
         return None

@@ -491,6 +491,7 @@ def _open_managed(qm: QueueManager, connection: Connection, subscription: Subscr
     if handle is None:
         return None
     handle.owns_dynamic = not subscription.durable
+    handle.managed = True
     connection.handles[handle.number] = handle
     return handle
 
