@@ -17,6 +17,7 @@ import contextlib
 import signal
 
 from flintmq.cli._failure import CommandFailed
+from flintmq.client.private import opener
 from flintmq.server.recorder import Line, NotARecording, Recorder, read, to_file, words
 
 NAME = "wire"
@@ -47,7 +48,7 @@ def _record(options: argparse.Namespace) -> int:
     host, _, port = options.to.rpartition(":")
     if not host or not port.isdigit():
         raise CommandFailed(f"--to {options.to}: HOST:PORT is expected", exit_code=2)
-    with open(options.file, "x", encoding="utf-8") as file, contextlib.suppress(KeyboardInterrupt):
+    with open(options.file, "x", encoding="utf-8", opener=opener) as file, contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(options, (host, int(port)), file))
     return 0
 

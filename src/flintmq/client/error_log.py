@@ -26,6 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import flintmq
+from flintmq.client.private import opener
 from flintmq.qmgr.security import MQM, USER_LENGTH
 
 SIZE_MAX = 2 * 1024 * 1024
@@ -97,7 +98,7 @@ class ErrorLog:
             path = self.directory / f"AMQERR01.{kind}"
             if path.exists() and path.stat().st_size > SIZE_MAX:
                 self._shift(kind)
-            with open(path, "a", encoding="utf-8") as file:
+            with open(path, "a", encoding="utf-8", opener=opener) as file:
                 file.write(entry)
         except OSError:
             return
@@ -145,7 +146,7 @@ class ErrorLog:
         for number in range(1000):
             path = self.directory / f"FLINT{os.getpid():05d}.{number}.FDC"
             try:
-                with open(path, "x", encoding="utf-8", errors="backslashreplace") as file:
+                with open(path, "x", encoding="utf-8", errors="backslashreplace", opener=opener) as file:
                     file.write(self._entry("AMQ6125E", "An internal error has occurred."))
                     file.write(text)
                 return str(path)
