@@ -17,7 +17,6 @@ from __future__ import annotations
 import getpass
 import json
 import os
-import re
 import socket
 import sys
 import time
@@ -27,6 +26,7 @@ from pathlib import Path
 
 import flintmq
 from flintmq.client.private import opener
+from flintmq.mqi.printable import printable
 from flintmq.qmgr.security import MQM, USER_LENGTH
 
 SIZE_MAX = 2 * 1024 * 1024
@@ -34,8 +34,6 @@ FILES = 3
 #: By the last letter of a message's number.
 _LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "S": "ERROR"}
 _RULE = "-" * 100
-#: What would end a line, move the cursor of a terminal, or cannot be written at all.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def wants_json(service: str, form: str) -> bool:
@@ -61,10 +59,6 @@ def user_identifier() -> str:
     return name if len(name) <= USER_LENGTH else MQM
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return match.group().encode("unicode_escape").decode("ascii")
-
-
 def _program() -> str:
     return Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
 
@@ -84,7 +78,7 @@ class ErrorLog:
 
         A message is one line whatever names are in it: a client that calls itself two lines forges no second message.
         """
-        text = _UNPRINTABLE.sub(_escaped, text)
+        text = printable(text)
         self.recent = [*self.recent[-99:], (number, text)]
         self._append("LOG", self._entry(number, text))
         if self.as_json:

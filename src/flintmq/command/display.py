@@ -7,12 +7,14 @@
        ^ column 4                              ^ column 44
 
 An item of 37 characters or fewer shares its line; a longer one has its own. A blank value is `( )`. A flag is a bare
-word. A list goes on in the next line, inside its parentheses. Quotes are not printed.
+word. A list goes on in the next line, inside its parentheses. Quotes are not printed. Characters that are not printable
+stand as escapes: APPLTAG, CONNAME or USERDATA are what an application says, and a line is one line whatever is in it.
 """
 
 from __future__ import annotations
 
 from flintmq.command.reply import Answer, Item, Reply
+from flintmq.mqi.printable import printable
 from flintmq.qmgr.attribute import FLAG, LIST, PAIR
 
 INDENT = 3
@@ -30,7 +32,7 @@ def render(reply: Reply) -> list[str]:
 
 def render_answer(answer: Answer) -> list[str]:
     """The message line and what stands under it."""
-    return [answer.text, *answer.lines, *columns(answer.items)]
+    return [printable(line) for line in (answer.text, *answer.lines, *columns(answer.items))]
 
 
 def columns(items: list[Item]) -> list[str]:
