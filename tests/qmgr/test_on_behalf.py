@@ -18,6 +18,7 @@ from flintmq.mqi.constants import (
     MQFMT_XMIT_Q_HEADER,
     MQMT_REQUEST,
     MQOO_ALTERNATE_USER_AUTHORITY,
+    MQOO_BROWSE,
     MQOO_INPUT_SHARED,
     MQOO_OUTPUT,
     MQOO_SET_IDENTITY_CONTEXT,
@@ -26,8 +27,10 @@ from flintmq.mqi.constants import (
     MQRO_COA_WITH_FULL_DATA,
     MQRO_COD_WITH_FULL_DATA,
     MQRO_EXPIRATION_WITH_FULL_DATA,
+    MQSO_ALTER,
     MQSO_ALTERNATE_USER_AUTHORITY,
     MQSO_CREATE,
+    MQSO_DURABLE,
     MQSO_MANAGED,
 )
 from flintmq.mqi.dlh import MQDLH
@@ -284,3 +287,18 @@ def test_define_sub_needs_put_on_its_destination(world: Guarded, boss: App) -> N
     assert (world.depth("SECRET"), world.depth("HIS")) == (0, 1)
     handle = boss.open("HIS", MQOO_INPUT_SHARED)
     assert boss.get(handle).data == b"copied"
+
+
+def test_a_subscription_is_not_altered_to_a_destination_that_its_user_may_not_put_to(
+    world: Guarded, joe: App, boss: App
+) -> None:
+    """A handle for browsing is enough to name a destination, and not enough to have publications put there."""
+    world.grant("QUEUE", "SECRET", "BROWSE")
+    options = MQSO_CREATE | MQSO_DURABLE
+    subscribe(joe, "news", options, queue=joe.open("HIS"), sub_name="SUB")
+    again = joe.connection.handles[max(joe.connection.handles)]
+    assert again.subscription is not None
+    reason = refused(joe, "news", MQSO_ALTER | MQSO_DURABLE, queue=joe.open("SECRET", MQOO_BROWSE), hsub=again)
+    assert reason == MQRC_NOT_AUTHORIZED
+    publish(boss, "news", b"copied")
+    assert (world.depth("SECRET"), world.depth("HIS")) == (0, 1)

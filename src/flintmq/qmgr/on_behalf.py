@@ -7,13 +7,14 @@
     answer of queued publish/subscribe     ReplyToQ of the command      the user of the command
     response of the command server         ReplyToQ of the command      the user of the command (C2 there)
     publications of DEFINE SUB             DEST                         the user who gives the command
+    publications of MQSUB                  the queue of Hobj            the user who subscribes or alters (subscribe.py)
 
 The user of a message is its UserIdentifier, whoever put it there: an application with authority to set context may name
 another user, as in MQ. A message without context is NOBODY's.
 
     O1  Such a message is put only where its user could have put it with MQPUT1: PUT on the name as an open would check
         it, whether or not a queue of that name exists.
-    O2  What is refused for lack of authority (2035) is discarded, with one line in the error log, and is not put on the
+    O2  What is refused for lack of authority (2035) is told in the error log and discarded. It is not put on the
         dead-letter queue: a dead-letter handler puts with its own authority, and would deliver it after all.
 
 With the authority of an embedded queue manager everything is allowed, but for OWN_QUEUES.

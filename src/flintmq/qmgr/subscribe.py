@@ -371,14 +371,20 @@ def _authorise(
     ):
         _refused(qm, connection, user, subscription)
         return MQRC_NOT_AUTHORIZED
-    if destination is not None:
-        name = destination.object_name
-        needs = MQOO_OUTPUT | (MQOO_SET_IDENTITY_CONTEXT if sd.options & MQSO_SET_IDENTITY_CONTEXT else 0)
-        if not authority.may_open(user, "QUEUE", name, needs):
-            event.refused(qm, connection, user, "QUEUE", name, MQRQ_SUB_DEST_NOT_AUTHORIZED, needs)
-            return MQRC_NOT_AUTHORIZED
+    if destination is not None and not _may_put_to(qm, connection, user, sd, destination):
+        return MQRC_NOT_AUTHORIZED
     subscription.user_id = user
     return MQRC_NONE
+
+
+def _may_put_to(qm: QueueManager, connection: Connection, user: str, sd: MQSD, destination: Handle) -> bool:
+    """Return whether publications may go to a queue that the application names. Nobody asks when they do."""
+    name = destination.object_name
+    needs = MQOO_OUTPUT | (MQOO_SET_IDENTITY_CONTEXT if sd.options & MQSO_SET_IDENTITY_CONTEXT else 0)
+    if qm.authority.may_open(user, "QUEUE", name, needs):
+        return True
+    event.refused(qm, connection, user, "QUEUE", name, MQRQ_SUB_DEST_NOT_AUTHORIZED, needs)
+    return False
 
 
 def _may_have(qm: QueueManager, connection: Connection, sd: MQSD, subscription: Subscription) -> bool:
@@ -547,6 +553,8 @@ def _resume(
         fail(connection, MQRC_NOT_AUTHORIZED)
         return None
     reason = _may_resume(qm, connection, sd, destination, subscription, altering)
+    if not reason and altering and destination is not None and not subscription.managed:
+        reason = MQRC_NONE if _may_put_to(qm, connection, user, sd, destination) else MQRC_NOT_AUTHORIZED
     if reason:
         fail(connection, reason)
         return None
