@@ -347,7 +347,7 @@ class Work:
     def _check_owner(self, subscription: Subscription) -> None:
         if subscription.connection is not None:
             raise Refused(MQRCCF_SUBSCRIPTION_IN_USE)
-        if subscription.fixed_user and subscription.user_id != self.user:
+        if subscription.fixed_user and context_user(subscription.user_id) != self.user:
             raise Refused(MQRCCF_WRONG_USER)
 
     def _deregister(self, command: Command, topic_string: str) -> None:

@@ -9,8 +9,8 @@ client is. An operator reads them at a terminal and copies commands from there, 
     R1  In a sentence such a text is escaped and cut (`shown`); whoever prints a refusal escapes all of it again.
     R2  It is part of a command only if it is a name that such an object or user can have (`object_word`, `user_word`);
         else a sentence says that no command would help.
-    R3  No command switches a check off, or makes it weaker, for everybody. Where the cause is on our side, the refusal
-        says what to mend here.
+    R3  No command switches off passwords (CHCKCLNT), TLS (SSLCIPH) or certificates (SSLCAUTH), or lifts a limit on
+        instances. Where the cause is on our side, the refusal says what to mend here.
 
     number     what was refused                                  reason that the application sees
     AMQ8077W   an authority on an object                         2035
