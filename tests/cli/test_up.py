@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import flintmq
 from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
 from flintmq.client import instance
@@ -53,17 +54,35 @@ def test_up_creates_starts_and_says_what_works(data: Path, capsys: pytest.Captur
     assert "QM1 does not run." in capsys.readouterr().out
 
 
-def test_the_examples_for_python_over_the_network_work_with_it(data: Path) -> None:
-    """As they are printed, but for the address: with the authority of user app, and no more."""
+def test_up_gives_a_queue_manager_of_an_embedded_program_what_it_lacks(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The README in order: first.py opens QM1 in its own process, then `flint up` (issue 14, item 21)."""
+    with flintmq.open("QM1") as qm:
+        qm.queue("ORDERS", create=True).put("kept", persistent=True)
+        qm.queue("DEV.QUEUE.1", create=True, descr="mine")
     port = free_port()
     assert main(["up", "-p", str(port)]) == 0
-    page = Path(__file__).parents[2] / "docs" / "python-client.md"
-    examples = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-    assert len(examples) > 5
-    for example in examples:
-        program = example.replace("host(1414)", f"127.0.0.1({port})")
-        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE)
-        assert (ran.returncode, ran.stderr) == (0, ""), example
+    said = capsys.readouterr().out
+    assert "QM1 listened nowhere" in said and f"127.0.0.1({port})" in said
+    ran = subprocess.run([sys.executable, "-c", python_example(said)], capture_output=True, text=True, timeout=PATIENCE)
+    assert (ran.stdout, ran.stderr) == ("b'hello'\n", "")
+    with flintmq.connect("QM1") as qm:
+        assert qm.queue("ORDERS").get().text == "kept"
+        assert qm.mqsc("DISPLAY QLOCAL(DEV.QUEUE.1) DESCR").rows[0]["DESCR"] == "mine"
+        assert qm.mqsc("DISPLAY QMGR DEADQ").rows[0]["DEADQ"] == "DEV.DEAD.LETTER.QUEUE"
+    assert main(["down"]) == 0
+    assert main(["up"]) == 0
+    assert "listened nowhere" not in capsys.readouterr().out
+
+
+def test_up_leaves_the_objects_of_a_queue_manager_with_a_listener_alone(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["crtmqm", "-z", "-p", str(free_port()), "QM1"]) == 0
+    assert main(["up"]) == 0
+    with flintmq.connect("QM1") as qm:
+        assert qm.mqsc("DISPLAY QLOCAL(DEV.*)", check=False).rows == []
 
 
 def test_a_password_is_used_and_never_shown(

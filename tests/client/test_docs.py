@@ -1,4 +1,4 @@
-"""The examples in docstrings and in the documentation do what they say."""
+"""The examples in docstrings do what they say. (Those of the documentation: tests/house/test_docs_examples.py.)"""
 
 from __future__ import annotations
 
@@ -6,41 +6,18 @@ import doctest
 import importlib
 import pkgutil
 import re
-from pathlib import Path
 
 import pytest
 
 import flintmq.client
 
-ROOT = Path(__file__).resolve().parents[2]
 MODULES = [f"flintmq.client.{module.name}" for module in pkgutil.iter_modules(flintmq.client.__path__)]
-PAGES = [
-    "README.md",
-    "docs/embedded.md",
-    "docs/testing.md",
-    "docs/getting-started.md",
-    "docs/concepts/delivery-delay.md",
-]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_docstrings(name: str) -> None:
     failed, _ = doctest.testmod(importlib.import_module(name))
     assert failed == 0
-
-
-def blocks(page: str) -> list[str]:
-    """The Python blocks of a page that are whole programs: they import what they use."""
-    text = (ROOT / page).read_text()
-    found = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
-    return [block for block in found if "import flintmq" in block]
-
-
-@pytest.mark.parametrize(("page", "number"), [(page, number) for page in PAGES for number in range(len(blocks(page)))])
-def test_the_programs_in_the_documentation_run(page: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = blocks(page)[number]
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    exec(compile(program, f"{page}#{number}", "exec"), namespace)
 
 
 def test_every_public_name_can_be_imported_and_is_typed() -> None:

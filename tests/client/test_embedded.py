@@ -1,7 +1,10 @@
-"""The host: what it does when something breaks, and what it writes down. H1 to H5 are in embedded.py."""
+"""The host: what it does when something breaks, and what it writes down. H1 to H6 are in embedded.py."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +12,9 @@ import pytest
 
 import flintmq
 from flintmq.client.error_log import ErrorLog
-from flintmq.client.instance import ENDED_UNEXPECTEDLY, by_name, status
+from flintmq.client.instance import ENDED_NORMALLY, ENDED_UNEXPECTEDLY, by_name, status
 from flintmq.log.errors import LogError
+from tests.waiting import PATIENCE
 
 Opener = Callable[[], flintmq.QueueManager]
 
@@ -166,3 +170,35 @@ def test_a_put_is_slowed_down_while_the_page_set_fills(
     for _ in range(8):
         queue.put(b"")
     assert slept and all(0 < seconds < 1 for seconds in slept)
+
+
+@pytest.mark.parametrize("left_open", ["builtins.kept = qm", "builtins.kept = queue.consume(print)", "1 / 0"])
+def test_a_queue_manager_that_a_program_left_open_is_closed_at_exit(left_open: str, data: Path) -> None:
+    """H6. Issue 14, item 22: no traceback but the program's own, and the next start finds a clean end."""
+    program = f"""
+import builtins, threading, flintmq
+qm = flintmq.open("QM1")
+queue = qm.queue("A", create=True)
+queue.put("kept", persistent=True)
+threading.Thread(target=lambda: queue.get(wait=True, correlation_id=b"never"), daemon=True).start()
+with qm.transaction():
+    queue.put("backed out", persistent=True)
+    builtins.qm = qm
+    {left_open}
+    raise SystemExit(0)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE)
+    expected = ["ZeroDivisionError: division by zero"] if "/" in left_open else []
+    assert [line for line in ran.stderr.splitlines() if "Error" in line or "ignored" in line] == expected
+    assert status(by_name("QM1")) == ENDED_NORMALLY
+    with flintmq.open("QM1") as qm:
+        assert [message.text for message in qm.queue("A").browse()] in (["kept"], [])  # print() may have had it.
+
+
+@pytest.mark.parametrize("path", ["/proc/no-such-place/qm", "{file}/qm"])
+def test_a_place_where_no_queue_manager_can_be_is_told_as_an_mq_error(path: str, tmp_path: Path) -> None:
+    """Issue 14, item 27."""
+    (tmp_path / "file").write_text("")
+    place = path.format(file=tmp_path / "file")
+    with pytest.raises(flintmq.QueueManagerError, match=re.escape(place.rpartition("/")[0])):
+        flintmq.open(place)

@@ -135,12 +135,13 @@ def _create_options(options: argparse.Namespace) -> instance.CreateOptions:
         log_directory=options.ld or "",
         developer=options.dev,
         app_password=bool(os.environ.get(users.APP_PASSWORD)),
-        port=_port(options.p) if options.p else 0,
+        port=port_number(options.p) if options.p else 0,
         stanzas=stanzas,
     )
 
 
-def _port(text: str) -> int:
+def port_number(text: str) -> int:
+    """The port that `-p` names. Raises ValueError."""
     port = _number(text, "-p")
     if not 0 < port < 65536:
         raise ValueError(f"-p takes a port from 1 to 65535, not {text}")

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import logging
 import os
 import pkgutil
 import sys
@@ -91,6 +92,8 @@ def run_command(name: str, words: list[str], called: str) -> int:
     if name not in command_names():
         print(f"flint: there is no command {name!r}; `flint help` lists them", file=sys.stderr)
         return 2
+    # Commands print what a user should see; the error log has the rest. Without this Python would print it, too.
+    logging.getLogger("flintmq").addHandler(logging.NullHandler())
     try:
         command = load(name)
         options = parser_of(command, called).parse_args(words)

@@ -6,8 +6,9 @@
 
 It is what `crtmqm --dev -q` makes: the queues DEV.QUEUE.1 to 3, the topic DEV.BASE.TOPIC (dev/), the channels
 DEV.APP.SVRCONN and DEV.ADMIN.SVRCONN, the users app and admin, whose passwords come from MQ_APP_PASSWORD and
-MQ_ADMIN_PASSWORD when it is created, and a listener for this machine only. What is there already is left as it is. Then
-it says how to connect from the shell, from Python and from Java. `flint down` ends it; nothing is lost.
+MQ_ADMIN_PASSWORD when it is created, and a listener for this machine only. A queue manager that has no listener, one
+that `flintmq.open` made for example, gets what it lacks of that; what is there already is left as it is. Then it says
+how to connect from the shell, from Python and from Java. `flint down` ends it; nothing is lost.
 
 Exit codes: 0 it runs; otherwise those of crtmqm and strmqm.
 """
@@ -21,7 +22,9 @@ import flintmq
 from flintmq.cli import _control, crtmqm, main, strmqm
 from flintmq.cli._launcher import launcher
 from flintmq.client import instance
+from flintmq.client.embedded import Host
 from flintmq.client.lock import holder_of
+from flintmq.command.defaults import APP
 from flintmq.server import users
 from flintmq.server.control import Control, NotRunning
 
@@ -50,6 +53,12 @@ def run(options: argparse.Namespace) -> int:
             return code
         print(f"{place.name} was created.")
     if holder_of(place.lock_path) is None:
+        try:
+            added = _complete(place, crtmqm.port_number(options.p))
+        except (flintmq.QueueManagerError, ValueError) as error:
+            return _control.refuse(str(error), _control.UNEXPECTED)
+        if added:
+            print(f"{place.name} listened nowhere: a listener and {added} other objects to develop with were added.")
         code = _run(strmqm.NAME, [options.name])
         if code:
             return code
@@ -64,8 +73,22 @@ def run(options: argparse.Namespace) -> int:
     if addresses:
         print(how_to_connect(place, addresses[0][0], addresses[0][1]))
     else:
-        print("It listens nowhere: see AMQERR01.LOG in", place.errors_directory)
+        print(f"It listens nowhere. `{launcher()} down {place.name}`, then `up` once more, adds a listener;")
+        print("if it has one, its error log says why it does not listen:", place.errors_directory / "AMQERR01.LOG")
     return 0
+
+
+def _complete(place: instance.Instance, port: int) -> int:
+    """Add what an existing queue manager without a listener lacks; how many objects, the listener not counted."""
+    host = Host(*instance.open_on_disk(place), place)
+    try:
+        if instance.listens(host.engine):
+            return 0
+        users.define_missing_developers(place.directory / users.NAME, os.environ)
+        known = users.names(place.directory / users.NAME)
+        return instance.add_developer_objects(host.engine, port, any(name == APP and has for name, has, *_ in known))
+    finally:
+        host.close()
 
 
 def _run(name: str, words: list[str]) -> int:
@@ -79,7 +102,7 @@ def how_to_connect(place: instance.Instance, host: str, port: int) -> str:
     host = "127.0.0.1" if host in ("0.0.0.0", "::") else host
     name = place.name
     known = {user: has_password for user, has_password, *_ in users.names(place.directory / users.NAME)}
-    has_password = known.get("app", False)
+    has_password = known.get(APP, False)
     python = ', user="app", password=os.environ["MQ_APP_PASSWORD"]' if has_password else ""
     java = "MQSAMP_USER_ID=app " if has_password else ""
     return TEXT.format(

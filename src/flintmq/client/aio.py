@@ -49,7 +49,7 @@ from flintmq.client.instance import CreateOptions
 from flintmq.client.link import Link
 from flintmq.client.message import Message, Wait, carried
 from flintmq.client.queue import browse_options, cut, wanted
-from flintmq.client.queue_manager import application_name, open_host
+from flintmq.client.queue_manager import QueueManager, application_name, open_host
 from flintmq.client.request import answer_to, ask
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import (
@@ -170,6 +170,9 @@ class AsyncQueueManager(AsyncCalls):
 
     async def _work(self, call: Callable[[], T]) -> T:
         return await asyncio.shield(self._loop.run_in_executor(self._workers, call))
+
+    def _in_worker(self) -> QueueManager:
+        return QueueManager(self._host, self._application)
 
     # -- used by AsyncQueue, AsyncTopic and AsyncTransaction ------------------------------------------------------
 

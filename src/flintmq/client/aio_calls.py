@@ -28,6 +28,7 @@ from flintmq.client.message import (
     selection,
 )
 from flintmq.client.queue import ahead_option, get_options, want_token, wanted
+from flintmq.client.replay import queue_of_dead_letters
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -37,6 +38,7 @@ from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
     from flintmq.client.aio_topic import AsyncTopic, Subscribing
+    from flintmq.client.calls import Calls
     from flintmq.client.topic import Subscribed
 
 T = TypeVar("T")
@@ -133,6 +135,16 @@ class AsyncCalls:
         """What became of puts with `wait=False`, outside of a transaction; see QueueManager.flush."""
         raise NotImplementedError
 
+    async def dead_letters(self, queue: str = "") -> AsyncIterator[Message]:
+        """Browse the dead-letter queue: `async for message in qm.dead_letters():`; see QueueManager.dead_letters."""
+        name = queue or await self._work(lambda: queue_of_dead_letters(self._in_worker().mqi))
+        async for message in (await self.queue(name)).browse():
+            yield message
+
+    async def replay(self, message: Message, *, queue: str = "", queue_manager: str = "") -> None:
+        """Put a dead letter where it was to go, or on `queue`; see QueueManager.replay."""
+        await self._work(lambda: self._in_worker().replay(message, queue=queue, queue_manager=queue_manager))
+
     @property
     def closed(self) -> bool:
         """Whether it can no longer be used."""
@@ -150,6 +162,10 @@ class AsyncCalls:
 
     async def _work(self, call: Callable[[], T]) -> T:
         """Run something that may take long in a worker. It is done even if the task is cancelled meanwhile."""
+        raise NotImplementedError
+
+    def _in_worker(self) -> Calls:
+        """The same queue manager for a worker thread."""
         raise NotImplementedError
 
     def _subscribed(self, sd: MQSD, queue: str | None) -> Subscribed:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.client.message import Message
-from flintmq.client.queue import Owner, Queue
+from flintmq.client.queue import Browser, Owner, Queue
 from flintmq.client.request import answer_to, ask
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -184,7 +184,50 @@ class Calls:
         """
         return self._run_mqsc(text, check)
 
+    def dead_letters(self, queue: str = "") -> Browser:
+        """Browse the dead-letter queue, or another queue that has dead letters; see Message.dead_letter.
+
+        Raises UnknownObject if the queue manager has no dead-letter queue (DEADQ).
+        """
+        from flintmq.client.replay import queue_of_dead_letters
+
+        return self.queue(queue or queue_of_dead_letters(self.mqi)).browse()
+
+    def replay(self, message: Message, *, queue: str = "", queue_manager: str = "") -> None:
+        """Put a dead letter where it was to go, or on `queue`, and take it off the dead-letter queue.
+
+        `message` was browsed by `dead_letters()`. Both happen in one unit of work of their own; if the put fails the
+        message stays where it is. Descriptor and context do not change, so the user needs authority to pass all
+        context, as runmqdlq does. NoMessageAvailable if the message is gone.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     _ = qm.mqsc("ALTER QMGR DEADQ(SYSTEM.DEAD.LETTER.QUEUE)")
+        ...     a = qm.queue("A", create=True, bothresh=1)
+        ...     _ = a.put("hello")
+        ...     _ = a.get(syncpoint=True)
+        ...     qm.backout()
+        ...     a.get_or_none()  # Backed out once: it goes to the dead-letter queue.
+        ...     b = qm.queue("B", create=True)
+        ...     for dead in qm.dead_letters():
+        ...         qm.replay(dead, queue="B")
+        ...     b.get().text
+        'hello'
+        """
+        from flintmq.client.replay import replay
+
+        connection = self._current()._another()
+        try:
+            replay(connection, message, queue, queue_manager)
+        finally:
+            connection.close()
+
     # -- what is done otherwise in this process and over a channel ----------------------------------------------------
+
+    @property
+    def mqi(self) -> Any:
+        """The calls of the MQI."""
+        raise NotImplementedError
 
     def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
         """Define a local queue, unless there is one."""

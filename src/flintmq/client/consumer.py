@@ -12,7 +12,8 @@ to the unit of work of its message:
     the callback returns        the unit is committed, and the next message comes
     it raises, and the queue    the unit is backed out, the error log says so, and the message comes again until it was
       has BOTHRESH              backed out that often; then it is moved away (link.py)
-    it raises, and it has not   the unit is backed out, and the consumer stops: `error` says why
+    it raises, and it has not   the unit is backed out, and the consumer stops: `error` says why, and so does the logger
+                                `flintmq.qmgr` (over a channel `flintmq.consumer`), with the traceback
     the queue is inhibited      the consumer goes on when it is no longer
     the queue is deleted        the consumer stops
 """
@@ -157,8 +158,10 @@ class EmbeddedConsumer(Consumer):
             properties = carried(registered) if registered is not None else None
             self._consume(Message(data, md, self.queue_name, properties))
         elif cbc.call_type == MQCBCT_MC_EVENT_CALL and cbc.state == MQCS_SUSPENDED_USER_ACTION:
-            connection = self._connection
-            self._stop(refusal(connection._host.engine, cbc.reason, self.queue_name, self._handle.queue))
+            host = self._connection._host
+            error = refusal(host.engine, cbc.reason, self.queue_name, self._handle.queue)
+            host.errors.write("AMQ5101E", f"The consumer of {self.queue_name} has stopped: {error}")
+            self._stop(error)
 
     def _consume(self, message: Message) -> None:
         connection, link = self._connection, self._connection._link
@@ -199,4 +202,5 @@ class EmbeddedConsumer(Consumer):
             "AMQ5101E",
             f"The callback of {self.queue_name} raised {type(error).__name__}: {error}. The message was backed out, "
             f"for the {message.backout_count + 1}. time, {what}.",
+            error,
         )

@@ -28,13 +28,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from flintmq.client.errors import MQError, NoMessageAvailable, UnknownObject
+from flintmq.client.errors import MQError, NoMessageAvailable
+from flintmq.client.message import header_of, without_header
 from flintmq.client.mqi import MQI
+from flintmq.client.replay import queue_of_dead_letters
 from flintmq.command.dead_letter_rules import DISCARD, FWD, IGNORE, Rule, RulesTable
 from flintmq.mqi.constants import (
-    MQCA_DEAD_LETTER_Q_NAME,
-    MQCCSI_INHERIT,
-    MQFMT_DEAD_LETTER_HEADER,
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
     MQGMO_FAIL_IF_QUIESCING,
@@ -46,9 +45,7 @@ from flintmq.mqi.constants import (
     MQOO_BROWSE,
     MQOO_FAIL_IF_QUIESCING,
     MQOO_INPUT_AS_Q_DEF,
-    MQOO_INQUIRE,
     MQOO_SAVE_ALL_CONTEXT,
-    MQOT_Q_MGR,
     MQPMO_ALTERNATE_USER_AUTHORITY,
     MQPMO_FAIL_IF_QUIESCING,
     MQPMO_PASS_ALL_CONTEXT,
@@ -56,8 +53,6 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.dlh import SIZE as HEADER_SIZE
-from flintmq.mqi.encoding import is_big_endian
-from flintmq.mqi.errors import StructureError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
@@ -128,7 +123,7 @@ class DeadLetterHandler:
         self._write = write
         self._clock = clock
         self._mqi: MQI = qm.mqi
-        self.queue = queue or table.control.input_q or _dead_letter_queue(qm)
+        self.queue = queue or table.control.input_q or queue_of_dead_letters(self._mqi)
         self.summary = Summary()
         self._known: dict[bytes, _Progress] = {}
 
@@ -280,21 +275,9 @@ class DeadLetterHandler:
             od.alternate_user_id = md.user_identifier
             pmo.options |= MQPMO_ALTERNATE_USER_AUTHORITY
         if not forwarded or not rule.keep_header:
-            md.format, md.encoding = dlh.format, dlh.encoding
-            if dlh.coded_char_set_id != MQCCSI_INHERIT:  # Else the data is in the character set of the header itself.
-                md.coded_char_set_id = dlh.coded_char_set_id
+            without_header(md, dlh)
             data = data[HEADER_SIZE:]
         self._mqi.put1(od, md, pmo, data)
-
-
-def header_of(md: MQMD, data: bytes) -> MQDLH | None:
-    """The dead-letter header that the data begins with, if it does."""
-    if md.format != MQFMT_DEAD_LETTER_HEADER:
-        return None
-    try:
-        return MQDLH.unpack(data, 0, is_big_endian(md.encoding), md.coded_char_set_id)
-    except StructureError:
-        return None
 
 
 def _meant(name: str, dlh: MQDLH, md: MQMD) -> str:
@@ -306,14 +289,3 @@ def _meant(name: str, dlh: MQDLH, md: MQMD) -> str:
     if name == "&REPLYQ":
         return md.reply_to_q
     return md.reply_to_q_mgr if name == "&REPLYQM" else name
-
-
-def _dead_letter_queue(qm: Connected) -> str:
-    od = MQOD()
-    od.object_type = MQOT_Q_MGR
-    handle = qm.mqi.open(od, MQOO_INQUIRE)
-    name = qm.mqi.inq(handle, [MQCA_DEAD_LETTER_Q_NAME]).characters[0].strip()
-    qm.mqi.close(handle)
-    if not name:
-        raise UnknownObject(f"no dead-letter queue was named, and queue manager {qm.name} has none (DEADQ)")
-    return name

@@ -257,4 +257,5 @@ class Dispatcher:
             "AMQ5100E",
             f"In {self._engine_connection.appl_name or 'an application'} {what} raised {type(error).__name__}: "
             f"{error}{where}. Its unit of work was backed out and it is suspended.",
+            error,
         )

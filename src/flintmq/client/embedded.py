@@ -14,10 +14,13 @@ Rules that everything in this room keeps:
     H4  After an exception out of the engine, or an I/O error, nothing more is called and nothing written: the queue
         manager counts as crashed, and is as safe as after a crash. Open it again.
     H5  Only the process that opened it uses it. After a fork, the child is refused.
+    H6  A queue manager that the program left open is closed when the interpreter exits, before modules are torn down.
+        Daemon threads get no answer any more: an exception in them would only be noise at the end of a program.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import warnings
@@ -93,6 +96,8 @@ class Host:
         self._housekeeper: EngineConnection | None = None
         #: How many calls had to wait for the log: commits, and persistent puts and gets outside of units of work.
         self.waits_for_disk = 0
+        #: The interpreter exits (H6).
+        self.exiting = False
         self._pid = os.getpid()
         self.timer = Timer(self)
         self.recording = Recording(self)
@@ -108,6 +113,8 @@ class Host:
     def refuse(self) -> NoReturn:
         """Say why the queue manager cannot be used. Called when `state` is not OPEN."""
         name = self.engine.name
+        if self.exiting and threading.current_thread().daemon:
+            threading.Event().wait()  # H6. The thread ends with the process.
         if self.state == FORKED:
             raise UsedAfterFork(
                 f"queue manager {name} was opened by process {self._pid}; this is its child {os.getpid()}. "
@@ -198,7 +205,9 @@ class Host:
         raise error
 
     def _release_everybody(self) -> None:
-        """Those who wait find out that there is nothing to wait for."""
+        """Wake every waiting call, so that it finds out that there is nothing to wait for. At exit nobody is (H6)."""
+        if self.exiting:
+            return
         parked, self.parked = self.parked, {}
         for release in parked.values():
             release()
@@ -287,7 +296,7 @@ class Host:
         if self.state == FORKED:
             self._leave(CLOSED)
             return
-        for dispatcher in list(self.dispatchers.values()):
+        for dispatcher in [] if self.exiting else list(self.dispatchers.values()):
             dispatcher.close()
         with self.lock:
             if self.state == FAILED:
@@ -325,11 +334,26 @@ class Host:
             self.timer.stop()
             self.recording.stop()
 
+    def close_at_exit(self) -> None:
+        """Close a queue manager that the program left open (H6). Raise nothing: the log has what was committed."""
+        if self.state not in (OPEN, FAILED):
+            return
+        self.exiting = True
+        if self.state == OPEN:
+            self._warn_not_closed()
+        try:
+            self.close()
+        except Exception as error:
+            self.errors.write("AMQ6119S", f"The queue manager was not closed at exit: {error}")
+
+    def _warn_not_closed(self) -> None:
+        if self.instance is not None:
+            warnings.warn(f"queue manager {self.engine.name} was not closed", ResourceWarning, stacklevel=1)
+
     def __del__(self) -> None:
         """Nobody can use it any more, and nobody closed it: as safe as a crash."""
         if getattr(self, "state", CLOSED) == OPEN:
-            if self.instance is not None:
-                warnings.warn(f"queue manager {self.engine.name} was not closed", ResourceWarning, stacklevel=1)
+            self._warn_not_closed()
             self.abandon()
 
     def forked(self) -> None:
@@ -437,4 +461,10 @@ def _after_fork() -> None:
             host.forked()
 
 
+def _at_exit() -> None:
+    for host in list(_hosts):
+        host.close_at_exit()
+
+
 os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_at_exit)

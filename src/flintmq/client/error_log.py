@@ -9,6 +9,9 @@ renamed to AMQERR02.LOG, that one to AMQERR03.LOG, when it has grown too large, 
 
 in qm.ini each message also is a line of AMQERR01.json, a JSON object with MQ's names, which is renamed likewise.
 
+Each message also goes to the logger `flintmq.qmgr` of Python's logging, as INFO, WARNING or ERROR, so that a program
+that embeds a queue manager sees it where it sees everything else.
+
 A bug of ours leaves a dump beside it, FLINT<process>.<number>.FDC: what happened and where.
 """
 
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import logging
 import os
 import socket
 import sys
@@ -34,6 +38,7 @@ FILES = 3
 #: By the last letter of a message's number.
 _LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "S": "ERROR"}
 _RULE = "-" * 100
+_LOGGER = logging.getLogger("flintmq.qmgr")
 
 
 def wants_json(service: str, form: str) -> bool:
@@ -73,16 +78,19 @@ class ErrorLog:
         #: (number, text) of the last hundred messages.
         self.recent: list[tuple[str, str]] = []
 
-    def write(self, number: str, text: str) -> None:
+    def write(self, number: str, text: str, error: BaseException | None = None) -> None:
         """One message. Nothing is raised: a log that cannot be written must not stop the queue manager.
 
         A message is one line whatever names are in it: a client that calls itself two lines forges no second message.
+        The traceback of `error` goes to the logger only: the error log is for operators.
         """
         text = printable(text)
         self.recent = [*self.recent[-99:], (number, text)]
         self._append("LOG", self._entry(number, text))
         if self.as_json:
             self._append("json", json.dumps(self._object(number, text)) + "\n")
+        level = logging.getLevelNamesMapping()[_LEVELS.get(number[-1:], "INFO")]
+        _LOGGER.log(level, "%s: %s: %s", self.q_mgr, number, text, exc_info=error)
 
     def _append(self, kind: str, entry: str) -> None:
         """Write to AMQERR01, which is renamed first if it has grown too large."""

@@ -23,6 +23,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flintmq.client import ini
 from flintmq.client.clock import system_clock
@@ -53,6 +54,9 @@ from flintmq.store.errors import PageSetError
 from flintmq.store.lmdb_pageset import LmdbPageSet, page_set_directory
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
+
+if TYPE_CHECKING:
+    from flintmq.command.defaults import DefaultObject
 
 NAME_MAX = 48
 MEMORY = ":memory:"
@@ -499,11 +503,52 @@ def _complete(engine: QueueManager) -> None:
     missing = missing_objects(engine.catalogue)
     for kind, name, changes in missing_values(engine.catalogue) if missing else []:
         Admin(engine).alter(kind, name, changes, False)
-    for row in missing:
+    _add(engine, missing)
+
+
+def _add(engine: QueueManager, rows: list[DefaultObject]) -> None:
+    """Define default objects that are not there, without a command."""
+    for row in rows:
         definition = engine.catalogue.add(row.kind, row.name, row.attributes)
         log_definition(engine, definition)
         if row.kind == "TOPIC":
             engine.topics.define(definition)
+
+
+def listens(engine: QueueManager) -> bool:
+    """Whether a listener starts with the queue manager."""
+    return any(each.text("CONTROL") == "QMGR" for each in engine.catalogue.match("LISTENER"))
+
+
+def add_developer_objects(engine: QueueManager, port: int, app_password: bool) -> int:
+    """Add a listener and those developer objects that are missing; how many there were of the latter.
+
+    DEADQ and CONNAUTH of the queue manager are changed only where they are as a new queue manager has them.
+    """
+    from flintmq.command import defaults
+
+    rows = [
+        row for row in defaults.developer_objects(app_password) if engine.catalogue.find(row.kind, row.name) is None
+    ]
+    date, time = stamp_date(engine.clock.now_ms()), stamp_time(engine.clock.now_ms())
+    stamps: dict[str, Value] = {"CRDATE": date, "CRTIME": time, "ALTDATE": date, "ALTTIME": time}
+    for row in [*rows, defaults.listener(port)]:
+        known = default_attributes(row.kind)
+        row.attributes.update({keyword: value for keyword, value in stamps.items() if keyword in known})
+        if engine.catalogue.find(row.kind, row.name) is None:
+            _add(engine, [row])
+        else:  # The listener is there and does not start with the queue manager.
+            Admin(engine).alter(row.kind, row.name, {"CONTROL": "QMGR", "PORT": port}, False)
+    untouched = defaults.q_mgr_attributes(engine.name)
+    q_mgr = engine.catalogue.q_mgr()
+    changes = {
+        keyword: value
+        for keyword, value in defaults.developer_q_mgr_changes().items()
+        if q_mgr.attributes[keyword] == untouched[keyword]
+    }
+    if changes:
+        Admin(engine).alter("QMGR", engine.name, changes, False)
+    return len(rows)
 
 
 def _prepare(engine: QueueManager, log: Log) -> None:

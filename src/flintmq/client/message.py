@@ -15,22 +15,34 @@ properties           (message properties)    properties; topic of a publication
                      UserIdentifier          user
                      PutApplName             application
                      everything              md
+                     MQDLH                   dead_letter: why it is on the dead-letter queue, and the message as it was
 """
 
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from flintmq.client.errors import error_of
 from flintmq.mqi.ccsid import decode
-from flintmq.mqi.constants import MQEI_UNLIMITED, MQFMT_STRING, MQMT_REQUEST, MQWI_UNLIMITED
-from flintmq.mqi.errors import PropertyError
+from flintmq.mqi.constants import (
+    MQCCSI_INHERIT,
+    MQEI_UNLIMITED,
+    MQFMT_DEAD_LETTER_HEADER,
+    MQFMT_STRING,
+    MQMT_REQUEST,
+    MQWI_UNLIMITED,
+)
+from flintmq.mqi.dlh import MQDLH
+from flintmq.mqi.dlh import SIZE as DLH_SIZE
+from flintmq.mqi.encoding import is_big_endian
+from flintmq.mqi.errors import PropertyError, StructureError
 from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.property_values import Value
-from flintmq.mqi.reason import MQRC_PROPERTY_TYPE_ERROR
+from flintmq.mqi.reason import MQRC_PRIORITY_ERROR, MQRC_PROPERTY_TYPE_ERROR, reason_name
 from flintmq.qmgr.attribute import is_name
 from flintmq.qmgr.connection import Answer
 from flintmq.qmgr.delay import DELAY_MS_MAX
@@ -39,6 +51,8 @@ from flintmq.qmgr.message_properties import add_block, add_headers
 ID_LENGTH = 24
 FORMAT_LENGTH = 8
 NAME_LENGTH = 48
+#: MAXPRTY of every queue manager.
+PRIORITY_MAX = 9
 #: Tenths of a second are kept in 31 bits: almost seven years.
 EXPIRY_MAX = (2**31 - 1) / 10
 #: Milliseconds of a wait have 31 bits, too: almost 25 days.
@@ -65,14 +79,14 @@ def wait_interval(wait: Wait) -> int:
         return 0
     if wait is True or wait == math.inf:
         return MQWI_UNLIMITED
-    if not 0 <= wait <= WAIT_MAX:
+    if not 0 <= seconds(wait, "wait") <= WAIT_MAX:
         raise ValueError(f"wait is a number of seconds, at most {WAIT_MAX}, True for ever, or None; not {wait}")
     return math.ceil(wait * 1000)
 
 
 def expiry_tenths(expiry: float) -> int:
     """Tenths of a second, as descriptors have them, of a number of seconds."""
-    if not 0 < expiry <= EXPIRY_MAX:
+    if not 0 < seconds(expiry, "expiry") <= EXPIRY_MAX:
         raise ValueError(f"expiry is a number of seconds greater than 0, at most {EXPIRY_MAX:.0f}, not {expiry}")
     return max(1, round(expiry * 10))
 
@@ -164,7 +178,7 @@ def delay_ms(delay: float | None) -> int:
     """The delay of a put in milliseconds, from seconds."""
     if delay is None:
         return 0
-    if not 0 <= delay <= DELAY_MS_MAX / 1000:
+    if not 0 <= seconds(delay, "delay") <= DELAY_MS_MAX / 1000:
         raise ValueError(f"delay is a number of seconds from 0 to {DELAY_MS_MAX // 1000}, not {delay}")
     return math.ceil(delay * 1000)
 
@@ -183,9 +197,13 @@ def descriptor(
     """The descriptor of a put; what is None is as the queue says, or as MQ's default is."""
     md = MQMD()
     if persistent is not None:
+        if persistent is not True and persistent is not False:
+            raise TypeError(f"persistent is True, False or None, not {persistent!r}")
         md.persistence = 1 if persistent else 0
     if priority is not None:
-        md.priority = _integer(priority, "priority")
+        if not 0 <= _integer(priority, "priority") <= PRIORITY_MAX:
+            raise error_of(MQRC_PRIORITY_ERROR, f"priority is a number from 0 to {PRIORITY_MAX}, not {priority}")
+        md.priority = priority
     if correlation_id is not None:
         md.correl_id = identifier(correlation_id, "correlation_id")
     if message_id is not None:
@@ -203,6 +221,14 @@ def descriptor(
     if message_type is not None:
         md.msg_type = _integer(message_type, "message_type")
     return md
+
+
+def seconds(value: float, what: str) -> float:
+    """Return `value` if it is a number; "5" is refused here instead of failing in a comparison."""
+    given: object = value
+    if isinstance(given, bool) or not isinstance(given, numbers.Real):
+        raise TypeError(f"{what} is a number of seconds, not {type(value).__name__}")
+    return value
 
 
 def _integer(value: int, what: str) -> int:
@@ -271,8 +297,35 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The data as text, by the character set that the descriptor names."""
+        """The data as text, by the character set that the descriptor names. Of a dead letter: the original's text.
+
+        Raises UnicodeDecodeError if the data is not text in that character set.
+        """
+        dead = self.dead_letter
+        if dead is not None:
+            return dead.original.text
         return decode(self.data, self.md.coded_char_set_id or _UTF8, self.md.encoding & 0xF == _NATIVE_BIG_ENDIAN)
+
+    @property
+    def dead_letter(self) -> DeadLetter | None:
+        """Why the message is on a dead-letter queue; None if it has no dead-letter header (MQDLH).
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     _ = qm.mqsc("ALTER QMGR DEADQ(SYSTEM.DEAD.LETTER.QUEUE)")
+        ...     _ = qm.queue("A", create=True, bothresh=1)
+        ...     _ = qm.queue("A").put("hello")
+        ...     qm.queue("A").get(syncpoint=True).text
+        ...     qm.backout()
+        ...     qm.queue("A").get_or_none()
+        ...     [(dead.dead_letter.queue, dead.text) for dead in qm.dead_letters()]
+        'hello'
+        [('A', 'hello')]
+        """
+        if self.md.format != MQFMT_DEAD_LETTER_HEADER:
+            return None
+        header = header_of(self.md, self.data)
+        return None if header is None else DeadLetter(self, header)
 
     @property
     def message_id(self) -> bytes:
@@ -337,13 +390,7 @@ class Message:
     @property
     def put_time(self) -> datetime | None:
         """When it was put; None if the descriptor does not say."""
-        stamp = self.md.put_date + self.md.put_time
-        if len(stamp) != 16 or not stamp.isdigit():
-            return None
-        try:
-            return datetime.strptime(stamp + "0000", "%Y%m%d%H%M%S%f").replace(tzinfo=UTC)
-        except ValueError:
-            return None
+        return _time_of(self.md.put_date + self.md.put_time)
 
     def __len__(self) -> int:
         return len(self.data)
@@ -360,3 +407,69 @@ class Message:
         if self.persistent:
             parts.append("persistent")
         return f"<Message {' '.join(parts)} from {self.queue_name}>"
+
+
+class DeadLetter:
+    """What the dead-letter header (MQDLH) of a message says. Made by `message.dead_letter`."""
+
+    __slots__ = ("_message", "application", "header", "queue", "queue_manager", "reason")
+
+    def __init__(self, message: Message, header: MQDLH) -> None:
+        self._message = message
+        #: The whole header, under MQ's own names.
+        self.header = header
+        #: MQRC_* or MQFB_*: why the message could not be delivered.
+        self.reason = header.reason
+        #: Where the message was to go.
+        self.queue = header.dest_q_name
+        self.queue_manager = header.dest_q_mgr_name
+        #: The program that put the message on the dead-letter queue.
+        self.application = header.put_appl_name
+
+    @property
+    def reason_name(self) -> str:
+        """MQRC_Q_FULL, for example."""
+        return reason_name(self.reason)
+
+    @property
+    def put_time(self) -> datetime | None:
+        """When the message was put on the dead-letter queue; None if the header does not say."""
+        return _time_of(self.header.put_date + self.header.put_time)
+
+    @property
+    def original(self) -> Message:
+        """The message as it was before it became a dead letter: without the header, with its own format."""
+        message = self._message
+        md = message.md.copy()
+        without_header(md, self.header)
+        return Message(message.data[DLH_SIZE:], md, self.queue, message.properties)
+
+    def __repr__(self) -> str:
+        return f"<DeadLetter for {self.queue}: {self.reason_name}>"
+
+
+def header_of(md: MQMD, data: bytes) -> MQDLH | None:
+    """The dead-letter header that the data begins with, if it does."""
+    if md.format != MQFMT_DEAD_LETTER_HEADER:
+        return None
+    try:
+        return MQDLH.unpack(data, 0, is_big_endian(md.encoding), md.coded_char_set_id)
+    except StructureError:
+        return None
+
+
+def without_header(md: MQMD, header: MQDLH) -> None:
+    """Make `md` describe the data behind a dead-letter header."""
+    md.format, md.encoding = header.format, header.encoding
+    if header.coded_char_set_id != MQCCSI_INHERIT:  # Else the data is in the character set of the header itself.
+        md.coded_char_set_id = header.coded_char_set_id
+
+
+def _time_of(stamp: str) -> datetime | None:
+    """PutDate and PutTime as a time; None if they are blank or no time."""
+    if len(stamp) != 16 or not stamp.isdigit():
+        return None
+    try:
+        return datetime.strptime(stamp + "0000", "%Y%m%d%H%M%S%f").replace(tzinfo=UTC)
+    except ValueError:
+        return None

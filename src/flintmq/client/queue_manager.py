@@ -19,7 +19,7 @@ from flintmq.client import instance as place
 from flintmq.client.connection import Connection, EmbeddedCalls, ThreadConnection
 from flintmq.client.embedded import OPEN, Host
 from flintmq.client.error_log import user_identifier
-from flintmq.client.errors import QueueManagerExists
+from flintmq.client.errors import QueueManagerError, QueueManagerExists
 from flintmq.client.instance import MEMORY, CreateOptions, Instance
 from flintmq.client.queue import Owner
 from flintmq.log import LogConfig
@@ -36,14 +36,18 @@ def open_host(name: str | os.PathLike[str], create: bool, options: CreateOptions
     if name == MEMORY:
         engine, storage = place.create_in_memory(queue_manager_name or place.MEMORY_NAME, options)
         return Host(engine, storage, None)
-    instance = place.by_path(name, queue_manager_name) if queue_manager_name else place.locate(name)
-    if create and not instance.exists():
-        try:
-            return Host(*place.create_on_disk(instance, options), instance)
-        except QueueManagerExists:
-            if not instance.exists():  # Else another process was faster.
-                raise
-    return Host(*place.open_on_disk(instance), instance)
+    try:
+        instance = place.by_path(name, queue_manager_name) if queue_manager_name else place.locate(name)
+        if create and not instance.exists():
+            try:
+                return Host(*place.create_on_disk(instance, options), instance)
+            except QueueManagerExists:
+                if not instance.exists():  # Else another process was faster.
+                    raise
+        return Host(*place.open_on_disk(instance), instance)
+    except OSError as error:  # Of a directory that cannot be made, searched or locked.
+        what = error.strerror or type(error).__name__
+        raise QueueManagerError(f"queue manager {name} cannot be opened: {what}: {error.filename or name}") from error
 
 
 def open(

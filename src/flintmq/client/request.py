@@ -8,7 +8,7 @@ A request that has no expiry of its own expires when nobody waits for its answer
 
 from __future__ import annotations
 
-from flintmq.client.message import wait_interval
+from flintmq.client.message import seconds, wait_interval
 from flintmq.mqi.constants import (
     MQEI_UNLIMITED,
     MQGMO_CONVERT,
@@ -41,7 +41,7 @@ def reply_queue_descriptor(developer: bool = False) -> MQOD:
 
 def ask(md: MQMD, reply_to: str, timeout: float) -> None:
     """Make a message a request whose answer comes to `reply_to` in `timeout` seconds, or not."""
-    if timeout <= 0:
+    if seconds(timeout, "timeout") <= 0:
         raise ValueError(f"timeout is a number of seconds greater than 0, not {timeout}")
     md.msg_type, md.reply_to_q = MQMT_REQUEST, reply_to
     if md.expiry == MQEI_UNLIMITED:

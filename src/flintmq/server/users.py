@@ -184,6 +184,14 @@ def define_developers(path: Path, environment: Mapping[str, str]) -> None:
         change(path, user, environment.get(variable) or None, privileged)
 
 
+def define_missing_developers(path: Path, environment: Mapping[str, str]) -> None:
+    """Define those users of `crtmqm --dev` that are not there yet."""
+    known = {name for name, *_ in names(path)}
+    for user, variable, privileged in DEVELOPERS:
+        if user not in known:
+            change(path, user, environment.get(variable) or None, privileged)
+
+
 def change(path: Path, user: str, password: str | None, privileged: bool, groups: Sequence[str] = ()) -> None:
     """Define a user, or give one another password. Replaces the file as a whole."""
     stanzas = [each for each in _read(path) if each.get("Name") != user]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -400,3 +400,85 @@ def test_browsers_that_are_thrown_away_leave_nothing_behind() -> None:
         assert queue.depth == 1  # The call that closes what is left.
         assert len(qm.mqi._opened) == before
     serving.close()
+
+
+def poison(world: World) -> flintmq.Queue:
+    """A queue whose only message has gone to the dead-letter queue: it was backed out once too often."""
+    queue = world.queue(attributes="BOTHRESH(1)")
+    queue.put("hello", correlation_id=b"7", properties={"color": "red"}, persistent=True)
+    queue.get(syncpoint=True)
+    world.qm.backout()
+    assert queue.get_or_none() is None
+    return queue
+
+
+def test_a_dead_letter_says_why_it_is_there_and_is_replayed(world: World) -> None:
+    """Issue 14, item 24: `text` of a dead letter is the text of the original."""
+    queue = poison(world)
+    (message,) = world.qm.dead_letters()
+    dead = message.dead_letter
+    assert dead is not None
+    assert (dead.queue, dead.queue_manager, message.text) == ("A", "QM1", "hello")
+    assert dead.reason_name.startswith("MQ") and dead.put_time is not None and dead.header.put_appl_name
+    assert (dead.original.text, dead.original.format, dead.original.queue_name) == ("hello", "MQSTR", "A")
+    assert dead.original.correlation_id.startswith(b"7") and dead.original.properties == {"color": "red"}
+
+    world.mqsc("DEFINE QLOCAL(REST)")
+    world.qm.replay(message, queue="REST")
+    again = world.qm.queue("REST").get()
+    assert (again.text, again.properties, again.correlation_id) == ("hello", {"color": "red"}, message.correlation_id)
+    assert again.persistent and again.put_time == message.put_time
+    assert list(world.qm.dead_letters()) == [] and queue.get_or_none() is None
+    with pytest.raises(flintmq.NoMessageAvailable):
+        world.qm.replay(message)
+
+
+def test_a_dead_letter_that_cannot_be_put_stays_where_it_is(world: World) -> None:
+    queue = poison(world)
+    (message,) = world.qm.dead_letters()
+    world.mqsc("ALTER QLOCAL(A) PUT(DISABLED)")
+    with pytest.raises(flintmq.PutInhibited):
+        world.qm.replay(message)
+    with pytest.raises(ValueError, match="browsed"):
+        world.qm.replay(flintmq.Message(b"", message.md, "A"))
+    assert len(list(world.qm.dead_letters())) == 1
+    world.mqsc("ALTER QLOCAL(A) PUT(ENABLED)")
+    world.qm.replay(message)
+    assert queue.get(requeue_poison=False).text == "hello"
+
+
+def test_a_consumer_that_stops_says_so_to_python_s_logging(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """Issue 14, item 23: with the traceback of the callback."""
+    queue = world.queue()
+
+    def fail(message: flintmq.Message) -> None:
+        raise ZeroDivisionError("no orders today")
+
+    consumer = queue.consume(fail)
+    queue.put("order")
+    assert consumer.join(PATIENCE)
+    consumer.close()
+    (record,) = [each for each in caplog.records if "no orders today" in each.getMessage()]
+    assert record.name.startswith("flintmq.") and record.levelname == "ERROR"
+    assert record.exc_info is not None and record.exc_info[0] is ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (lambda queue: queue.put(b"", priority=99), "priority is a number from 0 to 9, not 99"),
+        (lambda queue: queue.put(b"", persistent="yes"), "persistent is True, False or None, not 'yes'"),
+        (lambda queue: queue.put(b"", expiry="5"), "expiry is a number of seconds, not str"),
+        (lambda queue: queue.put(b"", delay="5"), "delay is a number of seconds, not str"),
+        (lambda queue: queue.get(wait="5"), "wait is a number of seconds, not str"),
+        (lambda queue: queue.request(b"", timeout="5"), "timeout is a number of seconds, not str"),
+    ],
+)
+def test_an_argument_that_cannot_be_is_refused_by_name(
+    world: World, call: Callable[[flintmq.Queue], object], why: str
+) -> None:
+    """Issue 14, item 27."""
+    queue = world.queue()
+    with pytest.raises((TypeError, flintmq.MQError), match=why):
+        call(queue)
+    assert queue.depth == 0

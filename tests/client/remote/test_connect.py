@@ -27,6 +27,16 @@ class Password(Gatekeeper):
         return rc.MQRC_NOT_AUTHORIZED, ""
 
 
+@pytest.mark.parametrize("written", ["localhost:1415", "localhost(1415)", " localhost:1415 ", "[localhost]:1415"])
+def test_an_address_with_a_colon_is_understood(written: str) -> None:
+    """Issue 14, item 26."""
+    assert addresses(written) == (Address("localhost", 1415),)
+    assert addresses("[::1]:1416,::1,[::1]") == (Address("::1", 1416), Address("::1", 1414), Address("::1", 1414))
+    for wrong in ("host:", "host:http", ":1414", "[::1:1414"):
+        with pytest.raises(flintmq.MQError, match="host\\(port\\)"):
+            addresses(wrong)
+
+
 def test_addresses_are_written_as_mq_writes_them() -> None:
     assert addresses("a(1), b ,fe80::1(1415)") == (Address("a", 1), Address("b", 1414), Address("fe80::1", 1415))
     for wrong in ("", "a(", "a(x)", "a(0)", "a(70000)", ",a", "(1414)"):

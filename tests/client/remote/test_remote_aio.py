@@ -55,6 +55,25 @@ def test_what_is_put_is_got(run: Callable[[Test], None]) -> None:
     run(test)
 
 
+def test_a_dead_letter_is_browsed_and_replayed(run: Callable[[Test], None]) -> None:
+    """Issue 14, item 24."""
+
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        serving.qm.mqsc("ALTER QLOCAL(A) BOTHRESH(1)")
+        queue = await qm.queue("A")
+        await queue.put("hello")
+        serving.qm.queue("A").get(syncpoint=True)
+        serving.qm.backout()
+        assert await queue.get_or_none() is None
+        messages = [message async for message in qm.dead_letters()]
+        assert [message.text for message in messages] == ["hello"]
+        await qm.replay(messages[0], queue="B")
+        assert (await (await qm.queue("B")).get()).text == "hello"
+        assert [message async for message in qm.dead_letters()] == []
+
+    run(test)
+
+
 def test_many_gets_wait_at_once_and_calls_go_on(run: Callable[[Test], None]) -> None:
     async def test(qm: AsyncCalls, serving: Serving) -> None:
         queue = await qm.queue("A")

@@ -54,7 +54,7 @@ _IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
 _BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
 _TEMPORARY: Final = (rc.MQRC_GET_INHIBITED, rc.MQRC_Q_MGR_QUIESCING)
 
-_log = logging.getLogger("flintmq")
+_log = logging.getLogger("flintmq.consumer")
 
 
 class Registered:
@@ -415,7 +415,7 @@ class Callbacks:
             each.function(self._mqi, md, gmo, data, cbc)
         except Exception as error:
             name = each.handle.object_name if each.handle is not None else "events"
-            _log.warning("The callback of %s raised %s: %s.", name, type(error).__name__, error)
+            _log.error("The callback of %s raised %s: %s.", name, type(error).__name__, error, exc_info=error)
             each.state = mq.MQCS_SUSPENDED_USER_ACTION
             if self._mqi.has_work and self._mqi.wire.broken is None:
                 self._mqi.back()

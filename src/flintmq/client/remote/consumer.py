@@ -21,7 +21,7 @@ _WAIT_S = 60.0
 _INHIBITED_S = 0.5
 CLOSE_WAIT_S = 10.0
 
-_log = logging.getLogger("flintmq")
+_log = logging.getLogger("flintmq.consumer")
 
 
 class RemoteConsumer(Consumer):
@@ -103,6 +103,7 @@ class RemoteConsumer(Consumer):
         except MQError as error:
             if not self._ending.is_set():
                 self.error = error
+                _log.error("The consumer of %s has stopped: %s", self.queue_name, error)
         finally:
             self._connection._mqi.wire.drop()
             self._stopped.set()
@@ -135,13 +136,14 @@ class RemoteConsumer(Consumer):
         connection = self._connection
         connection._backout()
         again = self._requeue and connection._link.threshold(self.queue_name) > 0
-        _log.warning(
+        _log.error(
             "The callback of %s raised %s: %s. The message was backed out, for the %d. time, %s.",
             self.queue_name,
             type(error).__name__,
             error,
             message.backout_count + 1,
             "and will come again" if again else "and the consumer has stopped",
+            exc_info=error,
         )
         if not again:
             self.error = error

@@ -36,19 +36,35 @@ class Address:
 
 
 def addresses(conn: str) -> tuple[Address, ...]:
-    """The entries of `host(1414),other(1415)`. Raises MQError (2539)."""
+    """The entries of `host(1414),other(1415)`; `host:1414` and `[::1]:1414` are understood, too. Raises MQError (2539).
+
+    A host with several colons and no brackets is an IPv6 address without a port.
+    """
     found: list[Address] = []
     for part in conn.split(","):
         text = part.strip()
-        host, bracket, rest = text.partition("(")
-        number = rest.rstrip().removesuffix(")") if bracket else str(PORT)
-        if not host.strip() or (bracket and not rest.rstrip().endswith(")")) or not _is_port(number):
+        host, number = _host_and_port(text)
+        if not host or not _is_port(number):
             raise error_of(
                 MQRC_CHANNEL_CONFIG_ERROR,
                 f"{text!r} is not an address: it is written host(port), several of them with commas between",
             )
-        found.append(Address(host.strip(), int(number)))
+        found.append(Address(host, int(number)))
     return tuple(found)
+
+
+def _host_and_port(text: str) -> tuple[str, str]:
+    """One entry in two; a host or a port that is not understood is blank."""
+    host, bracket, rest = text.partition("(")
+    if bracket:
+        return host.strip(), rest.removesuffix(")") if rest.endswith(")") else ""
+    if text.startswith("["):
+        host, bracket, rest = text[1:].partition("]")
+        return (host.strip() if bracket else ""), rest.removeprefix(":") if rest else str(PORT)
+    if text.count(":") == 1:
+        host, _, rest = text.partition(":")
+        return host.strip(), rest
+    return text, str(PORT)
 
 
 def _is_port(text: str) -> bool:
