@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 import flintmq
-from flintmq.mqi.constants import MQFMT_DEAD_LETTER_HEADER
+from flintmq.mqi.constants import MQFMT_DEAD_LETTER_HEADER, MQPMO_SET_ALL_CONTEXT
 from flintmq.mqi.dlh import MQDLH
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
 
 Run = Callable[..., Any]
 SMALL = flintmq.LogConfig(file_pages=64)
@@ -80,3 +83,23 @@ def test_an_interrupt_ends_the_wait_and_prints_the_summary(run: Run, monkeypatch
     assert ended.code == 0 and "1 delivered" in ended.out
     with flintmq.open("QM1") as qm:
         assert qm.queue("OUT").depth == 1
+
+
+@pytest.mark.parametrize(("rule", "delivered"), [("PUTAUT(CTX)", [b"joe"]), ("PUTAUT(DEF)", [b"joe", b"ann", b"none"])])
+def test_putaut_decides_with_whose_authority_a_message_is_put(run: Run, rule: str, delivered: list[bytes]) -> None:
+    """Issue 14, item 1: PUTAUT(CTX) asks for the user in the message, on a queue manager that does not run as well."""
+    make(0)
+    with flintmq.open("QM1") as qm:
+        qm.mqsc("SET AUTHREC PROFILE(OUT) OBJTYPE(QUEUE) PRINCIPAL('joe') AUTHADD(PUT)")
+        dlh = MQDLH()
+        dlh.reason, dlh.dest_q_name = 2053, "OUT"
+        for user in ("joe", "ann", ""):
+            md, pmo, od = MQMD(), MQPMO(), MQOD()
+            md.format, md.user_identifier, md.persistence = MQFMT_DEAD_LETTER_HEADER, user, 1
+            pmo.options, od.object_name = MQPMO_SET_ALL_CONTEXT, "DLQ"
+            qm.mqi.put1(od, md, pmo, dlh.pack() + (user or "none").encode())
+    ended = run("runmqdlq", "DLQ", "QM1", text=f"WAIT(NO)\nACTION(RETRY) {rule}\n")
+    assert ended.code == 0, ended.err
+    with flintmq.open("QM1") as qm:
+        assert [message.data for message in qm.queue("OUT").messages()] == delivered
+        assert qm.queue("DLQ").depth == 3 - len(delivered)

@@ -11,6 +11,7 @@ import pytest
 
 import flintmq
 from benchmarks.server.ports import free_port
+from flintmq.cli import _samples
 from flintmq.cli.amqsbcg import descriptor_lines, message_lines
 from flintmq.cli.main import main
 from flintmq.client import instance
@@ -242,3 +243,10 @@ def test_the_descriptor_is_shown_whatever_is_in_it() -> None:
     md.format = "MQSTR"
     assert "  Format : 'MQSTR   '" in descriptor_lines(md)
     assert message_lines(b"", 0)[5] == f"00000000:  {'':<50}'{'':<16}'"
+
+
+def test_a_message_moves_no_cursor_at_a_terminal_and_is_as_it_is_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 14, item 6."""
+    assert _samples.text(b"a\x1b[2J\n") == "a\x1b[2J\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert _samples.text(b"a\x1b[2J\n") == "a\\x1b[2J\\n"

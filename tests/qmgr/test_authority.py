@@ -540,3 +540,14 @@ def test_only_a_privileged_user_says_what_a_service_runs(world: World) -> None:
     world.authority.may_command("joe", "DEFINE", "SERVICE", "S")
     denial = world.authority.denial
     assert denial is not None and denial.missing == []  # Nothing that a record could give.
+
+
+def test_context_options_are_checked_for_the_application_and_access_for_the_alternate_user(world: World) -> None:
+    """As in MQ: the dead-letter handler with PUTAUT(CTX) passes context for users who may only put."""
+    world.grant("QMGR", SELF, "ALTUSR")
+    world.grant("QUEUE", "Q", "PUT", "ann")
+    options = MQOO_OUTPUT | MQOO_PASS_ALL_CONTEXT | MQOO_ALTERNATE_USER_AUTHORITY
+    assert world.reason("Q", options, alternate="ann") == 2035
+    world.grant("QUEUE", "Q", "PASSALL")
+    assert world.reason("Q", options, alternate="ann") == 0
+    assert world.reason("Q", options, alternate="eve") == 2035

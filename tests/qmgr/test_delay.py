@@ -9,6 +9,7 @@ import pytest
 
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import (
+    MQAT_QMGR,
     MQFB_COA,
     MQFB_EXPIRATION,
     MQFMT_DEAD_LETTER_HEADER,
@@ -19,9 +20,11 @@ from flintmq.mqi.constants import (
     MQMT_REPORT,
     MQOO_OUTPUT,
     MQOO_SET,
+    MQOO_SET_ALL_CONTEXT,
     MQPMO_NO_SYNCPOINT,
     MQPMO_NOT_OWN_SUBS,
     MQPMO_RETAIN,
+    MQPMO_SET_ALL_CONTEXT,
     MQPMO_SYNCPOINT,
     MQQA_GET_ALLOWED,
     MQRO_COA,
@@ -41,7 +44,6 @@ from flintmq.mqi.reason import (
     MQRC_MSG_TOO_BIG_FOR_Q,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NONE,
-    MQRC_NOT_AUTHORIZED,
     MQRC_OPTIONS_ERROR,
     MQRC_PRIORITY_EXCEEDS_MAXIMUM,
     MQRC_PUBSUB_INHIBITED,
@@ -604,26 +606,35 @@ def test_an_expiry_that_no_descriptor_can_say_is_cut(engine: Engine, app: App) -
     staged = bytearray(app.get(STAGING).data)
     at = 68 + len("Q") + 44
     staged[at : at + 8] = (1 << 62).to_bytes(8, "little")
-    app.put(STAGING, bytes(staged), persistence=1)
+    handle = app.open(STAGING, MQOO_OUTPUT | MQOO_SET_ALL_CONTEXT)
+    fields: dict[str, Any] = {"persistence": 1, "put_appl_type": MQAT_QMGR, "options": MQPMO_SET_ALL_CONTEXT}
+    app.put(handle, bytes(staged), **fields)
     later(engine, 1000)
     assert app.get("Q").data == b"data"
 
 
-@pytest.mark.parametrize("by", ["report", "handler"])
+@pytest.mark.parametrize("by", ["report", "handler", "application"])
 def test_a_report_with_data_is_no_way_past_the_authority_for_a_queue(engine: Engine, app: App, by: str) -> None:
-    """The queue manager puts reports itself. What it is told to put there is a message for a queue of others."""
+    """Issue 14, item 1: nothing that an application wrote is taken for a message that was put with a delay.
+
+    A report is discarded, and so no dead-letter handler delivers it after all.
+    """
     engine.define("QLOCAL", "OTHERS")
     send(app, "OTHERS", b"as somebody else", 1000)
     forged = app.get(STAGING).data
     if by == "report":
         app.put("Q", forged, report=MQRO_COA_WITH_FULL_DATA, reply_to_q=STAGING)
-    else:  # A dead-letter queue handler that tries again what is there.
+    elif by == "handler":  # A dead-letter queue handler that tries again what is there.
         app.put(STAGING, forged, msg_type=MQMT_REPORT)
+    else:  # An application with authority to put on the staging queue, and not on OTHERS.
+        app.put(STAGING, forged)
     later(engine, 2000)
     assert engine.depth("OTHERS") == 0 and engine.depth(STAGING) == 0
+    if by == "report":
+        assert engine.depth("DLQ") == 0
+        return
     header, data = dead(app)
-    assert (header.dest_q_name, data) == (STAGING, forged)
-    assert header.reason == (MQRC_NOT_AUTHORIZED if by == "report" else MQRC_HEADER_ERROR)
+    assert (header.dest_q_name, data, header.reason) == (STAGING, forged, MQRC_HEADER_ERROR)
 
 
 def test_a_queue_that_was_made_anew_does_not_inherit_times(engine: Engine, app: App) -> None:

@@ -23,7 +23,7 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_CHANNEL_NAME,
 )
 from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.refusal import Refusal
+from flintmq.qmgr.refusal import Refusal, no_command, object_word
 
 REASONS: Final = {
     "AMQ9519E": MQRC_UNKNOWN_CHANNEL_NAME,
@@ -37,6 +37,8 @@ REASONS: Final = {
     "AMQ9636E": MQRC_SSL_PEER_NAME_MISMATCH,
 }
 _NAMES_MAX: Final = 8
+_CHANNEL_MAX: Final = 20
+_PEER_MAX: Final = 1024
 
 
 def refusal_of(
@@ -49,22 +51,26 @@ def refusal_of(
     refused = Refusal(error.number, reason, text)
     refused.channel, refused.address = error.channel, address
     name = error.channel
-    alter = f"ALTER CHANNEL({name}) CHLTYPE(SVRCONN)"
+    word = object_word(name, _CHANNEL_MAX)
+    alter = f"ALTER CHANNEL({word}) CHLTYPE(SVRCONN)"
     if error.number == "AMQ9519E":
         refused.rule = "there is no such channel"
-        refused.remedies = [_defined(engine), f"DEFINE CHANNEL({name}) CHLTYPE(SVRCONN)"]
+        define = f"DEFINE CHANNEL({word}) CHLTYPE(SVRCONN)" if word else no_command("the name of the channel")
+        refused.remedies = [_defined(engine), define]
     elif error.number == "AMQ9558E":
         refused.rule = "the channel was stopped by a command"
-        refused.remedies = [f"START CHANNEL({name})"]
+        refused.remedies = [f"START CHANNEL({word})"]
     elif error.number in ("AMQ9489E", "AMQ9490E"):
         keyword = "MAXINST" if error.number == "AMQ9489E" else "MAXINSTC"
         refused.rule = f"{keyword}({_value(engine, name, keyword)}) of the channel"
-        refused.remedies = [f"DISPLAY CHSTATUS({name})", f"{alter} {keyword}(999999999)"]
+        refused.remedies = [
+            f"DISPLAY CHSTATUS({word})",
+            f"* Find out which clients do not disconnect; raise {keyword} if so many are meant.",
+        ]
     elif error.number == "AMQ9637E":
         refused.rule = "SSLCAUTH(REQUIRED) of the channel; the client has shown no certificate that is trusted here"
         refused.remedies = [
             "* Give the client a certificate, and put who has signed it into trusted.pem beside the key repository.",
-            f"{alter} SSLCAUTH(OPTIONAL)",
         ]
     elif error.number == "AMQ9673E":
         label = _value(engine, name, "CERTLABL")
@@ -75,20 +81,25 @@ def refusal_of(
         ]
     elif error.number == "AMQ9636E":
         refused.rule = f"SSLPEER({_value(engine, name, 'SSLPEER')}) of the channel"
-        refused.remedies = [f"{alter} SSLPEER('{protection.peer_name if protection is not None else ''}')"]
+        refused.remedies = [_accepting(alter, protection.peer_name if protection is not None else "")]
     else:
         _about_cipher(engine, refused, alter, protection)
     return refused
+
+
+def _accepting(alter: str, peer_name: str) -> str:
+    """The command that accepts the certificate of a client, whose name somebody has signed who is trusted here."""
+    if not peer_name or len(peer_name) > _PEER_MAX or not (peer_name.isascii() and peer_name.isprintable()):
+        return no_command("the name in the certificate")
+    quoted = peer_name.replace("'", "''")
+    return f"{alter} SSLPEER('{quoted}')"
 
 
 def _about_cipher(engine: QueueManager, refused: Refusal, alter: str, protection: Protection | None) -> None:
     wanted = _value(engine, refused.channel, "SSLCIPH")
     if protection is None:
         refused.rule = f"SSLCIPH({wanted}) of the channel; the client has not begun with TLS"
-        refused.remedies = [
-            f"* Give the client the CipherSpec {wanted}, or another that the channel takes.",
-            f"{alter} SSLCIPH(' ')",
-        ]
+        refused.remedies = [f"* Give the client the CipherSpec {wanted}, or another that the channel takes."]
         return
     offered = cipher_spec_of(protection)
     refused.rule = f"SSLCIPH({wanted or ' '}) of the channel; the client came with {offered} ({protection.version})"

@@ -20,6 +20,7 @@ from flintmq.cli._failure import CommandFailed
 from flintmq.client.mqi import MQI as MQI
 from flintmq.mqi.constants import MQCO_NONE
 from flintmq.mqi.od import MQOD
+from flintmq.mqi.printable import printable
 from flintmq.qmgr.connection import Handle
 
 #: What a sample ends with when an argument is missing, and when it cannot connect (as C has it: the low byte).
@@ -78,8 +79,9 @@ def queue(name: str, q_mgr: str = "", dynamic: str = "") -> MQOD:
 
 
 def text(data: bytes) -> str:
-    """Message data as it is shown."""
-    return data.decode("utf-8", "replace")
+    """Message data as it is shown: as it is in a pipe, with escapes for what is not printable at a terminal."""
+    shown = data.decode("utf-8", "replace")
+    return printable(shown) if sys.stdout.isatty() else shown
 
 
 def failed(call: str, error: flintmq.MQError) -> None:

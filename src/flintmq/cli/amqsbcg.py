@@ -20,6 +20,7 @@ from flintmq.mqi import constants as mq
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.impo import MQIMPO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.printable import printable
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_NO_MSG_AVAILABLE, MQRC_PROPERTY_NOT_AVAILABLE
 
 NAME = "amqsbcg"
@@ -86,9 +87,9 @@ def _browse(mqi: _samples.MQI, name: str, properties: int) -> int:
             break
         number += 1
         print(f" \n MQGET of message number {number}, CompCode:{mqi.completion} Reason:{mqi.reason}")
-        print("\n".join(descriptor_lines(md)))
+        print("\n".join(map(printable, descriptor_lines(md))))
         if hmsg:
-            print("\n".join(_property_lines(mqi, hmsg)))
+            print("\n".join(map(printable, _property_lines(mqi, hmsg))))
         print("\n".join(message_lines(data, mqi.data_length)))
     print(" MQCLOSE")
     _samples.close(mqi, handle)

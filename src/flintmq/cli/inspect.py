@@ -19,6 +19,7 @@ from flintmq.cli._failure import CommandFailed
 from flintmq.log.errors import LogError
 from flintmq.log.files import RealFiles
 from flintmq.log.inspect import inspect_file, recognises
+from flintmq.mqi.printable import printable
 from flintmq.qmgr import records
 from flintmq.store.errors import PageSetError
 from flintmq.store.inspect import is_page_set, page_set_lines
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{chr(10) if number else ''}{file}")
         try:
             for line in lines_of(file, options.hex):
-                print(line)
+                print(printable(line))
                 damaged = damaged or "DAMAGED" in line
         except (LogError, PageSetError) as error:
             print(f"DAMAGED: {error}")

@@ -8,6 +8,9 @@ Without a name the queue is INPUTQ of the rules table, else DEADQ of the queue m
 else the default one. WAIT(NO) in the table ends the command when nothing is left to do; otherwise it goes on waiting
 until it is interrupted. The queue manager may run or not.
 
+Messages are put with your authority, or with PUTAUT(CTX) in a rule with that of the user in the message: use it where
+others may put on the dead-letter queue, because such a message names its destination itself.
+
 Exit codes: 0; 10 the rules table is wrong, every error with line and column; 20 the queue cannot be opened.
 """
 
@@ -27,6 +30,7 @@ from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.connect import connect_here
 from flintmq.command.dead_letter_rules import RulesError, RulesTable, read_rules
 from flintmq.server.control import Control, NotRunning
+from flintmq.server.process import guard
 
 NAME = "runmqdlq"
 SUMMARY = "handle the messages of a dead-letter queue by rules"
@@ -88,7 +92,10 @@ def _opened(name: str | None) -> _Closable | None:
         return cast(_Closable, connect_here(str(place.directory), NAME))
     except (NotRunning, flintmq.QueueManagerError):
         host = _control.open_or_refuse(name)
-        return None if host is None else QueueManager(host, NAME)
+        if host is None:
+            return None
+        guard(host.engine, host.engine.entities)  # Else PUTAUT(CTX) would find every user authorised.
+        return QueueManager(host, NAME)
 
 
 def _say(line: str) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from flintmq.cli._failure import CommandFailed
 from flintmq.client import instance
+from flintmq.mqi.printable import printable
 from flintmq.qmgr.tracer import CALL_NAMES
 from flintmq.telemetry.trace_file import NotATrace, read
 from flintmq.telemetry.trace_format import lines
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
                 and (not options.failed or event.completion)
             )
             for text in lines(wanted):
-                print(text)
+                print(printable(text))
     except NotATrace as error:
         raise CommandFailed(str(error)) from None
     return 0

@@ -17,6 +17,8 @@ import contextlib
 import signal
 
 from flintmq.cli._failure import CommandFailed
+from flintmq.client.private import opener
+from flintmq.mqi.printable import printable
 from flintmq.server.recorder import Line, NotARecording, Recorder, read, to_file, words
 
 NAME = "wire"
@@ -47,7 +49,7 @@ def _record(options: argparse.Namespace) -> int:
     host, _, port = options.to.rpartition(":")
     if not host or not port.isdigit():
         raise CommandFailed(f"--to {options.to}: HOST:PORT is expected", exit_code=2)
-    with open(options.file, "x", encoding="utf-8") as file, contextlib.suppress(KeyboardInterrupt):
+    with open(options.file, "x", encoding="utf-8", opener=opener) as file, contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(options, (host, int(port)), file))
     return 0
 
@@ -58,7 +60,7 @@ async def _serve(options: argparse.Namespace, target: tuple[str, int], file: obj
     def write(line: Line) -> None:
         to_disk(line)
         if not options.quiet:
-            print(*words(line), sep="\n", flush=True)
+            print(*map(printable, words(line)), sep="\n", flush=True)
 
     server = await Recorder(target, write).listen(options.address, options.port)
     address, port = server.sockets[0].getsockname()[:2]
@@ -74,7 +76,7 @@ def _show(options: argparse.Namespace) -> int:
         with open(options.file, encoding="utf-8") as file:
             for line in read(file):
                 if options.socket is None or line["socket"] == options.socket:
-                    print(*words(line, options.hex), sep="\n")
+                    print(*map(printable, words(line, options.hex)), sep="\n")
     except (NotARecording, UnicodeDecodeError) as error:
         raise CommandFailed(f"{options.file}: {error}") from None
     return 0

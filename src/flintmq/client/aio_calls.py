@@ -102,6 +102,7 @@ class AsyncCalls:
         user_data: str = "",
         correlation_id: bytes | None = None,
         expiry: float | None = None,
+        any_user: bool = False,
     ) -> Subscribing:
         """Subscribe: `async with qm.subscribe(topic) as subscription:` or `await`; see QueueManager.subscribe."""
         from flintmq.client.aio_topic import Subscribing
@@ -118,6 +119,7 @@ class AsyncCalls:
             user_data,
             correlation_id,
             expiry,
+            any_user,
         )
         return Subscribing(self, sd, queue)
 

@@ -99,6 +99,7 @@ class Calls:
         user_data: str = "",
         correlation_id: bytes | None = None,
         expiry: float | None = None,
+        any_user: bool = False,
     ) -> Subscription:
         """Subscribe to a topic: `#` in place of levels and `+` of one, or with `wildcard="character"` `*` and `?`.
 
@@ -106,10 +107,11 @@ class Calls:
         `durable_name` the subscription outlives this program, and collects while nobody is there; the next `subscribe`
         with that name has it again. `selector` is an SQL-92 selection string over the properties of publications.
         `queue` names a queue for the publications instead of one of the subscription's own. `expiry`, in seconds, ends
-        a durable subscription that nobody has had again for so long. topic.py says more.
+        a durable subscription that nobody has had again for so long. A durable subscription is the user's who made it;
+        with `any_user` every user who may subscribe to the topic can have it again. topic.py says more.
 
         Raises MQError: 2425 for a topic string with wildcards where there can be none, 2429 if somebody has the
-        durable subscription, 2510 if it is to another topic, BadSelector, and others.
+        durable subscription, 2434 if it is another user's, 2510 if it is to another topic, BadSelector, and others.
         """
         from flintmq.client.topic import Subscription, subscription_descriptor
 
@@ -124,6 +126,7 @@ class Calls:
             user_data,
             correlation_id,
             expiry,
+            any_user,
         )
         return Subscription(self._owner(), self._current()._another()._subscribe(sd, queue))
 

@@ -22,7 +22,6 @@ import getpass
 import json
 import logging
 import os
-import re
 import socket
 import sys
 import time
@@ -32,6 +31,8 @@ from pathlib import Path
 from typing import TextIO
 
 import flintmq
+from flintmq.client.private import opener
+from flintmq.mqi.printable import printable
 from flintmq.qmgr.security import MQM, USER_LENGTH
 
 SIZE_MAX = 2 * 1024 * 1024
@@ -40,8 +41,6 @@ FILES = 3
 _LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "S": "ERROR"}
 _RULE = "-" * 100
 _LOGGER = logging.getLogger("flintmq.qmgr")
-#: What would end a line, move the cursor of a terminal, or cannot be written at all.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def wants_json(service: str, form: str) -> bool:
@@ -67,10 +66,6 @@ def user_identifier() -> str:
     return name if len(name) <= USER_LENGTH else MQM
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return match.group().encode("unicode_escape").decode("ascii")
-
-
 def _program() -> str:
     return Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
 
@@ -92,7 +87,7 @@ class ErrorLog:
         A message is one line whatever names are in it: a client that calls itself two lines forges no second message.
         The traceback of `error` goes to the logger only: the error log is for operators.
         """
-        text = _UNPRINTABLE.sub(_escaped, text)
+        text = printable(text)
         self.recent = [*self.recent[-99:], (number, text)]
         self._append("LOG", self._entry(number, text))
         if self.as_json:
@@ -127,13 +122,13 @@ class ErrorLog:
     def _opened(self, path: Path) -> TextIO:
         """The file, with the descriptor that was kept if there is no other."""
         try:
-            return open(path, "a", encoding="utf-8")
+            return open(path, "a", encoding="utf-8", opener=opener)
         except OSError as error:
             if error.errno not in (errno.EMFILE, errno.ENFILE) or self._spare < 0:
                 raise
         os.close(self._spare)
         self._spare = -1
-        return open(path, "a", encoding="utf-8")
+        return open(path, "a", encoding="utf-8", opener=opener)
 
     def _object(self, number: str, text: str) -> dict[str, object]:
         """A message with the names that MQ gives to its parts."""
@@ -178,7 +173,7 @@ class ErrorLog:
         for number in range(1000):
             path = self.directory / f"FLINT{os.getpid():05d}.{number}.FDC"
             try:
-                with open(path, "x", encoding="utf-8", errors="backslashreplace") as file:
+                with open(path, "x", encoding="utf-8", errors="backslashreplace", opener=opener) as file:
                     file.write(self._entry("AMQ6125E", "An internal error has occurred."))
                     file.write(text)
                 return str(path)

@@ -50,6 +50,7 @@ def subscription_refusal(engine: Engine, reason: int, sd: MQSD) -> MQError:
     topic = sd.object_string or sd.object_name
     texts = {
         rc.MQRC_SUBSCRIPTION_IN_USE: f"somebody has the subscription {sd.sub_name} already",
+        rc.MQRC_IDENTITY_MISMATCH: f"the subscription {sd.sub_name} is another user's",
         rc.MQRC_TOPIC_NOT_ALTERABLE: f"the subscription {sd.sub_name} is to another topic than {topic}",
         rc.MQRC_SELECTOR_NOT_ALTERABLE: f"the subscription {sd.sub_name} has another selector",
         rc.MQRC_NO_SUBSCRIPTION: f"there is no subscription {sd.sub_name}",

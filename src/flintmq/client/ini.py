@@ -14,6 +14,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from flintmq.client.private import opener
+
 
 class IniError(Exception):
     """A line that is neither a stanza, nor a key, nor a comment. Says file and line."""
@@ -77,10 +79,14 @@ def read(path: Path) -> list[Stanza]:
     return parse(text, str(path))
 
 
-def write(path: Path, stanzas: list[Stanza], head: str = "") -> None:
-    """Replace a file as a whole: it is the old one or the new one, whatever happens, and durable on return."""
+def write(path: Path, stanzas: list[Stanza], head: str = "", private: bool = True) -> None:
+    """Replace a file as a whole: it is the old one or the new one, whatever happens, and durable on return.
+
+    The new one is for its owner only, unless it is not `private`.
+    """
     new = path.with_name(path.name + ".new")
-    with open(new, "w", encoding="utf-8") as file:
+    new.unlink(missing_ok=True)  # What a crash has left may have another mode.
+    with open(new, "w", encoding="utf-8", opener=opener if private else None) as file:
         file.write(render(stanzas, head))
         file.flush()
         os.fsync(file.fileno())

@@ -37,6 +37,7 @@ from flintmq.client.errors import (
     QueueManagerNotFound,
 )
 from flintmq.client.lock import InstanceLock, LockHeld, holder_of
+from flintmq.client.private import make_directory, tighten
 from flintmq.client.vault import KEY_FILE, FileVault
 from flintmq.log import LZ4, NONE, RLE, Log, LogConfig, LogError, RealFiles
 from flintmq.log.control import load_control
@@ -248,7 +249,7 @@ def _change_mqs_ini(name: str, values: dict[str, str], only: str = "") -> None:
     if values:
         after.append(ini.Stanza(name, values))
     if after != before:
-        ini.write(path, after)
+        ini.write(path, after, private=False)  # Only names and places; dspmq of another user reads it.
 
 
 def status(instance: Instance) -> str:
@@ -379,15 +380,15 @@ def create_on_disk(instance: Instance, options: CreateOptions) -> tuple[QueueMan
     """Create a queue manager and leave it open. Durable on return."""
     directory = instance.directory
     _check_place(instance)
-    directory.mkdir(parents=True, exist_ok=True, mode=0o750)
+    make_directory(directory, parents=True)
     lock = take_lock(instance)
     try:
         if instance.exists():
             raise QueueManagerExists(f"queue manager {instance.name} already exists, in {directory}")
         _clean_half_made(instance)
         instance.creating_path.write_text(f"{instance.name}\n")
-        instance.errors_directory.mkdir(exist_ok=True)
-        instance.page_set_parent.mkdir(exist_ok=True)
+        make_directory(instance.errors_directory)
+        make_directory(instance.page_set_parent)
         storage = _storage(instance, lock)
     except BaseException:
         lock.release()
@@ -484,11 +485,18 @@ def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
     try:
         instance.creating_path.unlink(missing_ok=True)
         stanza = instance.stanza("Log")
+        changed, failed = tighten([instance.directory, instance.log_directory()])
         storage.log = log = Log.open(RealFiles(), str(instance.log_directory()), stanza.get("LogSecondCopyPath"))
         engine = restart(instance.name, system_clock(), log, storage.page_set, Authority())
         engine.vault = FileVault(instance.directory / KEY_FILE, instance.name)
         _complete(engine)
         _prepare(engine, log)
+        if changed or failed:
+            engine.notice(
+                "FMQ2003W",
+                f"Files of the queue manager could be used by others than its owner: {changed} are now for its owner "
+                f"only (modes 0600 and 0700), {failed} could not be changed because they belong to another user.",
+            )
     except BaseException as error:
         storage.abandon()
         translated = _translated(instance, error)

@@ -22,6 +22,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from flintmq.client.private import FILE_MODE
+
 #: Somebody who only looks (dspmq) may hold the lock for an instant, which is long if the machine lets it wait in that
 #: very moment. Try so often, so many seconds apart: it is never the one who has the queue manager open.
 _TRIES = 2000
@@ -65,7 +67,7 @@ class InstanceLock:
     @staticmethod
     def acquire(path: Path) -> InstanceLock:
         """Take the lock or raise LockHeld. A process that only looks at it is waited for."""
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         try:
             for attempt in range(_TRIES):
                 if _try_lock(fd, fcntl.LOCK_EX):

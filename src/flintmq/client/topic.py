@@ -13,6 +13,8 @@ get belongs to its transaction, and any number of threads may share the subscrip
     which queue     managed, unless `queue` names one: made by the queue manager, and removed with the subscription
     which ends      durable (`durable_name`): it is there until `remove()`; close() keeps it, and so does a restart
                     non-durable: with close(), with the `with` block, or when the object is dropped
+    whose it is     the user's who made it: another user can neither have it again nor remove it (2434), unless it was
+                    made with `any_user=True`
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ from flintmq.mqi.constants import (
     MQSO_CREATE,
     MQSO_DURABLE,
     MQSO_FAIL_IF_QUIESCING,
+    MQSO_FIXED_USERID,
     MQSO_MANAGED,
     MQSO_NEW_PUBLICATIONS_ONLY,
     MQSO_PUBLICATIONS_ON_REQUEST,
@@ -141,18 +144,21 @@ def subscription_descriptor(
     user_data: str,
     correlation_id: bytes | None,
     expiry: float | None,
+    any_user: bool = False,
 ) -> MQSD:
     """The MQSD of `qm.subscribe`. A durable subscription is made or had again."""
     if wildcard not in WILDCARDS:
         raise ValueError(f"wildcard is 'topic' (# and +) or 'character' (* and ?), not {wildcard!r}")
     sd = MQSD()
-    sd.options = MQSO_CREATE | MQSO_FAIL_IF_QUIESCING | MQSO_ANY_USERID | WILDCARDS[wildcard]
+    sd.options = MQSO_CREATE | MQSO_FAIL_IF_QUIESCING | WILDCARDS[wildcard]
     sd.object_string = _text(topic, "topic")
     if durable_name is not None:
         if not durable_name:
             raise ValueError("a durable subscription has a name")
         sd.sub_name = _text(durable_name, "durable_name")
-        sd.options |= MQSO_DURABLE | MQSO_RESUME
+        sd.options |= MQSO_DURABLE | MQSO_RESUME | (MQSO_ANY_USERID if any_user else MQSO_FIXED_USERID)
+    elif any_user:
+        raise ValueError("any_user is about durable subscriptions: name one with durable_name")
     if queue is None:
         sd.options |= MQSO_MANAGED
     else:

@@ -11,6 +11,7 @@ Like the engine it never waits. Its owner drives it, under the engine's lock:
         third time; it goes to the dead-letter queue.
     C2  It is carried out with the authority of its UserIdentifier, and its responses are put with that authority. A
         message without one (MQPMO_NO_CONTEXT) is from `nobody`: blank is the queue manager itself, who may do all.
+        A response that its user may not put is discarded, and not put on the dead-letter queue (qmgr/on_behalf.py).
     C3  Whatever is wrong with a message ends in a response, or on the dead-letter queue if there is nobody to answer,
         and in one line of the error log. The next command is not held up.
 
@@ -34,6 +35,7 @@ from flintmq.mqi.pcf import PCFMessage
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
     MQRC_NONE,
+    MQRC_NOT_AUTHORIZED,
     MQRC_PERSISTENT_NOT_ALLOWED,
     reason_name,
 )
@@ -45,11 +47,11 @@ from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.open import open_object, put1
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.report import dead_letter
+from flintmq.qmgr.security import context_user
 from flintmq.qmgr.unit_of_work import commit
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 APPLICATION = "amqpcsea"
-NOBODY = "nobody"
 #: How many responses are put before others have their turn.
 RESPONSES_AT_ONCE = 100
 #: A command that was backed out this often is not tried again.
@@ -243,6 +245,7 @@ class CommandServer:
             reason = put1(qm, connection, od, md, pmo, data)
         if reason:
             work.refused = work.refused or reason
+        if reason and reason != MQRC_NOT_AUTHORIZED:
             dead_letter(qm, connection, data, md, command.reply_to_q, command.reply_to_q_mgr or qm.name, reason, True)
 
     def _descriptor(self, command: MQMD, ccsid: int) -> MQMD:
@@ -264,7 +267,7 @@ class CommandServer:
 
 def _issuer(command: MQMD) -> str:
     """C2."""
-    return command.user_identifier.strip() or NOBODY
+    return context_user(command.user_identifier)
 
 
 def _named(reason: int) -> str:

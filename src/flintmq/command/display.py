@@ -8,12 +8,14 @@
 
 An item of 37 characters or fewer shares its line; a longer one has its own. A blank value is `( )`. A flag is a bare
 word. A list goes on in the next line, inside its parentheses. Quotes are not printed. At a terminal there are as many
-such columns as fit its width, at least one.
+such columns as fit its width, at least one. Characters that are not printable stand as escapes: APPLTAG, CONNAME or
+USERDATA are what an application says, and a line is one line whatever is in it.
 """
 
 from __future__ import annotations
 
 from flintmq.command.reply import Answer, Item, Reply
+from flintmq.mqi.printable import printable
 from flintmq.qmgr.attribute import FLAG, LIST, PAIR
 
 INDENT = 3
@@ -33,7 +35,7 @@ def render(reply: Reply, width: int = 0) -> list[str]:
 
 def render_answer(answer: Answer, width: int = 0) -> list[str]:
     """Return the message line and what stands under it."""
-    return [answer.text, *answer.lines, *columns(answer.items, width)]
+    return [printable(line) for line in (answer.text, *answer.lines, *columns(answer.items, width))]
 
 
 def columns(items: list[Item], width: int = 0) -> list[str]:

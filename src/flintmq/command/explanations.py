@@ -92,7 +92,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "User and password of a client are not right.",
         "Give the right ones; `flint user` sets a password. `flint explain` shows who was refused.",
     ),
-    "AMQ5540": ("A client has given no password where one is needed.", "Give one, or ALTER AUTHINFO CHCKCLNT."),
+    "AMQ5540": ("A client has given no password where one is needed.", "Give one in the application (MQCSP)."),
     "AMQ5542": ("A client was refused by connection authentication.", "`flint explain` shows why."),
     "AMQ7026": (
         "A principal or group is known neither to the operating system nor to the queue manager.",
@@ -154,13 +154,16 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
     "AMQ9519": ("There is no such channel.", "Names count in upper and lower case. DISPLAY CHANNEL(*) lists them."),
     "AMQ9528": ("A channel was stopped by command.", "START CHANNEL lets clients in again."),
     "AMQ9544": (
-        "A message could not be put to its queue, and not to the dead-letter queue either.",
-        "Define the dead-letter queue (ALTER QMGR DEADQ), or make room in it.",
+        "A report was discarded: its user may not put it, or neither its queue nor the dead-letter queue took it.",
+        "The line says which. Give the user PUT on the queue if that is meant, or make room in the dead-letter queue.",
     ),
     "AMQ9558": ("A channel is stopped.", "START CHANNEL lets clients in again."),
     "AMQ9631": ("Client and channel have different CipherSpecs.", "SSLCIPH of the channel and the client must agree."),
     "AMQ9636": ("The name in a certificate is not the one that SSLPEER wants.", "Compare them; the entry has both."),
-    "AMQ9637": ("A channel wants a certificate, and the client has none.", "Give it one, or SSLCAUTH(OPTIONAL)."),
+    "AMQ9637": (
+        "A channel wants a certificate, and the client has none.",
+        "Give it one that is trusted here.",
+    ),
     "AMQ9639": ("A channel wants TLS, and the client does not use it.", "Give the client the CipherSpec of SSLCIPH."),
     "AMQ9657": ("The key repository cannot be used.", "Check SSLKEYR, the file, and its password (KEYRPWD)."),
     "AMQ9665": ("TLS could not be agreed on.", "Certificates that the other side trusts, and a CipherSpec it has."),

@@ -71,7 +71,7 @@ class RealFile:
 
     def __init__(self, path: str, create: bool) -> None:
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
-        self._fd = os.open(path, flags, 0o640)
+        self._fd = os.open(path, flags, 0o600)  # It has all that was put: for its owner only.
 
     def write_at(self, offset: int, parts: list[Bytes]) -> None:
         total = sum(map(len, parts))
@@ -154,7 +154,7 @@ class RealFiles:
         os.remove(path)
 
     def mkdir(self, path: str) -> None:
-        os.makedirs(path, mode=0o750, exist_ok=True)
+        os.makedirs(path, mode=0o700, exist_ok=True)
 
     def sync_directory(self, path: str) -> None:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

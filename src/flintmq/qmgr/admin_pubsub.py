@@ -35,7 +35,7 @@ from flintmq.mqi.reason import (
     MQRC_SUBLEVEL_NOT_ALTERABLE,
     MQRC_TOPIC_NOT_ALTERABLE,
 )
-from flintmq.qmgr import registration, retained, retained_delivery, subscribe
+from flintmq.qmgr import on_behalf, registration, retained, retained_delivery, subscribe
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value, number_of
 from flintmq.qmgr.attributes import BY_KEYWORD
@@ -231,10 +231,13 @@ def _take(qm: QueueManager, connection: Connection, subscription: Subscription, 
         return MQRC_NONE
     name = str(values.get("DEST", subscription.dest_queue))
     q_mgr = str(values.get("DESTQMGR", subscription.dest_q_mgr))
-    return _set_destination(qm, subscription, name, q_mgr)
+    return _set_destination(qm, connection, subscription, name, q_mgr)
 
 
-def _set_destination(qm: QueueManager, subscription: Subscription, name: str, q_mgr: str) -> int:
+def _set_destination(
+    qm: QueueManager, connection: Connection, subscription: Subscription, name: str, q_mgr: str
+) -> int:
+    """Take over DEST and DESTQMGR. The user who gives the command needs PUT there, as for MQSUB."""
     if not name:
         return MQRC_INVALID_DESTINATION
     resolution = qm.catalogue.resolve(name, q_mgr)
@@ -243,6 +246,8 @@ def _set_destination(qm: QueueManager, subscription: Subscription, name: str, q_
     queue = resolution.queue
     if queue is None or queue.kind == "QMODEL" or queue.attributes.get("DEFTYPE") == "TEMPDYN":
         return MQRC_INVALID_DESTINATION
+    if connection.user and not on_behalf.may_put(qm, connection.user, name, q_mgr):
+        return MQRC_NOT_AUTHORIZED
     subscription.dest_queue = name
     subscription.dest_q_mgr = q_mgr or qm.name
     subscription.queue = None

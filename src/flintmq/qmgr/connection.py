@@ -193,6 +193,8 @@ class Handle:
     can_inquire: bool = False
     can_set: bool = False
     exclusive: bool = False
+    #: MQSUB opened it for a managed subscription, without authority of its own.
+    managed: bool = False
     #: Opened by the name of a local queue, for output or input, with nothing unusual: see put.py and get.py.
     straight_put: bool = False
     straight_get: bool = False

@@ -31,9 +31,11 @@ with its report. A delayed message can be no retained publication, in no group a
 target must accept such a message at the moment of the put (2051, 2030 ...), but for its depth. A name is resolved again
 when the message is due: an alias, or the definition of a remote queue, leads where it leads then.
 
-When it is due nobody's authority is asked again. A message that cannot be delivered then goes to the dead-letter queue,
-or is discarded if it says so (MQRO_DISCARD_MSG), with the reports that it asks for; so does one on the staging queue
-that has no such header. If the dead-letter queue does not take it, it stays and is tried again RETRY_MS later.
+When it is due nobody's authority is asked again. Therefore only a message that the queue manager itself has put on the
+staging queue is delivered, and not one that an application has put there with a header of its own. A message that
+cannot be delivered goes to the dead-letter queue, or is discarded if it says so (MQRO_DISCARD_MSG), with the reports
+that it asks for; so does one on the staging queue that was not put with a delay. If the dead-letter queue does not take
+it, it stays and is tried again RETRY_MS later.
 
 Due times are in a heap, in memory: (when, sequence, MsgId). An entry may be out of date (the message is gone, or held
 by somebody who browses or gets it), so what counts is the header of the message that is found. GET(DISABLED) on the
@@ -47,6 +49,7 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import (
+    MQAT_QMGR,
     MQENC_NATIVE,
     MQMF_LAST_MSG_IN_GROUP,
     MQMF_LAST_SEGMENT,
@@ -191,6 +194,8 @@ def read_header(message: Message) -> tuple[Staged, Message]:
     data = message.data
     if message.msg_type != MQMT_DATAGRAM:  # A report has the data of whoever asked for it.
         raise BadHeader(f"message type {message.msg_type}")
+    if message.put_appl_type != MQAT_QMGR:  # Only `stage` has checked the authority for the destination.
+        raise BadHeader(f"it was put by an application of type {message.put_appl_type}")
     if len(data) < _SIZE or data[:4] != STRUC_ID:
         raise BadHeader(f"{len(data)} bytes that do not begin with {STRUC_ID.decode()}")
     fields = _FIXED.unpack_from(data)

@@ -74,6 +74,7 @@ from flintmq.qmgr import (
     event,
     property_control,
     publish,
+    registration,
     selection,
     stream,
     trigger,
@@ -86,6 +87,7 @@ from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.objects import attach_queue, log_definition
 from flintmq.qmgr.put import asynchronous, context_of_open, put_checked, remember_first
 from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.security import context_user
 from flintmq.qmgr.unit_of_work import current_unit, fail, not_usable, succeed
 from flintmq.selector.errors import SelectorError
 from flintmq.selector.selector import Selector, compile_selector
@@ -96,6 +98,9 @@ if TYPE_CHECKING:
 INPUT: Final = MQOO_INPUT_AS_Q_DEF | MQOO_INPUT_SHARED | MQOO_INPUT_EXCLUSIVE
 _ACCESS: Final = INPUT | MQOO_BROWSE | MQOO_OUTPUT | MQOO_INQUIRE | MQOO_SET
 _NEEDS_INPUT: Final = MQOO_SAVE_ALL_CONTEXT
+#: Needs authority on the queue of a managed subscription, too.
+_NOT_GETTING: Final = MQOO_OUTPUT | MQOO_SET | MQOO_ALTERNATE_USER_AUTHORITY
+#: About context. With MQOO_ALTERNATE_USER_AUTHORITY the application itself needs authority for these.
 _NEEDS_OUTPUT: Final = (
     MQOO_PASS_ALL_CONTEXT | MQOO_PASS_IDENTITY_CONTEXT | MQOO_SET_ALL_CONTEXT | MQOO_SET_IDENTITY_CONTEXT
 )
@@ -195,21 +200,47 @@ def _allowed(
     """
     user = connection.user
     authority = qm.authority
+    asked = options
     allowed = True
     if options & MQOO_ALTERNATE_USER_AUTHORITY:
         allowed = authority.may_use_alternate_user(user, od.alternate_user_id)
         if allowed:
-            user = od.alternate_user_id
+            context = options & _NEEDS_OUTPUT  # Always the application's own matter, as in MQ.
+            allowed = not context or _may_open(qm, user, kind, name, context, target)
+        if allowed:
+            user = context_user(od.alternate_user_id)
+            asked &= ~_NEEDS_OUTPUT
     if allowed:
-        if target is not None and target.kind == "QLOCAL":
-            allowed = authority.may_open_remote(user, target.name, options)
-        else:
-            allowed = authority.may_open(user, kind, name, options)
-            if allowed and target is not None and target.kind == "QMODEL":
-                allowed = authority.may_create(user, target.name)
+        allowed = _may_open(qm, user, kind, name, asked, target)
+        if allowed and target is not None and target.kind == "QMODEL":
+            allowed = authority.may_create(user, target.name)
     if not allowed:
         event.refused(qm, connection, user, kind, name, MQRQ_OPEN_NOT_AUTHORIZED, options)
     return allowed
+
+
+def _may_open(qm: QueueManager, user: str, kind: str, name: str, options: int, target: MQObject | None) -> bool:
+    """Ask the authority about one user, on the transmission queue if another queue manager was named."""
+    if target is not None and target.kind == "QLOCAL":
+        return qm.authority.may_open_remote(user, target.name, options)
+    return qm.authority.may_open(user, kind, name, options)
+
+
+def _shares_managed(qm: QueueManager, connection: Connection, name: str, options: int) -> bool:
+    """Return whether a connection of the same user has a managed subscription whose publications come to `name`.
+
+    The handle that MQSUB returns needs no authority. An application with several connections, one of which has the
+    subscription, gets through the others as well, and only while that one has it.
+    """
+    if not name.startswith(registration.MANAGED) or options & _NOT_GETTING:
+        return False
+    queue = qm.queues.get(name)
+    if queue is None:
+        return False
+    for handle in queue.handles:
+        if handle.managed and handle.connection.user == connection.user:
+            return True
+    return False
 
 
 def open_queue(
@@ -241,6 +272,8 @@ def open_queue(
         return None
     elsewhere = resolution.remote_q_mgr_name and od.object_q_mgr_name not in ("", qm.name)
     asked = target if elsewhere or target.kind == "QMODEL" else None
+    if not trusted:
+        trusted = target.name == od.object_name and _shares_managed(qm, connection, target.name, options)
     if not trusted and not _allowed(qm, connection, od, "QUEUE", od.object_name, options, asked):
         fail(connection, MQRC_NOT_AUTHORIZED)
         return None
@@ -248,7 +281,9 @@ def open_queue(
         queue = make_dynamic(qm, connection, target, od.dynamic_q_name)
         if queue is None:
             return None
-        user = od.alternate_user_id if options & MQOO_ALTERNATE_USER_AUTHORITY else connection.user
+        user = connection.user
+        if options & MQOO_ALTERNATE_USER_AUTHORITY:
+            user = context_user(od.alternate_user_id)
         if qm.authority.created(user, "QUEUE", queue.name, queue.temporary):
             _, force = authority_records.change(
                 qm, "QUEUE", queue.name, authority_records.PRINCIPAL, user, authorities.BY_TYPE["QUEUE"], 0

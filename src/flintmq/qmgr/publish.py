@@ -73,7 +73,7 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_REPORT_OPTION,
 )
-from flintmq.qmgr import event, registration, remote, report, retained, stream
+from flintmq.qmgr import event, on_behalf, registration, remote, report, retained, stream
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID, Message
@@ -82,7 +82,7 @@ from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.publication import PUB_LEVEL, Form, property_block, publication_options, rfh2_form, rfh_form
 from flintmq.qmgr.put import check_md, context_of_open, set_context
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.security import Authority
+from flintmq.qmgr.security import Authority, context_user
 from flintmq.qmgr.subscription import (
     PRIORITY_AS_PUBLISHED,
     PRIORITY_AS_QUEUE,
@@ -199,7 +199,7 @@ def _may_publish(qm: QueueManager, connection: Connection, od: MQOD, options: in
         if not qm.authority.may_use_alternate_user(user, od.alternate_user_id):
             _refused(qm, connection, user, od, options)
             return False
-        user = od.alternate_user_id
+        user = context_user(od.alternate_user_id)
     if type(qm.authority) is Authority or qm.authority.may_publish(user, topic_string, qm.topic_names(topic_string)):
         return True
     _refused(qm, connection, user, od, options)
@@ -415,6 +415,11 @@ class Publication:
         msg_id = md.msg_id
         expiry = md.expiry
         user = md.user_identifier
+        report_options = md.report
+        if report_options & stream.REPORTS and not on_behalf.may_put(
+            self.qm, user, md.reply_to_q, md.reply_to_q_mgr
+        ):  # The copies have the subscribers' users, so nobody could ask for the publisher's authority later.
+            md.report = report_options & ~stream.REPORTS
         token = md.accounting_token
         identity = md.appl_identity_data
         reply_to_q = md.reply_to_q
@@ -432,6 +437,7 @@ class Publication:
         md.priority = self.priority
         md.persistence = self.persistence
         md.expiry = expiry
+        md.report = report_options
         md.user_identifier = user
         md.accounting_token = token
         md.appl_identity_data = identity

@@ -19,7 +19,8 @@ queue is a temporary dynamic one; it expires when the command would have. Copies
 
 The answer goes to the ReplyToQ of a request, and of another message if it asks for it with MQRO_PAN or MQRO_NAN. Its
 folder pscr says ok, warning (some topics failed) or error (all did), and for each failure the reason and its topic. A
-command that cannot be read, and that nobody waits for, goes to the dead-letter queue.
+command that cannot be read, and that nobody waits for, goes to the dead-letter queue. Command and answer have the
+authority of the user of the command; an answer that this user may not put is discarded (on_behalf.py).
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from flintmq.mqi.constants import (
     MQMT_DATAGRAM,
     MQMT_REPLY,
     MQMT_REQUEST,
-    MQOO_OUTPUT,
     MQPMO_RETAIN,
     MQRO_NAN,
     MQRO_PAN,
@@ -66,13 +66,13 @@ from flintmq.mqi.reason import (
     MQRC_RFH_PARM_MISSING,
 )
 from flintmq.mqi.rfh2 import MQRFH2
-from flintmq.qmgr import kept, registration, remote, report, retained, retained_delivery, subscribe
+from flintmq.qmgr import kept, on_behalf, registration, remote, report, retained, retained_delivery, subscribe
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.message import NO_ID, Message, fill_descriptor
 from flintmq.qmgr.publication import other_folders, rules_header
 from flintmq.qmgr.publish import OpenTopic, Publication
 from flintmq.qmgr.queue import QUEUED, Queue
-from flintmq.qmgr.security import Authority
+from flintmq.qmgr.security import Authority, context_user
 from flintmq.qmgr.subscription import (
     PROPERTIES_RFH2,
     SUBSCRIPTION_NAME_LENGTH_MAX,
@@ -158,6 +158,8 @@ class Work:
         self.qm = qm
         self.connection = connection
         self.message = message
+        #: Whose authority the command has.
+        self.user = context_user(message.user_identifier)
         self.now = qm.clock.now_ms()
         self.md = MQMD()
         self.md.version = 2
@@ -220,7 +222,7 @@ class Work:
         if not is_topic_string(topic_string) or has_wildcard(topic_string, WILDCARD_TOPIC):
             raise Refused(MQRCCF_TOPIC_ERROR)
         if type(qm.authority) is not Authority and not qm.authority.may_publish(
-            self.message.user_identifier, topic_string, qm.topic_names(topic_string)
+            self.user, topic_string, qm.topic_names(topic_string)
         ):
             raise Refused(MQRCCF_NOT_AUTHORIZED)
         md = self.md.copy()
@@ -291,12 +293,12 @@ class Work:
         subscription.wildcard = WILDCARD_TOPIC
         if subscribe.set_topic(qm, subscription, "", topic_string):
             raise Refused(MQRCCF_TOPIC_ERROR)
-        user = self.message.user_identifier
+        user = self.user
         if type(qm.authority) is not Authority and not qm.authority.may_subscribe(
             user, topic_string, qm.topic_names(topic_string)
         ):
             raise Refused(MQRCCF_NOT_AUTHORIZED)
-        if not self._may_put(user, queue_name, q_mgr_name):
+        if not on_behalf.may_put(qm, user, queue_name, q_mgr_name):
             raise Refused(MQRCCF_NOT_AUTHORIZED, "QName", queue_name)
         if subscribe.set_selector(subscription, command.first("Filter")):
             raise Refused(MQRCCF_FILTER_ERROR, "Filter", command.first("Filter"))
@@ -317,16 +319,6 @@ class Work:
             retained_delivery.deliver_retained(qm, self.connection, subscription)
         if reason:
             raise Refused(MQRCCF_NOT_AUTHORIZED if reason == MQRC_NOT_AUTHORIZED else reason)
-
-    def _may_put(self, user: str, queue_name: str, q_mgr_name: str) -> bool:
-        """Whether `user` may put to a destination: publications go there without asking again."""
-        authority = self.qm.authority
-        if type(authority) is Authority:
-            return True
-        if q_mgr_name == self.qm.name:
-            return authority.may_open(user, "QUEUE", queue_name, MQOO_OUTPUT)
-        target = self.qm.catalogue.resolve(queue_name, q_mgr_name).queue
-        return target is not None and authority.may_open_remote(user, target.name, MQOO_OUTPUT)
 
     def _take_options(self, command: Command, options: set[str], subscription: Subscription) -> None:
         """What a second RegSub may change."""
@@ -355,7 +347,7 @@ class Work:
     def _check_owner(self, subscription: Subscription) -> None:
         if subscription.connection is not None:
             raise Refused(MQRCCF_SUBSCRIPTION_IN_USE)
-        if subscription.fixed_user and subscription.user_id != self.message.user_identifier:
+        if subscription.fixed_user and context_user(subscription.user_id) != self.user:
             raise Refused(MQRCCF_WRONG_USER)
 
     def _deregister(self, command: Command, topic_string: str) -> None:
@@ -422,6 +414,8 @@ class Work:
         reply.user_identifier = md.user_identifier
         remote.as_queue_manager(self.qm, reply, self.now)
         data = header.pack(False, 1208)
+        if not on_behalf.may_put(self.qm, md.user_identifier, md.reply_to_q, md.reply_to_q_mgr):
+            return MQRC_NOT_AUTHORIZED  # O2: discarded.
         reason = remote.route(self.qm, self.connection, md.reply_to_q, md.reply_to_q_mgr, reply, data, True)
         if reason:
             return report.dead_letter(
@@ -465,7 +459,7 @@ def process(qm: QueueManager, queue: Queue) -> None:
 def _process(qm: QueueManager, message: Message) -> bool:
     """Carry out one command, in a unit of work. False: it has to wait, because the log takes nothing."""
     connection = registration.own_connection(qm)
-    connection.user = message.user_identifier
+    connection.user = context_user(message.user_identifier)
     kept.take_in_unit(connection, message, qm.clock.now_ms())
     work = Work(qm, connection, message)
     work.carry_out()

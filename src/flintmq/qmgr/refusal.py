@@ -3,6 +3,15 @@
 Every refusal is one line in the error log under MQ's number, and is kept with what to do about it (`flint explain`).
 The last KEPT_MAX are kept. A password is in none of them.
 
+Users, channels, applications and the names of objects are what a client says they are, and nobody has proved who the
+client is. An operator reads them at a terminal and copies commands from there, therefore:
+
+    R1  In a sentence such a text is escaped and cut (`shown`); whoever prints a refusal escapes all of it again.
+    R2  It is part of a command only if it is a name that such an object or user can have (`object_word`, `user_word`);
+        else a sentence says that no command would help.
+    R3  No command switches off passwords (CHCKCLNT), TLS (SSLCIPH) or certificates (SSLCAUTH), or lifts a limit on
+        instances. Where the cause is on our side, the refusal says what to mend here.
+
     number     what was refused                                  reason that the application sees
     AMQ8077W   an authority on an object                         2035
     AMQ5534E   a user and password that are not right            2035
@@ -18,13 +27,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi.printable import printable
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
+from flintmq.qmgr.attribute import is_name
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
     from flintmq.qmgr.security import Denial
 
 KEPT_MAX: Final = 200
+#: So much of what a client said is shown in a sentence.
+SHOWN_MAX: Final = 80
+_USER_MAX: Final = 64
+_USER_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-"
+
+
+def shown(text: str) -> str:
+    """Return what a client said as it may stand between quotes in a sentence (R1)."""
+    cut = text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "..."
+    return printable(cut).replace("'", "\\'")
+
+
+def object_word(name: str, length: int = 48) -> str:
+    """Return the name of an object as a word of a command, "" if no object can have that name (R2).
+
+    MQSC folds a name without quotes to upper case, so only such names go without.
+    """
+    if not is_name(name, length):
+        return ""
+    return name if name == name.upper() else f"'{name}'"
+
+
+def user_word(user: str) -> str:
+    """Return a user as a word of a command, "" if it has characters that a command, or a shell, could misread (R2)."""
+    if not user or len(user) > _USER_MAX or user[0] in "-.":
+        return ""
+    for character in user:
+        if character not in _USER_CHARACTERS:
+            return ""
+    return user
+
+
+def no_command(what: str) -> str:
+    """Return the sentence that stands in place of a command that cannot be written down (R2)."""
+    return f"* No command is shown: {what} that the client gave is none that there can be here."
 
 
 class Refusal:
@@ -50,7 +96,7 @@ class Refusal:
         who: list[str] = []
         for word, value in (("user", self.user), ("address", self.address), ("channel", self.channel)):
             if value:
-                who.append(f"{word} {value}")
+                who.append(f"{word} {shown(value)}")
         about = f" ({', '.join(who)})" if who else ""
         return f"{self.what}{about} Decided by: {self.rule}."
 
@@ -87,7 +133,8 @@ def _of_denial(qm: QueueManager, denial: Denial, application: str, channel: str,
     refused = Refusal(
         "AMQ8077W",
         MQRC_NOT_AUTHORIZED,
-        f"Entity '{denial.user}' has insufficient authority to access {kind} {name}: it has not {missing.lower()}.",
+        f"Entity '{shown(denial.user)}' has insufficient authority to access {kind} {shown(name)}: "
+        f"it has not {missing.lower()}.",
     )
     refused.user, refused.application = denial.user, application
     refused.channel, refused.address = channel, address
@@ -97,10 +144,14 @@ def _of_denial(qm: QueueManager, denial: Denial, application: str, channel: str,
         refused.what = f"Entity '{denial.user}' has insufficient authority for {kind} {name}: it is not privileged."
         refused.rule = "no authority record gives this: who defines a service has programs run as the queue manager"
         return refused
-    profile = "" if on_q_mgr else f"PROFILE('{denial.name}') "
+    user = user_word(denial.user)
+    if not user or not is_name(name):
+        refused.remedies = [no_command("the name of the object" if user else "the user")]
+        return refused
+    profile = "" if on_q_mgr else f"PROFILE('{name}') "
+    option = "" if on_q_mgr else f"-n '{name}' "
     refused.remedies = [
-        f"SET AUTHREC {profile}OBJTYPE({denial.object_type}) PRINCIPAL('{denial.user}') AUTHADD({missing})",
-        f"setmqaut -m {qm.name} {'' if on_q_mgr else '-n ' + repr(denial.name) + ' '}-t {kind} -p {denial.user} "
-        + " ".join("+" + word.lower() for word in denial.missing),
+        f"SET AUTHREC {profile}OBJTYPE({denial.object_type}) PRINCIPAL('{user}') AUTHADD({missing})",
+        f"setmqaut -m {qm.name} {option}-t {kind} -p {user} " + " ".join("+" + word.lower() for word in denial.missing),
     ]
     return refused

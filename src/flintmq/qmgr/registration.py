@@ -30,6 +30,8 @@ from flintmq.selector import SelectorError, compile_selector
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
+#: The names of managed queues begin so.
+MANAGED: Final = "SYSTEM.MANAGED."
 MANAGED_DURABLE: Final = "SYSTEM.MANAGED.DURABLE."
 MANAGED_NON_DURABLE: Final = "SYSTEM.MANAGED.NDURABLE."
 

@@ -16,10 +16,10 @@ MQRO_PASS_DISCARD_AND_EXPIRY; no ReplyToQ; origin context the queue manager's. I
 behind any MQ headers with those headers, or all. Properties: those of the original that say MQCOPY_REPORT; those of an
 MQRFH2 too if there is no data.
 
-A report that cannot be delivered goes to the dead-letter queue; if that does not take it either it is dropped, and the
-operator gets a notice. The message it speaks of is never held up by its reports. Nobody's authority is asked for the
-reply-to queue, so no report goes to the queues where the queue manager keeps what it trusts (2035): the data of a
-report may be all that an application has put.
+A report is put with the authority of the user of the message it is about (on_behalf.py): the data of a report may be
+all that an application has put, so it must not reach a queue to which that user could not put. A report that its user
+may not put is discarded (O2). One that cannot be put for another reason goes to the dead-letter queue, unless it was
+for that queue. The operator gets a notice of each report that is discarded. The message is not held up by its reports.
 """
 
 from __future__ import annotations
@@ -63,20 +63,18 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import (
     MQRC_DLH_ERROR,
     MQRC_NONE,
-    MQRC_NOT_AUTHORIZED,
     MQRC_REPORT_OPTIONS_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_REPORT_OPTION,
     MQRC_XMIT_Q_USAGE_ERROR,
     reason_name,
 )
-from flintmq.qmgr import headers, put_properties, remote
-from flintmq.qmgr.authority import POLICY_QUEUE
+from flintmq.qmgr import headers, on_behalf, put_properties, remote
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.kept import RETAINED_QUEUE, SUBSCRIBER_QUEUE
 from flintmq.qmgr.message import Message, fill_descriptor
 from flintmq.qmgr.place import place_internal
-from flintmq.qmgr.queue import STAGING, Queue
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.security import context_user
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -95,7 +93,6 @@ _KNOWN: Final = (
     | MQRO_DISCARD_MSG
 )
 _WANTS_REPORT: Final = MQRO_PAN | MQRO_NAN | MQRO_ACTIVITY | MQRO_COA | MQRO_COD | MQRO_EXPIRATION | MQRO_EXCEPTION
-_OWN_QUEUES: Final = (STAGING, SUBSCRIBER_QUEUE, RETAINED_QUEUE, POLICY_QUEUE)
 #: How much of the data a report with data has.
 DATA_LENGTH: Final = 100
 #: An expiration report with MQRO_PASS_DISCARD_AND_EXPIRY lives for sixty seconds.
@@ -184,14 +181,19 @@ def confirm_delivery(qm: QueueManager, connection: Connection, message: Message,
 
 
 def expired(qm: QueueManager, connection: Connection, message: Message) -> None:
-    """MQRO_EXPIRATION: the message was discarded. One on a transmission queue is reported for what is in it."""
+    """MQRO_EXPIRATION: the message was discarded. One on a transmission queue is reported for what is in it.
+
+    Only a transmission queue has headers that the queue manager made: on another queue an MQXQH is data, and says
+    nothing about who put it. The user is that of the message itself either way.
+    """
     if not message.report & MQRO_EXPIRATION:
         return
     md = _descriptor_of(qm, message)
     data = message.data
-    if md.format == MQFMT_XMIT_Q_HEADER:
+    if md.format == MQFMT_XMIT_Q_HEADER and message.queue.transmission:
         try:
             _, md, data = remote.unwrap(qm, data)
+            md.user_identifier = message.user_identifier
         except StructureError:
             pass
     amount = _amount(md.report, MQRO_EXPIRATION_WITH_DATA, MQRO_EXPIRATION_WITH_FULL_DATA)
@@ -365,19 +367,26 @@ def _send(
     syncpoint: bool,
     properties: bytes,
 ) -> None:
-    """Send a report where the original said, else to the dead-letter queue, else tell the operator."""
-    target = qm.catalogue.resolve(q_name, q_mgr_name).queue
-    if target is not None and target.name in _OWN_QUEUES:
-        reason = MQRC_NOT_AUTHORIZED
-    else:
-        reason = remote.route(qm, connection, q_name, q_mgr_name, md, data, syncpoint, properties)
+    """Send a report where the original said, else to the dead-letter queue, else tell the operator.
+
+    The identity context of a report is that of the original, so `md` names the user whose authority counts.
+    """
+    if not on_behalf.may_put(qm, md.user_identifier, q_name, q_mgr_name):
+        _discarded(qm, q_name, q_mgr_name, f"user '{context_user(md.user_identifier)}' may not put there")
+        return
+    reason = remote.route(qm, connection, q_name, q_mgr_name, md, data, syncpoint, properties)
     if not reason:
+        return
+    why = f"it could not be put there ({reason_name(reason)} {reason})"
+    target = qm.catalogue.resolve(q_name, q_mgr_name).queue
+    if target is not None and target.name == qm.dead_letter_queue:
+        _discarded(qm, q_name, q_mgr_name, f"{why}, and that is the dead-letter queue")
         return
     refused = dead_letter(qm, connection, data, md, q_name, q_mgr_name, reason, syncpoint, properties)
     if refused:
-        qm.notice(
-            "AMQ9544W",
-            f"A report for {q_name} of {q_mgr_name} was discarded: it could not be put there "
-            f"({reason_name(reason)} {reason}), and the dead-letter queue '{qm.dead_letter_queue}' did not take it "
-            f"({reason_name(refused)} {refused}).",
-        )
+        text = f"the dead-letter queue '{qm.dead_letter_queue}' did not take it ({reason_name(refused)} {refused})"
+        _discarded(qm, q_name, q_mgr_name, f"{why}, and {text}")
+
+
+def _discarded(qm: QueueManager, q_name: str, q_mgr_name: str, why: str) -> None:
+    qm.notice("AMQ9544W", f"A report for {q_name} of {q_mgr_name} was discarded: {why}.")

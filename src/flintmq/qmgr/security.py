@@ -3,7 +3,8 @@
 An embedded queue manager trusts the program that embeds it: `Authority` itself says yes to everything. The one that
 goes by authority records is in authority.py. Who is in which group is asked of `Entities`, which a host provides.
 
-The user "" is the queue manager itself.
+The user "" is the queue manager itself. No message and no application can become that user by leaving a field blank:
+a blank name that comes from outside stands for NOBODY (`context_user`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,13 @@ from mypy_extensions import mypyc_attr
 MQM = "mqm"
 #: What connections and messages have room for of a user's name.
 USER_LENGTH: Final = 12
+#: The user of a message without context (MQPMO_NO_CONTEXT), and of a blank AlternateUserId.
+NOBODY: Final = "nobody"
+
+
+def context_user(name: str) -> str:
+    """Return the user whose authority counts for a UserIdentifier or AlternateUserId: NOBODY if it is blank."""
+    return name.strip(" \0") or NOBODY
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -99,7 +99,7 @@ from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.open import make_dynamic, open_queue
 from flintmq.qmgr.retained_delivery import RetainedDelivery, deliver_retained, is_long
-from flintmq.qmgr.security import Authority
+from flintmq.qmgr.security import Authority, context_user
 from flintmq.qmgr.subscription import (
     LEVEL_MAX,
     PRIORITY_AS_PUBLISHED,
@@ -395,20 +395,26 @@ def _authorise(
         if not authority.may_use_alternate_user(user, sd.alternate_user_id):
             _refused(qm, connection, user, subscription)
             return MQRC_NOT_AUTHORIZED
-        user = sd.alternate_user_id
+        user = context_user(sd.alternate_user_id)
     if type(authority) is not Authority and not authority.may_subscribe(
         user, subscription.topic_string, qm.topic_names(subscription.topic_string)
     ):
         _refused(qm, connection, user, subscription)
         return MQRC_NOT_AUTHORIZED
-    if destination is not None:
-        name = destination.object_name
-        needs = MQOO_OUTPUT | (MQOO_SET_IDENTITY_CONTEXT if sd.options & MQSO_SET_IDENTITY_CONTEXT else 0)
-        if not authority.may_open(user, "QUEUE", name, needs):
-            event.refused(qm, connection, user, "QUEUE", name, MQRQ_SUB_DEST_NOT_AUTHORIZED, needs)
-            return MQRC_NOT_AUTHORIZED
+    if destination is not None and not _may_put_to(qm, connection, user, sd, destination):
+        return MQRC_NOT_AUTHORIZED
     subscription.user_id = user
     return MQRC_NONE
+
+
+def _may_put_to(qm: QueueManager, connection: Connection, user: str, sd: MQSD, destination: Handle) -> bool:
+    """Return whether publications may go to a queue that the application names. Nobody asks when they do."""
+    name = destination.object_name
+    needs = MQOO_OUTPUT | (MQOO_SET_IDENTITY_CONTEXT if sd.options & MQSO_SET_IDENTITY_CONTEXT else 0)
+    if qm.authority.may_open(user, "QUEUE", name, needs):
+        return True
+    event.refused(qm, connection, user, "QUEUE", name, MQRQ_SUB_DEST_NOT_AUTHORIZED, needs)
+    return False
 
 
 def _may_have(qm: QueueManager, connection: Connection, sd: MQSD, subscription: Subscription) -> bool:
@@ -421,7 +427,7 @@ def _may_have(qm: QueueManager, connection: Connection, sd: MQSD, subscription: 
     if sd.options & MQSO_ALTERNATE_USER_AUTHORITY:
         allowed = authority.may_use_alternate_user(user, sd.alternate_user_id)
         if allowed:
-            user = sd.alternate_user_id
+            user = context_user(sd.alternate_user_id)
     topics = qm.topic_names(subscription.topic_string)
     if allowed and sd.options & MQSO_ALTER:
         allowed = authority.may_subscribe(user, subscription.topic_string, topics)
@@ -521,6 +527,7 @@ def _open_managed(qm: QueueManager, connection: Connection, subscription: Subscr
     if handle is None:
         return None
     handle.owns_dynamic = not subscription.durable
+    handle.managed = True
     connection.handles[handle.number] = handle
     return handle
 
@@ -572,7 +579,7 @@ def _resume(
     if subscription.connection is not None and not altering_own:
         fail(connection, MQRC_SUBSCRIPTION_IN_USE)
         return None
-    user = sd.alternate_user_id if sd.options & MQSO_ALTERNATE_USER_AUTHORITY else connection.user
+    user = context_user(sd.alternate_user_id) if sd.options & MQSO_ALTERNATE_USER_AUTHORITY else connection.user
     if subscription.fixed_user and user != subscription.user_id:
         fail(connection, MQRC_IDENTITY_MISMATCH)
         return None
@@ -581,6 +588,8 @@ def _resume(
         fail(connection, MQRC_NOT_AUTHORIZED)
         return None
     reason = _may_resume(qm, connection, sd, destination, subscription, altering)
+    if not reason and altering and destination is not None and not subscription.managed:
+        reason = MQRC_NONE if _may_put_to(qm, connection, user, sd, destination) else MQRC_NOT_AUTHORIZED
     if reason:
         fail(connection, reason)
         return None

@@ -38,7 +38,7 @@ from flintmq.mqi.reason import MQRC_NONE, MQRC_NOT_AUTHORIZED
 from flintmq.qmgr import chlauth, event_channel, refusal
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.refusal import Refusal
+from flintmq.qmgr.refusal import Refusal, no_command, shown, user_word
 from flintmq.qmgr.security import USER_LENGTH
 from flintmq.server.users import Users
 
@@ -167,11 +167,14 @@ class ConnectionAuthentication(Gatekeeper):
         rule = chlauth.blocking_rule(self._engine.catalogue, terms.name, user, self._engine.entities)
         if rule is None:
             return False
-        refused = self._refusal("AMQ9776E", terms, user, address, f"Channel {terms.name} was blocked by user '{user}'.")
+        refused = self._refusal(
+            "AMQ9776E", terms, user, address, f"Channel {terms.name} was blocked by user '{shown(user)}'."
+        )
         refused.rule = chlauth.describe(rule)
+        record = f"SET CHLAUTH('{terms.name}')"
         refused.remedies = [
-            f"SET CHLAUTH('{terms.name}') TYPE(BLOCKUSER) USERLIST('nobody') ACTION(REPLACE)",
-            f"SET CHLAUTH('{terms.name}') TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('another')",
+            _with_user(user, f"{record} TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('another')"),
+            f"{record} TYPE(BLOCKUSER) USERLIST('nobody') ACTION(REPLACE)",
         ]
         return not self._warned(rule, refused)
 
@@ -201,9 +204,13 @@ class ConnectionAuthentication(Gatekeeper):
             why = "the password is wrong, or there is no such user"
         else:
             why = "no users are defined (`flint user` defines them)"
-        refused = self._refusal("AMQ5534E", terms, user, address, f"User '{user}' was not authenticated: {why}.")
+        what = f"User '{shown(user)}' was not authenticated: {why}."
+        refused = self._refusal("AMQ5534E", terms, user, address, what)
         refused.rule = f"CHCKCLNT({info.text('CHCKCLNT')}) of AUTHINFO {info.name}, which CONNAUTH names"
-        refused.remedies = [f"flint user {self._engine.name} {user}"]
+        if self._users.trouble:
+            refused.remedies = ["* The cause is here and not with the client: put the file of users right."]
+        else:
+            refused.remedies = [_with_user(user, f"flint user {self._engine.name} {user}")]
         refusal.add(self._engine, refused)
         return MQRC_NOT_AUTHORIZED, ""
 
@@ -211,15 +218,12 @@ class ConnectionAuthentication(Gatekeeper):
         self, terms: Terms, user: str, address: str, info: MQObject | None, rule: MQObject | None
     ) -> tuple[int, str]:
         assert info is not None
-        what = f"User '{user}' has not supplied a user ID and password."
+        what = f"User '{shown(user)}' has not supplied a user ID and password."
         refused = self._refusal("AMQ5540E", terms, user, address, what)
         refused.rule = f"CHCKCLNT({info.text('CHCKCLNT')}) of AUTHINFO {info.name}, which CONNAUTH names"
         if rule is not None and rule.text("CHCKCLNT") != "ASQMGR":
             refused.rule = f"CHCKCLNT({rule.text('CHCKCLNT')}) of {chlauth.describe(rule)}"
-        refused.remedies = [
-            "* The application gives a user and a password (MQCSP).",
-            f"ALTER AUTHINFO({info.name}) AUTHTYPE(IDPWOS) CHCKCLNT(OPTIONAL)",
-        ]
+        refused.remedies = ["* The application gives a user and a password (MQCSP)."]
         refusal.add(self._engine, refused)
         return MQRC_NOT_AUTHORIZED, ""
 
@@ -227,14 +231,15 @@ class ConnectionAuthentication(Gatekeeper):
         refused = self._refusal("AMQ9777E", terms, user, address, f"Channel {terms.name} was blocked.")
         refused.rule = chlauth.describe(rule)
         where = without_port(address)
+        record = f"SET CHLAUTH('{terms.name}')"
         refused.remedies = [
-            f"SET CHLAUTH('{terms.name}') TYPE(USERMAP) CLNTUSER('{user}') ADDRESS('{where}') USERSRC(CHANNEL)",
-            f"SET CHLAUTH('{terms.name}') TYPE(ADDRESSMAP) ADDRESS('{where}') USERSRC(CHANNEL)",
+            _with_user(user, f"{record} TYPE(USERMAP) CLNTUSER('{user}') ADDRESS('{where}') USERSRC(CHANNEL)"),
+            f"{record} TYPE(ADDRESSMAP) ADDRESS('{where}') USERSRC(CHANNEL)",
         ]
         return refused
 
     def _too_long(self, terms: Terms, user: str, address: str) -> tuple[int, str]:
-        what = f"User '{user}' cannot be the user of a connection."
+        what = f"User '{shown(user)}' cannot be the user of a connection."
         refused = self._refusal("AMQ9557E", terms, user, address, what)
         refused.rule = f"a user ID has at most {USER_LENGTH} characters"
         channel = terms.name if terms.name != LOCAL_CHANNEL else "ANY.SVRCONN"
@@ -242,11 +247,15 @@ class ConnectionAuthentication(Gatekeeper):
             refused.remedies.append(
                 "* The application connects over a channel, as in MQSERVER=ANY.SVRCONN/TCP/127.0.0.1(1414)."
             )
-        refused.remedies.append(
-            f"SET CHLAUTH('{channel}') TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('shorter')"
-        )
+        command = f"SET CHLAUTH('{channel}') TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('shorter')"
+        refused.remedies.append(_with_user(user, command))
         refusal.add(self._engine, refused)
         return MQRC_NOT_AUTHORIZED, ""
+
+
+def _with_user(user: str, command: str) -> str:
+    """A command that names the user of a client, or a sentence if that is no name that a command can have (R2)."""
+    return command if user_word(user) else no_command("the user")
 
 
 def without_port(address: str) -> str:

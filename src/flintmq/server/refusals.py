@@ -3,7 +3,7 @@
 `errors/refusals.json` in the queue manager's directory, for its owner only, is what qmgr/refusal.py keeps, written a
 second after it has changed and when the queue manager ends. `flint explain` reads it when nobody can be asked.
 
-    {"version": 1, "refusals": [{"time_ms": ..., "number": "AMQ8077W", "reason": 2035, "what": ..., "user": ...,
+    {"version": 2, "refusals": [{"time_ms": ..., "number": "AMQ8077W", "reason": 2035, "what": ..., "user": ...,
      "channel": ..., "address": ..., "application": ..., "rule": ..., "remedies": [...]}, ...]}
 """
 
@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from flintmq.mqi.printable import printable
 from flintmq.mqi.reason import reason_name
-from flintmq.qmgr.refusal import KEPT_MAX, Refusal
+from flintmq.qmgr.refusal import KEPT_MAX, Refusal, shown
 
 NAME = "refusals.json"
-VERSION = 1
+#: Files of version 1 may have commands with what clients said in them, raw: their commands are not shown.
+VERSION = 2
+_PLAIN = re.compile(r"[\w.:()/@%-]{1,80}", re.ASCII)
 _TEXTS = ("number", "what", "user", "channel", "address", "application", "rule")
 
 
@@ -75,14 +79,23 @@ def load(directory: Path) -> list[Refusal]:
         content = json.loads((directory / NAME).read_text("utf-8"))
     except (OSError, ValueError):
         return []
-    return from_json(content.get("refusals")) if isinstance(content, dict) else []
+    if not isinstance(content, dict):
+        return []
+    found = from_json(content.get("refusals"))
+    if _number(content.get("version")) < VERSION:
+        for refused in found:
+            refused.remedies = []
+    return found
 
 
 # -- in words ---------------------------------------------------------------------------------------------------------
 
 
 def explained(refusals: list[Refusal], count: int) -> list[str]:
-    """The last `count` refusals, the latest first; the same one again is told once."""
+    """The last `count` refusals, the latest first; the same one again is told once.
+
+    What clients said is in them: every line is escaped, so that it is one line and moves no cursor.
+    """
     lines: list[str] = []
     groups: dict[tuple[str, ...], list[Refusal]] = {}
     for refused in reversed(refusals):
@@ -90,7 +103,7 @@ def explained(refusals: list[Refusal], count: int) -> list[str]:
         key = (refused.number, refused.user, refused.channel, address, refused.rule, *refused.remedies[:1])
         groups.setdefault(key, []).append(refused)
     for group in list(groups.values())[:count]:
-        lines += [*_told(group), ""]
+        lines += [*(printable(line) for line in _told(group)), ""]
     return lines
 
 
@@ -100,7 +113,7 @@ def _told(group: list[Refusal]) -> list[str]:
     reason = f"   {last.reason} {reason_name(last.reason)}" if last.reason else "   the socket was closed"
     lines = [f"{_when(last)}{again}{reason}   {last.number}", f"    {last.what}"]
     who = [
-        f"{word} {value}"
+        f"{word} {_value(value)}"
         for word, value in (
             ("user", last.user),
             ("application", last.application),
@@ -115,6 +128,11 @@ def _told(group: list[Refusal]) -> list[str]:
     for number, remedy in enumerate(last.remedies):
         lines.append(f"    {'to allow it' if number == 0 else '         or'} {remedy.removeprefix('* ')}")
     return lines
+
+
+def _value(text: str) -> str:
+    """One of several values in a line: between quotes if it could be taken for more than one."""
+    return text if _PLAIN.fullmatch(text) else f"'{shown(text)}'"
 
 
 def _when(refused: Refusal) -> str:

@@ -56,7 +56,7 @@ class LmdbPageSet:
         self._volatile_part: LmdbPart | None = None
         self._closed = False
         try:
-            os.makedirs(directory, exist_ok=True)
+            os.makedirs(directory, mode=0o700, exist_ok=True)
             shutil.rmtree(os.path.join(directory, VOLATILE), ignore_errors=True)
             self._stable_part = LmdbPart(os.path.join(directory, STABLE), psid, self._map_bytes, True, waiting_max)
         except OSError as error:

@@ -79,7 +79,7 @@ class LmdbPart:
     # Opening and closing
 
     def _open(self) -> None:
-        os.makedirs(self._directory, exist_ok=True)
+        os.makedirs(self._directory, mode=0o700, exist_ok=True)
         check_data_file(self.path)
         size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
         while self._map_bytes < 2 * size:
@@ -105,6 +105,7 @@ class LmdbPart:
             meminit=False,
             max_dbs=len(DATABASES),
             max_spare_txns=2,
+            mode=0o600,
         )
         try:
             with self._env.begin(write=True) as txn:

@@ -119,7 +119,7 @@ class PageFile:
         self._taken: list[tuple[int, int]] = []
         self._given: list[tuple[int, int]] = []
         self._resting: list[tuple[int, int]] = []  # given by the last batch (PF3)
-        self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._check_header(psid)
 
     def _check_header(self, psid: int) -> None:

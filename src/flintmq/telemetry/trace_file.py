@@ -83,8 +83,8 @@ class TraceFile:
     """A trace file that is written."""
 
     def __init__(self, path: Path, q_mgr: str, records: int = RECORDS) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o640)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)  # It may have message data.
         try:
             size = HEAD + RECORD * records
             os.posix_fallocate(descriptor, 0, size)
