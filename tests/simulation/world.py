@@ -4,8 +4,9 @@ Several applications put, get, select, browse with and without lock, commit, bac
 messages expire; an administrator defines, moves, clears and deletes queues; the host flushes the log and takes
 checkpoints at random; buffer pools are so small that messages spill and come back all the time. At some moment,
 possibly in the middle of any I/O operation, the machine stops: the log files lose, tear and reorder what was not
-synced, of two copies one may lose a file, page sets lose what they had not synced. Then the queue manager is started
-again, and must hold what the model allows.
+synced, of two copies one may lose a file, page sets lose what they had not synced. Or a sync fails: the queue manager
+stops, its pages count as clean though they are not on the disk, and the next start must not believe them. Then the queue
+manager is started again, and must hold what the model allows.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from flintmq.log import Log, LogConfig, LogFull
+from flintmq.log import Log, LogConfig, LogError, LogFull
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -58,6 +59,7 @@ from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import backout, commit, prepare_unit, resolve_unit
 from flintmq.store.check import check_page_set
+from flintmq.store.errors import PageSetError
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
 from tests.simulation.disk import SimulatedDisk
@@ -112,9 +114,13 @@ class World:
     #: What else is defined, and is none of the model's business.
     objects: list[tuple[str, str, dict[str, Value]]] = []
 
-    def __init__(self, seed: int, crash_type: type[BaseException]) -> None:
+    def __init__(self, seed: int, crash_type: type[BaseException], failing: bool = True) -> None:
         self.seed = seed
         self.random = Random(seed)
+        #: Decides about failures of the disk that are no crashes; None: there are none.
+        self.faults: Random | None = Random(f"faults {seed}") if failing else None
+        #: Page set syncs until one fails; -1: none does.
+        self.syncs_left = -1
         self.crash_type = crash_type
         self.disk = SimulatedDisk()
         self.page_sets: dict[int, MemoryPageSet] = {}
@@ -177,6 +183,10 @@ class World:
             raise self.crash_type(f"at page set {what}")
         if self.io_left > 0:
             self.io_left -= 1
+        if what == "sync" and self.syncs_left >= 0:
+            self.syncs_left -= 1
+            if self.syncs_left < 0:
+                raise PageSetError("psid", "cannot be written: Input/output error")
 
     def begin(self) -> None:
         """A fresh run of the queue manager: connect the applications."""
@@ -606,20 +616,40 @@ class World:
     # -- the end of a run, and the next ---------------------------------------------------------------------------
 
     def provoke(self) -> None:
-        """Let the machine stop at one of the next I/O operations, of the log or of a page set."""
-        if self.random.random() < 0.6:
+        """Let the machine stop, or a sync fail, at one of the next I/O operations, of the log or of a page set."""
+        if self.faults is not None and self.faults.random() < 0.4:
+            if self.faults.random() < 0.8:
+                self.disk.fail_sync(self.faults.randrange(1, 25), self.faults)
+            else:
+                self.syncs_left = self.faults.randrange(0, 4)
+        elif self.random.random() < 0.6:
             self.disk.fail_at(self.random.randrange(1, 60))
         else:
             self.io_left = self.random.randrange(0, 12)
 
-    def crash(self) -> None:
-        """The machine stops; what was not synced is torn, lost and reordered. Start again and compare."""
+    def failed(self, error: Exception) -> None:
+        """A sync has failed, and the queue manager has stopped. Start again; the machine may have stopped, too."""
+        if "Input/output error" not in str(error):
+            raise error
+        self.note("sync failed")
+        assert self.faults is not None
+        self.crash(self.faults.random() < 0.8)
+        if self.faults.random() < 0.7:  # What the start has shown and built upon must survive a power loss.
+            self.run(self.faults.choice([0, 3, 10]))
+            self.flush()
+            self.crash(False)
+
+    def crash(self, only_process: bool | None = None) -> None:
+        """The machine stops; what was not synced is torn, lost and reordered. Start again and compare.
+
+        `only_process`: the machine goes on, or stops, for certain.
+        """
         random = self.random
         acknowledged = 0
         for count, fact in enumerate(self.facts, 1):
             if 0 < fact.position <= self.log.durable:
                 acknowledged = count
-        if random.random() < 0.25:
+        if random.random() < 0.25 if only_process is None else only_process:
             self.disk = self.disk.kill()
             lost = 0
         else:
@@ -627,7 +657,7 @@ class World:
             lost = 99
         for psid, page_set in self.page_sets.items():
             self.page_sets[psid] = page_set.crash(random.randint(0, min(lost, page_set.unsynced)))
-        self.io_left = -1
+        self.io_left = self.syncs_left = -1
         durable = self.log.durable
         if self.log.config.second_copy and random.random() < 0.4:
             self.lose_a_file()
@@ -656,6 +686,12 @@ class World:
             try:
                 self.log = Log.open(self.disk, "log")
                 restart("SIM", self.clock, self.log, self.open_page_set, Authority())
+            except (LogError, PageSetError, OSError) as error:
+                assert "Input/output error" in str(error), error
+                self.note("sync failed at start")
+                self.disk = self.disk.kill()
+                for psid, page_set in self.page_sets.items():
+                    self.page_sets[psid] = page_set.crash(0)
             except self.crash_type:
                 self.disk = self.disk.crash(self.random)
                 for psid, page_set in self.page_sets.items():
@@ -664,7 +700,7 @@ class World:
                 self.disk = self.disk.kill()
                 for psid, page_set in self.page_sets.items():
                     self.page_sets[psid] = page_set.crash(0)
-            self.io_left = -1
+            self.io_left = self.syncs_left = -1
         self.log = Log.open(self.disk, "log")
         self.qm = restart("SIM", self.clock, self.log, self.open_page_set, Authority())
         self.qm.check()

@@ -172,13 +172,16 @@ class Log:
         if self._ready:
             raise LogError("the log was already replayed")
         for copy in self._copies:
-            copy.sync_range(self.first_extent, self._state.last_extent)
+            for extent in copy.extents():
+                if extent not in self._bad_headers:
+                    copy.write_header(extent)  # The page cache may be all that has it (reader.py).
+            copy.sync()
         return Replay(self._copies, self._state, self.counters, self.repairs, self._finish)
 
     def _finish(self, end: int, case: str) -> None:
         """The end is known: make what replay showed durable in all copies, then start a new epoch there (L4, L5).
 
-        In one copy it is durable since `replay` was called: restart may have acted on it.
+        In the first copy each record was durable before replay returned it: restart may have acted on it.
         """
         state = self._state
         current = end // self._extent_size
@@ -201,16 +204,21 @@ class Log:
         self.durable = self.end = self._written = end
         self._adopt_leftovers()
         self._recycle()
+        self.counters.writes = self.counters.syncs = 0  # They count flushes, not what restart wrote again.
         self._ready = True
 
     def _mirror(self, start: int, end: int) -> None:
-        """Make the other copies equal to the first, which replay has just read."""
+        """Make the other copies equal to the first, which replay has just read.
+
+        What looks equal is written, too: it may be in the page cache and not on the disk.
+        """
         for copy in self._copies[1:]:
             for position in range(start, end, _BLOCK):
                 length = min(_BLOCK, end - position)
                 data = self._copies[0].read(position, length)
-                if copy.read(position, length) != data:
-                    copy.write(position, [data], length)
+                differs = copy.read(position, length) != data
+                copy.write(position, [data], length)
+                if differs:
                     path, offset = copy.locate(position)
                     self.repairs.append(f"{path}: {length} bytes from offset {offset} copied from the other copy")
 
@@ -437,14 +445,18 @@ class Log:
         """Flush, note a clean end, close the files. After a failed write only close the files."""
         self._io.acquire()
         try:
-            if self._ready:
-                self._flush()
-                self._state.durable = self.durable
-                self._state.clean = True
-                self._store()
-            self._ready = False
-            self._refusal = "the log is closed"
-            self._close_files()
+            try:
+                if self._ready:
+                    self._flush()
+                    self._state.durable = self.durable
+                    self._state.clean = True
+                    self._store()
+            except OSError as error:
+                self._fail(error)
+            finally:
+                self._ready = False
+                self._refusal = "the log is closed"
+                self._close_files()
         finally:
             self._io.release()
 

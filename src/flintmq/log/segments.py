@@ -361,12 +361,6 @@ class Segments:
             self._files.sync_directory(self.directory)
             self._renamed = False
 
-    def sync_range(self, first: int, last: int) -> None:
-        """Sync files that an earlier process may have written and not synced."""
-        for extent in range(first, last + 1):
-            if extent in self._open:
-                self._open[extent].sync()
-
     def close(self) -> None:
         """Close all files."""
         for file in self._open.values():
