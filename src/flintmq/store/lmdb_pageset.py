@@ -16,7 +16,8 @@ import shutil
 from typing import Final
 
 from flintmq.store.chunk import Chunk
-from flintmq.store.errors import PageSetError
+from flintmq.store.datafile import DISK_FULL
+from flintmq.store.errors import PageSetError, PageSetFull
 from flintmq.store.lmdb_part import MAP_BYTES_MIN, WAITING_MAX, LmdbPart
 from flintmq.store.pageset import BeforeIO, LaneState, PageSetBatch, PageSetStatistics
 
@@ -71,13 +72,24 @@ class LmdbPageSet:
         if not batch.stable.is_empty() or batch.meta or batch.dropped:
             self._stable_part.apply(batch.stable, batch.dropped, batch.meta)
         if self._volatile_part is None and batch.volatile.adds:
-            self._volatile_part = LmdbPart(
-                os.path.join(self.directory, VOLATILE), self.psid, self._map_bytes, False, self._waiting_max
-            )
+            self._volatile_part = self._make_volatile_part()
         if self._volatile_part is not None and (not batch.volatile.is_empty() or batch.dropped):
             self._volatile_part.apply(batch.volatile, batch.dropped, {})
         if sync:
             self.sync()
+
+    def _make_volatile_part(self) -> LmdbPart:
+        """Make the volatile environment. On a full disk nothing of it is left behind."""
+        directory = os.path.join(self.directory, VOLATILE)
+        try:
+            return LmdbPart(directory, self.psid, self._map_bytes, False, self._waiting_max)
+        except (OSError, PageSetFull) as error:
+            shutil.rmtree(directory, ignore_errors=True)
+            if isinstance(error, PageSetFull):
+                raise
+            if error.errno in DISK_FULL:
+                raise PageSetFull(directory, "the disk is full; free some space on it") from error
+            raise PageSetError(directory, f"cannot be made: {error.strerror or error}") from error
 
     def sync(self) -> None:
         if self.before_io is not None:
