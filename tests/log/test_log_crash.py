@@ -113,7 +113,7 @@ class History:
         check_log(self.log)
 
     def life(self, steps: int) -> None:
-        """Run until something ends it: a crash at some I/O or between two of them, a failed sync, a kill, a clean end."""
+        """Run until something ends it: a crash, at some I/O or between two of them, a failed sync, or a clean end."""
         if self.failing_syncs and self.random.random() < 0.5:
             self.disk.fail_sync(self.random.randint(1, 25), self.random)
         elif self.random.random() < 0.7:

@@ -54,6 +54,8 @@ _KEYED: dict[str, Value] = {"INDXTYPE": "CORRELID", "MSGDLVSQ": "FIFO", "DEFPSIS
 class PubSubWorld(World):
     """See the docstring of the module."""
 
+    full_disks = False
+
     queues: dict[str, dict[str, Value]] = {
         "PLAIN": {"STGCLASS": "DEFAULT"},
         "FIFO": {"STGCLASS": "DEFAULT", "MSGDLVSQ": "FIFO"},

@@ -5,8 +5,10 @@ messages expire; an administrator defines, moves, clears and deletes queues; the
 checkpoints at random; buffer pools are so small that messages spill and come back all the time. At some moment,
 possibly in the middle of any I/O operation, the machine stops: the log files lose, tear and reorder what was not
 synced, of two copies one may lose a file, page sets lose what they had not synced. Or a sync fails: the queue manager
-stops, its pages count as clean though they are not on the disk, and the next start must not believe them. Then the queue
-manager is started again, and must hold what the model allows.
+stops, its pages count as clean though they are not on the disk, and the next start must not believe them. Then the
+queue manager is started again, and must hold what the model allows.
+
+For some time the disk of the page sets may be full, over a restart, too: puts are refused, everything else goes on.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from flintmq.mqi.reason import (
     MQRC_NO_MSG_UNDER_CURSOR,
     MQRC_NONE,
     MQRC_OBJECT_IN_USE,
+    MQRC_PAGESET_FULL,
     MQRC_RESOURCE_PROBLEM,
 )
 from flintmq.qmgr import expiry
@@ -59,7 +62,7 @@ from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import backout, commit, prepare_unit, resolve_unit
 from flintmq.store.check import check_page_set
-from flintmq.store.errors import PageSetError
+from flintmq.store.errors import PageSetError, PageSetFull
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
 from tests.simulation.disk import SimulatedDisk
@@ -71,6 +74,8 @@ QUEUES: dict[str, dict[str, Value]] = {
     "FIFO": {"STGCLASS": "OTHER", "MSGDLVSQ": "FIFO", "HARDENBO": "HARDENBO"},
     "HIGH": {"STGCLASS": "OTHER", "NPMCLASS": "HIGH", "INDXTYPE": "CORRELID", "HARDENBO": "NOHARDENBO"},
 }
+#: A put or a command may be refused so at any time: the log is full, the disk of a page set is full.
+FULL = (MQRC_RESOURCE_PROBLEM, MQRC_PAGESET_FULL)
 #: Queues that come and go.
 GUESTS = ["GUEST.1", "GUEST.2"]
 HARDENED = ("INDEXED", "FIFO")
@@ -113,6 +118,8 @@ class World:
     guests = GUESTS
     #: What else is defined, and is none of the model's business.
     objects: list[tuple[str, str, dict[str, Value]]] = []
+    #: Whether the disk of the page sets may be full.
+    full_disks = True
 
     def __init__(self, seed: int, crash_type: type[BaseException], failing: bool = True) -> None:
         self.seed = seed
@@ -121,6 +128,8 @@ class World:
         self.faults: Random | None = Random(f"faults {seed}") if failing else None
         #: Page set syncs until one fails; -1: none does.
         self.syncs_left = -1
+        #: Steps for which the disk of the page sets is full.
+        self.full_steps = 0
         self.crash_type = crash_type
         self.disk = SimulatedDisk()
         self.page_sets: dict[int, MemoryPageSet] = {}
@@ -183,6 +192,9 @@ class World:
             raise self.crash_type(f"at page set {what}")
         if self.io_left > 0:
             self.io_left -= 1
+        if what == "apply" and self.full_steps and self.faults is not None and self.faults.random() < 0.9:
+            self.note("disk full")
+            raise PageSetFull("psid", "the disk is full")
         if what == "sync" and self.syncs_left >= 0:
             self.syncs_left -= 1
             if self.syncs_left < 0:
@@ -231,10 +243,18 @@ class World:
         actions += [favoured] * random.choice([0, 0, 6])
         for _ in range(steps):
             action = random.choice(actions)
+            self.fill_disk()
             action()
             if self.qm.needs_checkpoint() or self.log.used_fraction > 0.4:
                 self.checkpoint()
             self.clock.advance(random.choice([0, 1, 15]))
+
+    def fill_disk(self) -> None:
+        """Let the disk of the page sets be full for a while, or have room again."""
+        if self.full_steps:
+            self.full_steps -= 1
+        elif self.full_disks and self.faults is not None and self.faults.random() < 0.01:
+            self.full_steps = self.faults.choice([3, 20, 60])
 
     def some_queue(self) -> str:
         return self.random.choice(sorted(self.live.queues))
@@ -262,7 +282,10 @@ class World:
         if item.persistent and not syncpoint:
             self.facts.append(fact)
         reason = put(self.qm, application.connection, self.open(application, name), md, pmo, data)
-        if reason == MQRC_RESOURCE_PROBLEM:
+        if reason in FULL:
+            if reason == MQRC_PAGESET_FULL:
+                assert self.qm.queues[name].account.disk_full
+                self.note("put refused")
             if item.persistent and not syncpoint:
                 self.facts.remove(fact)
             return
@@ -422,7 +445,7 @@ class World:
         if refused:
             assert reason == MQRC_OBJECT_IN_USE, f"{kind} {name}: {reason}"
             return
-        if reason == MQRC_RESOURCE_PROBLEM:
+        if reason in FULL:
             self.facts.remove(fact)
             return
         assert reason == MQRC_NONE, f"{kind} {name}: {reason}"
@@ -754,23 +777,33 @@ class World:
         return [item.data for item in state.visible(name, self.clock.now_ms())]
 
     def clean_end(self) -> None:
-        """An orderly end and start: committed work is there, NPMCLASS(HIGH) messages too, other non-persistent not."""
+        """An orderly end and start: committed work is there, NPMCLASS(HIGH) messages too, other non-persistent not.
+
+        If the disk is full, NPMCLASS(HIGH) messages may be lost as well.
+        """
         for application in self.applications:
             records = self.log.counters.records
             abandon(self.qm, application.connection)
             self.count_backouts(application.removed, self.log.counters.records - records)
-        checkpoint(self.qm, keep_nonpersistent=True)
+        kept = checkpoint(self.qm, keep_nonpersistent=True)
+        assert kept or self.full_steps
+        self.full_steps = 0  # Else what was kept would come back at a later start.
         self.log.close()
         for psid, page_set in self.page_sets.items():
             self.page_sets[psid] = page_set.reopen()
         expected = survivors(self.live)
-        for item in self.live.visible("HIGH", self.clock.now_ms()):
+        high = self.live.visible("HIGH", self.clock.now_ms())
+        for item in high:
             expected.items[item.number] = item
         self.end_of_run()
         self.log = Log.open(self.disk, "log")
         self.qm = restart("SIM", self.clock, self.log, self.open_page_set, Authority())
         self.qm.check()
         self.begin()
+        if not kept and self.browse("HIGH") != self.shown(expected, "HIGH"):
+            for item in high:
+                if not item.persistent:
+                    del expected.items[item.number]
         self.forget_run(survivors(expected), expected, NEVER_LOST)
         assert self.names() == expected.queues
         for name in expected.queues:

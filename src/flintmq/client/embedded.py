@@ -12,7 +12,8 @@ Rules that everything in this room keeps:
     H2  Nobody waits, for the disk or for a message, while holding it. (A checkpoint does write under it.)
     H3  An application hears of a message, or of a commit, only when the log is durable up to what made it so.
     H4  After an exception out of the engine, or an I/O error, nothing more is called and nothing written: the queue
-        manager counts as crashed, and is as safe as after a crash. Open it again.
+        manager counts as crashed, and is as safe as after a crash. Open it again. A full disk of a page set is no
+        such error: puts get 2192 and the rest goes on (qmgr/checkpoint.py).
     H5  Only the process that opened it uses it. After a fork, the child is refused.
 """
 
@@ -125,7 +126,7 @@ class Host:
         force = connection.force
         if engine.notices:
             self.write_notices()
-        if force and engine.needs_checkpoint():
+        if (force or engine.checkpoint_retry_ms) and engine.needs_checkpoint():
             checkpoint(engine)
         if self.orphans:
             self.reap()
@@ -219,9 +220,17 @@ class Host:
 
     def make_room(self) -> bool:
         """A call was refused because the log is full: a checkpoint frees what it can. True if that was worth trying."""
-        before = self.engine.checkpoint_position
-        checkpoint(self.engine)
-        return self.engine.checkpoint_position > before
+        engine = self.engine
+        if engine.checkpoint_retry_ms and not engine.needs_checkpoint():
+            return False  # The last one found the disk of a page set full, a moment ago.
+        before = engine.checkpoint_position
+        checkpoint(engine)
+        return engine.checkpoint_position > before
+
+    def disk_has_room(self) -> bool:
+        """A put was refused because the disk of a page set is full: say whether a checkpoint finds room on it now."""
+        engine = self.engine
+        return engine.checkpoint_retry_ms > 0 and engine.needs_checkpoint() and checkpoint(engine)
 
     # -- connections ------------------------------------------------------------------------------------------------
 
@@ -299,11 +308,14 @@ class Host:
                 self.recording.finish()
                 self.engine.ended = True
                 event.queue_manager_not_active(self.engine, quiescing=False)
-                checkpoint(self.engine, keep_nonpersistent=True)
+                if not checkpoint(self.engine, keep_nonpersistent=True):
+                    text = "Non-persistent messages of queues with NPMCLASS(HIGH) were not kept: the disk is full."
+                    self.engine.notice("AMQ7627W", text + " Persistent messages are in the log.")
                 self.write_notices()
             except BaseException as error:
                 self._leave(FAILED)
                 self._why = str(error)
+                self.errors.write("AMQ6119S", f"The queue manager has stopped while it ended: {self._why}")
                 self.abandon()
                 raise
             finally:

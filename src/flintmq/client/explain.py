@@ -95,6 +95,8 @@ def _of_queue(reason: int, name: str, queue: EngineQueue, length: int) -> str:
         return f"a message of {length} bytes is too big for {name}: MAXMSGL({queue.max_msg_length})"
     if reason == rc.MQRC_PAGESET_FULL:
         account = queue.account
+        if account.disk_full:
+            return f"page set {account.psid} of {name} cannot be written: {queue.pager.full}"
         return f"page set {account.psid} of {name} is full: {account.used} of {account.total} pages are in use"
     if reason == rc.MQRC_OBJECT_IN_USE:
         return f"{name} is in use: {_users(queue)}"

@@ -516,6 +516,11 @@ class Log:
         return files * self._extent_size
 
     @property
+    def limit(self) -> int:
+        """The position that the end of the log cannot pass before a checkpoint frees files."""
+        return self._limit
+
+    @property
     def used_fraction(self) -> float:
         """How much of `capacity` cannot be reused before a checkpoint. 1.0 is full; a linear log may pass it."""
         return (self.end - self.first_extent * self._extent_size) / self.capacity

@@ -14,9 +14,9 @@ A record is valid if its header and payload CRCs fit, its position is p, and its
 after the place where the current epoch began) or not smaller than the one before it (in front of that place). So what
 a crash left behind the cut of an earlier restart never comes to life: it has an older epoch.
 
-What is read may be in the page cache and not on the disk. After a failed sync Linux keeps the new bytes in memory, marks
-them clean, and lets every later sync succeed without writing them. So each window of the log is written again, as it was
-read, and synced before a record of it is returned (L4).
+What is read may be in the page cache and not on the disk. After a failed sync Linux keeps the new bytes in memory,
+marks them clean, and lets every later sync succeed without writing them. So each window of the log is written again, as
+it was read, and synced before a record of it is returned (L4).
 
 One thing cannot be told apart from a torn write and is not damage: bytes of the very last flush before a crash that
 were changed on disk afterwards, while no later record and no control file says that they were durable. A second copy
@@ -149,7 +149,7 @@ class Replay:
         return True
 
     def _write_again(self) -> None:
-        """Write the bytes of the window where they were read, and sync them: the page cache may be all that has them."""
+        """Write the window where it was read, and sync it: the page cache may be all that has these bytes."""
         end = self._window_at + len(self._window)
         start = max(self._window_at, self._rewritten)
         if start < end:

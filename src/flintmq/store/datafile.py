@@ -21,9 +21,9 @@ second for a megabyte; or, after a clean end, by the seal, a file of one line be
 
 A file that is large and was not sealed (the process was killed) is only looked at by its meta pages.
 
-The meta pages are written again, as they were read, before LMDB opens the file. LMDB writes a meta page after the data it
-speaks of was synced, and leaves its own sync to the next commit. If that sync fails, Linux keeps the page in memory,
-marks it clean and never writes it, so the disk has an older meta page; LMDB would reuse pages that the older one needs,
+The meta pages are written again, as they were read, before LMDB opens the file. LMDB writes a meta page after the data
+it speaks of was synced, and leaves its own sync to the next commit. If that sync fails, Linux keeps the page in memory,
+marks it clean and never writes it, so the disk has an older meta page. LMDB would reuse pages that the older one needs,
 and a power failure would find a file that is not whole.
 """
 

@@ -55,13 +55,17 @@ class LmdbPageSet:
         while self._map_bytes < 2 * 4096 * page_limit:
             self._map_bytes *= 2
         self._volatile_part: LmdbPart | None = None
+        self._undropped: set[int] = set()  # queues that are still to be dropped from the volatile part
         self._closed = False
         try:
             os.makedirs(directory, exist_ok=True)
             shutil.rmtree(os.path.join(directory, VOLATILE), ignore_errors=True)
             self._stable_part = LmdbPart(os.path.join(directory, STABLE), psid, self._map_bytes, True, waiting_max)
         except OSError as error:
-            raise PageSetError(directory, f"cannot be opened: {error.strerror or error}") from error
+            text = f"cannot be opened: {error.strerror or error}"
+            if error.errno in DISK_FULL:
+                raise PageSetFull(directory, text) from error
+            raise PageSetError(directory, text) from error
 
     def _part(self, volatile: bool) -> LmdbPart | None:
         return self._volatile_part if volatile else self._stable_part
@@ -74,9 +78,21 @@ class LmdbPageSet:
         if self._volatile_part is None and batch.volatile.adds:
             self._volatile_part = self._make_volatile_part()
         if self._volatile_part is not None and (not batch.volatile.is_empty() or batch.dropped):
-            self._volatile_part.apply(batch.volatile, batch.dropped, {})
+            self._apply_volatile(self._volatile_part, batch)
         if sync:
             self.sync()
+
+    def _apply_volatile(self, part: LmdbPart, batch: PageSetBatch) -> None:
+        """Apply the volatile part of a batch. Queues that a full disk does not let go of go with the next batch."""
+        dropped = self._undropped | batch.dropped
+        try:
+            part.apply(batch.volatile, dropped, {})
+        except PageSetFull:
+            self._undropped = dropped
+            if not batch.volatile.is_empty():
+                raise
+            return
+        self._undropped = set()
 
     def _make_volatile_part(self) -> LmdbPart:
         """Make the volatile environment. On a full disk nothing of it is left behind."""
