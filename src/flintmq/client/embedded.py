@@ -174,6 +174,11 @@ class Host:
         for number, text in notices:
             self.errors.write(number, text)
 
+    @property
+    def failure(self) -> str:
+        """Why the queue manager has stopped by itself, "" if it has not."""
+        return self._why
+
     def _leave(self, state: int) -> None:
         """It is not open any more, for this reason: nothing more is done with the engine."""
         self.state = state
