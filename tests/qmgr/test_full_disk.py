@@ -71,7 +71,7 @@ def test_a_checkpoint_on_a_full_disk_refuses_puts_and_leaves_the_rest_as_it_was(
     assert not checkpoint(engine.qm)
     engine.qm.check()
     assert engine.qm.checkpoint_position == position
-    assert [number for number, _ in engine.qm.notices] == ["AMQ7625E"]
+    assert [number for number, _ in engine.qm.notices] == ["CSQP014E"]
     assert app.put("Q", b"no room", persistence=1).reason == MQRC_PAGESET_FULL
     assert app.put("Q", b"no room", persistence=0).reason == MQRC_PAGESET_FULL
     assert app.put("Q", b"no room", syncpoint=True, persistence=1).reason == MQRC_PAGESET_FULL
@@ -84,7 +84,7 @@ def test_a_checkpoint_on_a_full_disk_refuses_puts_and_leaves_the_rest_as_it_was(
 
     engine.disk.full = False
     assert checkpoint(engine.qm)
-    assert [number for number, _ in engine.qm.notices] == ["AMQ7625E", "AMQ7626I"]
+    assert [number for number, _ in engine.qm.notices] == ["CSQP014E", "CSQP013I"]
     assert app.put("Q", b"20", persistence=1).reason == MQRC_NONE
     assert app.drain("Q") == messages(21)[1:]
     assert checkpoint(engine.qm)

@@ -81,7 +81,7 @@ def test_a_full_disk_refuses_puts_serves_gets_survives_restarts_and_ends(small_d
             sent.append(data)
     assert 50 < len(sent)
     world.fill()
-    assert "AMQ7625E" in world.told()
+    assert "CSQP014E" in world.told()
     assert queue.get().data == sent.pop(0)
 
     world.host.abandon()  # As a kill does.

@@ -33,6 +33,7 @@ from flintmq.client.group_commit import GroupCommit
 from flintmq.client.instance import Instance, Storage
 from flintmq.client.recording import Recording
 from flintmq.client.timer import Timer
+from flintmq.log import Log
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import MQAT_QMGR
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
@@ -83,6 +84,7 @@ class Host:
         #: OPEN, or why not.
         self.state = OPEN
         self._why = ""
+        self._told_log_disk = ""
         #: What wakes the owner of a wait, by connection id.
         self.parked: dict[bytes, Callable[[], None]] = {}
         #: What runs the callbacks of a connection, by connection id.
@@ -230,7 +232,15 @@ class Host:
             return False  # The last one found the disk of a page set full, a moment ago.
         before = engine.checkpoint_position
         checkpoint(engine)
+        self._tell_log_disk()
         return engine.checkpoint_position > before
+
+    def _tell_log_disk(self) -> None:
+        """Tell the operator, when that is news, that there is no room for another log file."""
+        why = self.log.disk_full if isinstance(self.log, Log) else ""
+        if why and why != self._told_log_disk:
+            self.errors.write("AMQ6708E", f"No further log file can be made or archived: {why}.")
+        self._told_log_disk = why
 
     def disk_has_room(self) -> bool:
         """A put was refused because the disk of a page set is full: say whether a checkpoint finds room on it now."""
@@ -315,7 +325,7 @@ class Host:
                 event.queue_manager_not_active(self.engine, quiescing=False)
                 if not checkpoint(self.engine, keep_nonpersistent=True):
                     text = "Non-persistent messages of queues with NPMCLASS(HIGH) were not kept: the disk is full."
-                    self.engine.notice("AMQ7627W", text + " Persistent messages are in the log.")
+                    self.engine.notice("CSQP014W", text + " Persistent messages are in the log.")
                 self.write_notices()
             except BaseException as error:
                 self._leave(FAILED)

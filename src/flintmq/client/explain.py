@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flintmq.client.errors import BadSelector, MQError, error_of
+from flintmq.log import Log
 from flintmq.mqi import reason as rc
 from flintmq.mqi.reason import MQCC_FAILED
 from flintmq.mqi.sd import MQSD
@@ -78,6 +79,11 @@ def sentence(engine: Engine, reason: int, name: str, queue: EngineQueue | None, 
     if reason == rc.MQRC_SYNCPOINT_LIMIT_REACHED:
         return f"the unit of work has MAXUMSGS({engine.max_uncommitted}) messages"
     if reason == rc.MQRC_RESOURCE_PROBLEM:
+        log = engine.log
+        if isinstance(log, Log) and log.disk_full:
+            return f"the recovery log is full, and there is no room for another log file: {log.disk_full}"
+        if engine.checkpoint_retry_ms:
+            return "the recovery log is full, and no checkpoint is possible while the disk of a page set is full"
         return "the recovery log is full and a checkpoint did not help: one unit of work, or message, is too big for it"
     if reason == rc.MQRC_PUT_INHIBITED:
         return f"{name} has {'PUB' if name.startswith('topic:') else 'PUT'}(DISABLED)"

@@ -420,7 +420,7 @@ class QueueManager:
         for pager in self.pagers.values():
             if pager.full:
                 pager.has_room()
-                self.notice("AMQ7626I", f"Page set {pager.psid} has room on its disk again; puts go on.")
+                self.notice("CSQP013I", f"Page set {pager.psid} has room on its disk again; puts go on.")
         self._told_full = set()
 
     def tell_full(self) -> None:
@@ -429,7 +429,7 @@ class QueueManager:
             if pager.full and pager.psid not in self._told_full:
                 self._told_full.add(pager.psid)
                 text = f"Page set {pager.psid} cannot be written: {pager.full}. Puts to its queues are refused "
-                self.notice("AMQ7625E", text + "(2192), gets go on. It is tried again every few seconds.")
+                self.notice("CSQP014E", text + "(2192), gets go on. It is tried again every few seconds.")
                 if not self.checkpoint_retry_ms:
                     self.checkpoint_retry_ms = self.clock.now_ms() + RETRY_MIN_MS
 

@@ -262,7 +262,7 @@ def _restore_kept(qm: QueueManager) -> None:
             pager.page_set.apply(batch, True)
         except PageSetFull as error:
             text = f"Non-persistent messages that page set {pager.psid} has kept come back at the next start: {error}."
-            qm.notice("AMQ7627W", text)
+            qm.notice("CSQP014W", text)
             continue
         for queue, messages in kept:
             queue.account.disk_full = False  # Until everything is back.
