@@ -112,9 +112,9 @@ def test_a_restart_on_a_full_disk_serves_gets() -> None:
         assert app.put("Q", data, persistence=1).reason == MQRC_NONE
     assert checkpoint(engine.qm)
     engine.disk.full = True
-    data = messages(300)
+    sent = messages(300)
     count = 30
-    while app.put("Q", data[count], persistence=1).reason == MQRC_NONE:
+    while app.put("Q", sent[count], persistence=1).reason == MQRC_NONE:
         count += 1
     assert engine.disk.refused  # The pool had passed its threshold.
     engine.qm.log.flush()
@@ -122,7 +122,7 @@ def test_a_restart_on_a_full_disk_serves_gets() -> None:
         engine.restart()
         engine.qm.check()
     app = engine.connect()
-    assert app.drain("Q") == data[:count]
+    assert app.drain("Q") == sent[:count]
     engine.qm.check()
     engine.qm.log.flush()
     engine.restart()

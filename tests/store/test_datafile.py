@@ -3,6 +3,7 @@
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import lmdb
 import pytest
@@ -126,7 +127,7 @@ def test_meta_pages_are_written_again_before_lmdb_opens_the_file(
             done.append(("sync", None))
         fdatasync(fd)
 
-    def noted_open(directory: str, **options: object) -> object:
+    def noted_open(directory: str, **options: Any) -> object:
         done.append(("open", None))
         return lmdb_open(directory, **options)
 
