@@ -115,6 +115,10 @@ class SimulatedFile:
             if self._disk.space < size:
                 raise OSError(errno.ENOSPC, "No space left on device", self._path)
             self._disk.space -= size
+        if self._disk.sync_fails() is not None:
+            self._inode.content[:] = bytes(size)  # Nothing of it is on the disk.
+            self._inode.pending.clear()
+            raise OSError(errno.EIO, "Input/output error", self._path)
         made = size // 2 if failing else size
         self._inode.durable[:] = self._inode.content[:] = bytes(made)
         self._inode.pending.clear()
@@ -198,6 +202,8 @@ class SimulatedDisk:
     def sync_directory(self, path: str) -> None:
         failing = self.count("sync_directory")
         self.stop(failing)
+        if self.sync_fails() is not None:  # The journal of a file system keeps names; they are not lost, nor durable.
+            raise OSError(errno.EIO, "Input/output error", path)
         waiting = []
         for operation in self._pending:
             if path in (operation[1].rpartition("/")[0], operation[2].rpartition("/")[0]):
@@ -213,7 +219,7 @@ class SimulatedDisk:
         self._fail_at = self.operations + number
 
     def fail_sync(self, number: int, random: Random) -> None:
-        """Let the sync of a file after `number` - 1 more of them fail and mark its pages clean; 0: none."""
+        """Let the sync after `number` - 1 more of them, of a file or a directory, fail; 0: none."""
         self._syncs_left = number
         self._sync_random = random
 

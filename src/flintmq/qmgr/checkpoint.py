@@ -66,9 +66,9 @@ _ITEM = struct.Struct("<BIQI")  # 1 put / 0 get, queue id, sequence, length of t
 
 
 def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> bool:
-    """Take a checkpoint, and return whether there was room for it. `keep_nonpersistent`: the queue manager ends
+    """Take a checkpoint. Return False if the disk of a page set has no room for it; then it will be tried again.
 
-    cleanly, NPMCLASS(HIGH) messages are kept.
+    `keep_nonpersistent`: the queue manager ends cleanly, NPMCLASS(HIGH) messages are kept.
     """
     try:
         _take(qm, keep_nonpersistent)

@@ -198,6 +198,10 @@ class Hub(Turns):
         """The log was written: those who are covered are answered, the others wait for the next flush."""
         self._flushing = False
         if future.exception() is not None:
+            callers, self._callers = self._callers, []
+            for _, caller in callers:
+                if not caller.done():
+                    caller.set_exception(ConnectionResetError("the queue manager has stopped"))
             self._failed()
             return
         durable = self._log.durable
@@ -220,7 +224,7 @@ class Hub(Turns):
             self.flush()
 
     async def durable(self, position: int) -> None:
-        """Wait until the log is durable up to `position`."""
+        """Wait until the log is durable up to `position`. Raises ConnectionResetError if it cannot be written."""
         if position > self.host.log.durable:
             caller = self.loop.create_future()
             self._callers.append((position, caller))
