@@ -75,6 +75,7 @@ def test_a_checkpoint_on_a_full_disk_refuses_puts_and_leaves_the_rest_as_it_was(
     assert app.put("Q", b"no room", persistence=1).reason == MQRC_PAGESET_FULL
     assert app.put("Q", b"no room", persistence=0).reason == MQRC_PAGESET_FULL
     assert app.put("Q", b"no room", syncpoint=True, persistence=1).reason == MQRC_PAGESET_FULL
+    assert Admin(engine.qm).page_set_usage()[0]["STATUS"] == "FULL"
     assert app.get("Q").data == b"0"
     assert app.get("Q", syncpoint=True).data == b"1"
     assert app.backout() == MQRC_NONE

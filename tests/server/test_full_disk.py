@@ -85,12 +85,14 @@ def test_a_full_disk_refuses_puts_serves_gets_survives_restarts_and_ends(small_d
     assert queue.get().data == sent.pop(0)
 
     world.host.abandon()  # As a kill does.
+    world.fill()
     world.reopen()
     queue = world.qm.queue("A")
     assert queue.depth == len(sent)
     for _ in range(20):
         assert queue.get().data == sent.pop(0)
     world.qm.close()  # The end needs room that is not there.
+    world.fill()
     world.reopen()
     queue = world.qm.queue("A")
     while sent:

@@ -157,7 +157,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
     ),
     "CSQP013": ("The disk of a page set has room again, and puts to its queues go on.", ""),
     "CSQP014": (
-        "The disk of a page set is full. Puts to its queues get 2192, gets go on; messages are in memory and in the log.",
+        "The disk of a page set is full. Puts to its queues get 2192, gets go on. Nothing is lost: the log has it.",
         "Make room on the disk, or get messages. It is tried again every few seconds; nothing needs to be restarted.",
     ),
     "CSQW123": ("Trace or SMF records are written again.", ""),
