@@ -109,6 +109,27 @@ def test_a_full_disk_refuses_puts_serves_gets_survives_restarts_and_ends(small_d
     world.qm.close()
 
 
+def test_messages_that_are_got_make_room_on_a_full_disk(small_disk: Path, tmp_path: Path) -> None:
+    """Nothing else on the disk is removed. The pages of the messages that were got are used for those in memory."""
+    world = FullDisk(small_disk, tmp_path / "log")
+    queue = world.qm.queue("A", create=True)
+    sent: list[bytes] = []
+    with pytest.raises(flintmq.PageSetFull):
+        while True:
+            data = b"%05d" % len(sent) * 2000
+            queue.put(data, persistent=True)
+            sent.append(data)
+    for _ in range(len(sent) // 2):
+        assert queue.get().data == sent.pop(0)
+    world.host.engine.checkpoint_retry_ms = 1  # It is time to try again.
+    queue.put(b"last", persistent=True)
+    world.host.engine.check()
+    world.host.abandon()
+    world.reopen()
+    assert [message.data for message in world.qm.queue("A").messages()] == [*sent, b"last"]
+    world.qm.close()
+
+
 def test_nonpersistent_messages_on_a_full_disk_stay_in_memory(small_disk: Path, tmp_path: Path) -> None:
     """The environment for them is made when it is first needed; LMDB must not touch a map without blocks (SIGBUS)."""
     world = FullDisk(small_disk, tmp_path / "log")

@@ -70,6 +70,9 @@ def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> bool:
 
     `keep_nonpersistent`: the queue manager ends cleanly, NPMCLASS(HIGH) messages are kept.
     """
+    for pager in qm.pagers.values():
+        if pager.full:
+            pager.free_pages()
     try:
         _take(qm, keep_nonpersistent)
     except PageSetFull:

@@ -481,6 +481,17 @@ class Pager:
         """Write `meta` with the next batch, or delete it where the value is None: the disk is full now."""
         self._owed.update(meta)
 
+    def free_pages(self) -> None:
+        """Write the deaths alone, so that messages that were got make room on a full disk.
+
+        The batch that found it full had deaths and messages, and the pages of the dead are free only after it.
+        """
+        if self.dirty:
+            try:
+                self._apply(PageSetBatch(), 0, True)
+            except PageSetFull:
+                return
+
     def has_room(self) -> None:
         """A checkpoint has written everything: there is room on the disk again."""
         self.full = ""
