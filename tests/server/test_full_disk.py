@@ -109,8 +109,12 @@ def test_a_full_disk_refuses_puts_serves_gets_survives_restarts_and_ends(small_d
     world.qm.close()
 
 
-def test_messages_that_are_got_make_room_on_a_full_disk(small_disk: Path, tmp_path: Path) -> None:
-    """Nothing else on the disk is removed. The pages of the messages that were got are used for those in memory."""
+@pytest.mark.parametrize("last_byte", [False, True])
+def test_messages_that_are_got_make_room_on_a_full_disk(small_disk: Path, tmp_path: Path, last_byte: bool) -> None:
+    """Nothing else on the disk is removed. The pages of the messages that were got are used for those in memory.
+
+    If others have taken the last byte of the disk, the page set has a reserve.
+    """
     world = FullDisk(small_disk, tmp_path / "log")
     queue = world.qm.queue("A", create=True)
     sent: list[bytes] = []
@@ -119,6 +123,8 @@ def test_messages_that_are_got_make_room_on_a_full_disk(small_disk: Path, tmp_pa
             data = b"%05d" % len(sent) * 2000
             queue.put(data, persistent=True)
             sent.append(data)
+    if last_byte:
+        world.fill()
     for _ in range(len(sent) // 2):
         assert queue.get().data == sent.pop(0)
     world.host.engine.checkpoint_retry_ms = 1  # It is time to try again.

@@ -45,6 +45,7 @@ LOCK_FILE: Final = "lock.mdb"
 #: What a system call says of a disk, a quota or a file that can take no more.
 DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LOCK_BYTES: Final = 8192
+RESERVE_BYTES: Final = 1 << 17
 WALK_BYTES_MAX: Final = 8 << 20
 _MAGIC: Final = 0xBEEFC0DE
 _ADVICE: Final = "restore it from a backup, or start from an empty page set and lose what it held"
@@ -125,6 +126,25 @@ def reserve_lock_file(directory: str) -> None:
             raise
     finally:
         os.close(fd)
+
+
+def reserve_pages(path: str, used: int) -> None:
+    """Give a file that LMDB uses up to `used` bytes some blocks behind them, if the disk has room. Raises nothing.
+
+    LMDB never overwrites a page in place, so even a batch that only removes something writes new pages first. With the
+    reserve it can do so on a full disk, and messages that are got make room.
+    """
+    try:
+        size = os.path.getsize(path)
+        if size >= used + RESERVE_BYTES:
+            return
+        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            os.posix_fallocate(fd, size, used + 2 * RESERVE_BYTES - size)
+        finally:
+            os.close(fd)
+    except OSError:
+        return
 
 
 def _crc(path: str) -> int:

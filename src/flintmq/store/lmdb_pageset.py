@@ -9,6 +9,9 @@ The stable environment flushes its page file before LMDB commits, and LMDB flush
 it writes the page that makes it the current one; that page itself is flushed with the next one or with sync(). So a
 power failure can take the newest batch, never part of one. The volatile environment is never flushed. What is in the
 databases: lmdb_part.py.
+
+Behind the pages that LMDB uses, the stable data.mdb has 128 to 256 KiB in reserve, for batches that only remove
+something while the disk is full (datafile.py).
 """
 
 import os

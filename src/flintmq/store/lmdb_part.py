@@ -32,8 +32,11 @@ from flintmq.store.chunk import NO_ID, Chunk, Lease, Location, chunk_key, split_
 from flintmq.store.datafile import (
     DATA_FILE,
     DISK_FULL,
+    PAGE,
+    RESERVE_BYTES,
     check_data_file,
     reserve_lock_file,
+    reserve_pages,
     room_for,
     seal_data_file,
     write_meta_again,
@@ -82,6 +85,7 @@ class LmdbPart:
         self._transaction: _Read | None = None
         self._lease = Lease()
         self._apply = 0
+        self._reserved_from = -1  # a page number; when LMDB uses a higher one, the reserve is looked at
         self._meta_due = False  # LMDB's meta pages could not be written again at the open
         self._open()
 
@@ -276,6 +280,7 @@ class LmdbPart:
                 self.index.written()
                 self._apply += 1
                 self.counters.applies += 1
+                self._reserve()
                 return
             except lmdb.MapFullError:
                 self.file.abandoned()
@@ -291,6 +296,14 @@ class LmdbPart:
             except BaseException:
                 self._remember()
                 raise
+
+    def _reserve(self) -> None:
+        """Keep some pages of the file free, for batches that make room on a full disk."""
+        if self._durable:
+            last: int = self._env.info()["last_pgno"]
+            if last > self._reserved_from:
+                self._reserved_from = last + (RESERVE_BYTES >> 13)
+                reserve_pages(self.path, (last + 1) * PAGE)
 
     def _grow_map(self) -> None:
         try:
