@@ -11,7 +11,8 @@ from flintmq.qmgr.security import Authority
 from flintmq.store.check import check_page_set
 from flintmq.store.errors import PageSetFull
 from flintmq.store.memory_pageset import MemoryPageSet
-from tests.qmgr.conftest import Engine
+from flintmq.store.pageset import PageSetBatch
+from tests.qmgr.conftest import App, Engine
 from tests.simulation.disk import SimulatedDisk
 
 
@@ -61,11 +62,16 @@ def messages(count: int) -> list[bytes]:
     return [b"%d" % number for number in range(count)]
 
 
+def put_all(app: App, count: int) -> None:
+    """Put persistent messages to Q."""
+    for data in messages(count):
+        assert app.put("Q", data, persistence=1).reason == MQRC_NONE
+
+
 def test_a_checkpoint_on_a_full_disk_refuses_puts_and_leaves_the_rest_as_it_was() -> None:
     engine = Logged()
     app = engine.connect()
-    for data in messages(20):
-        assert app.put("Q", data, persistence=1).reason == MQRC_NONE
+    put_all(app, 20)
     position = engine.qm.checkpoint_position
     engine.disk.full = True
     assert not checkpoint(engine.qm)
@@ -109,8 +115,7 @@ def test_a_restart_on_a_full_disk_serves_gets() -> None:
     """Item 5: it could not be started to be drained. Replay needs more memory than the pool has."""
     engine = Logged(buffers=50)
     app = engine.connect()
-    for data in messages(30):
-        assert app.put("Q", data, persistence=1).reason == MQRC_NONE
+    put_all(app, 30)
     assert checkpoint(engine.qm)
     engine.disk.full = True
     sent = messages(300)
@@ -134,8 +139,7 @@ def test_messages_that_the_page_set_has_leave_memory_on_a_full_disk() -> None:
     """A browse of a deep queue does not fill the memory."""
     engine = Logged(buffers=200)
     app = engine.connect()
-    for data in messages(1000):
-        assert app.put("Q", data, persistence=1).reason == MQRC_NONE
+    put_all(app, 1000)
     assert checkpoint(engine.qm)
     engine.disk.full = True
     handle = app.open("Q", 8)
@@ -146,27 +150,44 @@ def test_messages_that_the_page_set_has_leave_memory_on_a_full_disk() -> None:
     engine.qm.check()
 
 
+class NoRoomForVolatile(MemoryPageSet):
+    """A page set whose disk has no room for non-persistent messages."""
+
+    full = True
+
+    def apply(self, batch: PageSetBatch, sync: bool) -> None:
+        if self.full and batch.volatile.adds:
+            raise PageSetFull("psid00", "the disk is full")
+        super().apply(batch, sync)
+
+
 def test_nonpersistent_messages_stay_in_memory_on_a_full_disk() -> None:
-    """Only the volatile part is refused: what must survive is written."""
+    """Only the volatile part is refused: what must survive is written, and checkpoints go on."""
     engine = Logged(buffers=100)
+    page_set = NoRoomForVolatile(simulate=True)
+    page_set._now = engine.page_sets[0]._now
+    engine.qm.pagers[0].page_set = page_set
     app = engine.connect()
-    volatile = 0
-
-    def only_volatile_is_full(what: str) -> None:
-        nonlocal volatile
-        if what == "apply":
-            volatile += 1
-            if volatile % 2 == 0:  # A batch is applied part by part, the stable one first.
-                raise PageSetFull("psid00", "the disk is full")
-
-    engine.page_sets[0].before_io = only_volatile_is_full
     sent = []
     for number in range(200):
-        if app.put("Q", b"%d" % number, persistence=number % 2).reason != MQRC_NONE:
+        if app.put("Q", b"%d" % number, persistence=0).reason != MQRC_NONE:
             break
         sent.append(b"%d" % number)
     assert 50 < len(sent) < 200
     engine.qm.check()
+    for _ in range(3):
+        engine.clock.advance(8000)
+        position = engine.qm.checkpoint_position
+        assert engine.qm.needs_checkpoint() and checkpoint(engine.qm)
+        assert engine.qm.checkpoint_position >= position
+        assert not engine.qm.checkpoint_is_futile()
+        engine.qm.check()
+        assert app.put("Q", b"no room", persistence=0).reason == MQRC_PAGESET_FULL  # What is in memory fills the pool.
+    assert [number for number, _ in engine.qm.notices].count("CSQP014E") == 1
+    page_set.full = False
+    engine.clock.advance(8000)
+    assert checkpoint(engine.qm)
+    assert not engine.qm.accounts[0].disk_full
     assert app.drain("Q") == sent
     engine.qm.check()
 
@@ -179,8 +200,7 @@ def test_the_end_of_the_log_is_kept_for_gets_while_a_disk_is_full() -> None:
     assert admin.define("STGCLASS", "OTHER", {"PSID": 1}, False) == MQRC_NONE
     assert admin.define("QLOCAL", "ELSEWHERE", {"STGCLASS": "OTHER"}, False) == MQRC_NONE
     app = engine.connect()
-    for data in messages(20):
-        assert app.put("Q", data, persistence=1).reason == MQRC_NONE
+    put_all(app, 20)
     page_set = engine.page_sets[0]
     engine.page_sets[1].before_io = None
     engine.disk.full = True

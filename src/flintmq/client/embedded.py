@@ -228,8 +228,8 @@ class Host:
     def make_room(self) -> bool:
         """A call was refused because the log is full: a checkpoint frees what it can. True if that was worth trying."""
         engine = self.engine
-        if engine.checkpoint_retry_ms and not engine.needs_checkpoint():
-            return False  # The last one found the disk of a page set full, a moment ago.
+        if engine.checkpoint_is_futile():
+            return False
         before = engine.checkpoint_position
         checkpoint(engine)
         self._tell_log_disk()

@@ -52,7 +52,7 @@ _KEPT = struct.Struct("<QI")  # sequence, length of the record that follows
 _KEPT_BYTES: Final = 1 << 20
 #: While a page set has no room, puts may not use the last of so many parts of the log.
 RESERVE_PART: Final = 8
-NO_LIMIT: Final = 1 << 62
+_NO_LIMIT: Final[int] = 1 << 62
 #: What SET LOG and SET SYSTEM have changed, as JSON: {"LOG": {keyword: value}, "SYSTEM": {...}}.
 PARAMETERS_KEY: Final = b"parameters"
 NEXT_ID_KEY: Final = b"next_object_id"
@@ -77,7 +77,7 @@ def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> bool:
         _take(qm, keep_nonpersistent)
     except PageSetFull:
         log = qm.log
-        qm.checkpoint_refused(log.limit - log.capacity // RESERVE_PART if isinstance(log, Log) else NO_LIMIT)
+        qm.checkpoint_refused(log.limit - log.capacity // RESERVE_PART if isinstance(log, Log) else _NO_LIMIT)
         return False
     qm.checkpoint_taken()
     return True

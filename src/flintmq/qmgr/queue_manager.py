@@ -88,6 +88,7 @@ STUCK_PART: Final = 16
 #: A checkpoint that found the disk of a page set full is tried again after so long, twice as long, ...
 RETRY_MIN_MS: Final = 1000
 RETRY_MAX_MS: Final = 8000
+NO_LIMIT: Final[int] = 1 << 62
 #: What the properties of a message may have together if MAXPROPL sets no limit.
 PROPERTIES_LENGTH_MAX: Final = 104_857_600
 
@@ -140,10 +141,10 @@ class QueueManager:
     ended: bool = False
     wait_order: int = 0
     records_since_checkpoint: int = 0
-    #: When a checkpoint is tried again that found the disk of a page set full; 0: none has. Until one succeeds, puts
-    #: may use the log up to `puts_end` only.
+    #: When a checkpoint finds out again whether a disk of a page set is full; 0: none is. After a checkpoint that was
+    #: refused, puts may use the log up to `puts_end` only.
     checkpoint_retry_ms: int = 0
-    puts_end: int = 1 << 62
+    puts_end: int = NO_LIMIT
     _retry_after_ms: int = 0
     generation: int = 0
     #: Cache of the put date and time, by tick of ten milliseconds.
@@ -397,10 +398,13 @@ class QueueManager:
     def needs_checkpoint(self) -> bool:
         """True when replaying what was logged since the last checkpoint would take too long.
 
-        After one that found a disk full: when it is time to try again.
+        While a disk is full: also when it is time to try again; after a checkpoint that was refused, not before.
         """
         if self.checkpoint_retry_ms:
-            return self.clock.now_ms() >= self.checkpoint_retry_ms
+            if self.clock.now_ms() >= self.checkpoint_retry_ms:
+                return True
+            if self.puts_end != NO_LIMIT:
+                return False
         return (
             self.records_since_checkpoint >= self.checkpoint_records
             or self.log.end - self.checkpoint_position >= self.checkpoint_bytes
@@ -408,20 +412,39 @@ class QueueManager:
 
     def checkpoint_refused(self, puts_end: int) -> None:
         """A checkpoint found the disk of a page set full: try again later. Puts may use the log up to `puts_end`."""
-        self._retry_after_ms = min(max(RETRY_MIN_MS, 2 * self._retry_after_ms), RETRY_MAX_MS)
-        self.checkpoint_retry_ms = self.clock.now_ms() + self._retry_after_ms
+        self._retry_later()
         self.puts_end = puts_end
         self.tell_full()
 
+    def _retry_later(self) -> None:
+        self._retry_after_ms = min(max(RETRY_MIN_MS, 2 * self._retry_after_ms), RETRY_MAX_MS)
+        self.checkpoint_retry_ms = self.clock.now_ms() + self._retry_after_ms
+
+    def checkpoint_is_futile(self) -> bool:
+        """Whether a checkpoint was refused a moment ago, because the disk of a page set is full."""
+        return self.checkpoint_retry_ms > self.clock.now_ms() and self.puts_end != NO_LIMIT
+
     def checkpoint_taken(self) -> None:
-        """A checkpoint has written everything, so every page set has room."""
+        """A checkpoint has written all that must survive. See whether there is room for the rest, too."""
+        self.puts_end = NO_LIMIT
+        if not self.checkpoint_retry_ms:
+            return
+        for pager in self.pagers.values():
+            pager.has_room()
+        if not self.ended:
+            for pool in self.pools.values():
+                pool.stuck_at = NOT_STUCK
+                if pool.used > pool.threshold:
+                    self.relieve_pool(pool)
         self.checkpoint_retry_ms = 0
-        self._retry_after_ms = 0
         for pager in self.pagers.values():
             if pager.full:
-                pager.has_room()
+                self._retry_later()
+            elif pager.psid in self._told_full:
+                self._told_full.remove(pager.psid)
                 self.notice("CSQP013I", f"Page set {pager.psid} has room on its disk again; puts go on.")
-        self._told_full = set()
+        if not self.checkpoint_retry_ms:
+            self._retry_after_ms = 0
 
     def tell_full(self) -> None:
         """Tell the operator, once, of each page set whose disk is full. A checkpoint will find out when it is not."""
