@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -42,3 +43,20 @@ def test_one_who_has_it_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.Mo
         InstanceLock.acquire(tmp_path / "lock")
     assert held.value.holder.pid == os.getpid()
     taken.release()
+
+
+def test_a_full_disk_takes_the_name_of_the_holder_and_not_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 14, item 5: a queue manager on a full disk must be started to be drained."""
+
+    def full(fd: int, data: bytes, offset: int) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("flintmq.client.lock.os.pwrite", full)
+    monkeypatch.setattr("flintmq.client.lock._TRIES", 2)
+    taken = InstanceLock.acquire(tmp_path / "lock")
+    with pytest.raises(LockHeld):
+        InstanceLock.acquire(tmp_path / "lock")
+    taken.release()
+    InstanceLock.acquire(tmp_path / "lock").release()

@@ -1,5 +1,7 @@
 """The contract of the log, on the real file system and on the simulated disk."""
 
+import errno
+import os
 import threading
 from typing import Any
 
@@ -391,6 +393,95 @@ def test_no_space_for_a_secondary_file_is_a_clear_error() -> None:
     log.append(1, bytes(7 * PAGE))
     with pytest.raises(LogError, match="No space left"):
         log.flush()
+
+
+def test_a_full_disk_of_the_log_is_a_full_log_until_a_checkpoint() -> None:
+    """Issue 14, item 5: a secondary file that could not be formatted stopped the log for good."""
+    disk = SimulatedDisk()
+    place = Place(disk, "/qm")
+    log = place.create()
+    disk.space = 0
+    records = 0
+    with pytest.raises(LogFull):
+        while True:
+            log.append(1, bytes(500))
+            records += 1
+            log.flush()
+    assert log.limit == 3 * 2 * PAGE  # The primary files.
+    assert "No space left" in log.disk_full
+    assert len(disk.listdir("/qm/log")) == 4
+    check_log(log)
+    log.abandon()
+    log, found = place.reopen()
+    assert len(found) == records
+    log.checkpoint(log.end, 1)
+    check_log(log)
+    log.append(1, bytes(500))
+    log.flush()
+
+    disk.space = None
+    records = 1
+    while log.end + 600 < 9 * PAGE:
+        log.append(1, bytes(500))
+        log.flush()
+        records += 1
+    log.checkpoint(log.end, 2)
+    assert log.disk_full == ""
+
+
+def test_a_linear_log_is_opened_on_a_full_disk_and_goes_on_when_there_is_room() -> None:
+    disk = SimulatedDisk()
+    place = Place(disk, "/qm")
+    log = place.create(config(linear=True))
+    disk.space = 0
+    for _ in range(2):
+        with pytest.raises(LogFull):
+            while True:
+                log.append(1, bytes(500))
+                log.flush()
+        log.checkpoint(log.end, 1)
+        check_log(log)
+        assert "No space left" in log.disk_full
+        log.close()
+        log, found = place.reopen()
+        assert found == []
+    disk.space = None
+    log.checkpoint(log.end, 1)
+    for _ in range(100):
+        log.append(1, bytes(500))
+        log.flush()
+    check_log(log)
+
+
+def test_a_file_waits_in_the_log_directory_while_the_archive_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = SimulatedDisk()
+    place = Place(disk, "/qm")
+    log = place.create(config(linear=True, archive="/qm/archive"))
+    rename = disk.rename
+
+    def other_file_system(old: str, new: str) -> None:
+        if new.startswith("/qm/archive"):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        rename(old, new)
+
+    monkeypatch.setattr(disk, "rename", other_file_system)
+    log.append(1, bytes(3 * PAGE))
+    log.flush()
+    log.append(1, bytes(500))
+    log.checkpoint(log.end, 1)
+    assert disk.listdir("/qm/archive") == ["S0000000.LOG"]
+    log.append(1, bytes(2 * PAGE))
+    log.flush()
+    disk.space = 0
+    log.checkpoint(log.end, 2)
+    assert "/qm/archive" in log.disk_full or "/qm/log" in log.disk_full
+    assert disk.listdir("/qm/archive") == ["S0000000.LOG"]
+    assert "S0000001.LOG" in disk.listdir("/qm/log")
+    disk.space = None
+    log.checkpoint(log.end, 3)
+    assert sorted(disk.listdir("/qm/archive")) == ["S0000000.LOG", "S0000001.LOG"]
+    assert "S0000001.LOG" not in disk.listdir("/qm/log")
+    check_log(log)
 
 
 def test_a_missing_or_short_file_is_damage_and_is_named(place: Place) -> None:

@@ -5,10 +5,14 @@ It is a `flintmq.log.files.FileSystem`. What is promised there (F1 to F5) holds 
 * a file has durable content and, sector by sector (512 bytes), every version written since its last sync. After `crash`
   each sector is one of them, chosen independently of the others;
 * creates, renames and removes wait in a list until their directory is synced. After `crash` a first part of the list
-  happened.
+  happened;
+* a sync may fail, as it does on Linux when the device refuses a page: the error is reported once, some of the sectors
+  reached the disk, and all of them count as clean from then on. Reads return the new bytes, a later sync succeeds
+  without writing them, and `crash` brings the old bytes back. Only another write of the sector makes it dirty again.
 
     disk = SimulatedDisk()
     disk.fail_at(17)                  # the 17th operation that changes something raises SimulatedCrash, half done
+    disk.fail_sync(3, random)         # the third sync of a file from now on fails with EIO and marks its pages clean
     ...
     disk = disk.crash(random)         # what is found after the power came back
     disk = disk.kill()                # what is found after only the process died: all writes, still not durable
@@ -51,18 +55,27 @@ class Inode:
             self.durable[start : start + SECTOR] = self.content[start : start + SECTOR]
         self.pending.clear()
 
+    def fail_sync(self, random: Random) -> None:
+        """Let some of the pending sectors reach the disk, and mark all of them clean."""
+        self._store_some(self.durable, random)
+        self.pending.clear()
+
     def crashed(self, random: Random) -> "Inode":
         after = Inode(bytes(self.durable))
+        self._store_some(after.durable, random)
+        after.content[:] = after.durable
+        return after
+
+    def _store_some(self, durable: bytearray, random: Random) -> None:
+        """Write any version of each pending sector to `durable`, or none."""
         for sector, versions in sorted(self.pending.items()):
             choice = random.randint(0, len(versions))  # 0: none of them reached the disk.
             if choice:
                 start = sector * SECTOR
                 version = versions[choice - 1]
-                if len(after.durable) < start + len(version):
-                    after.durable.extend(bytes(start + len(version) - len(after.durable)))
-                after.durable[start : start + len(version)] = version
-        after.content[:] = after.durable
-        return after
+                if len(durable) < start + len(version):
+                    durable.extend(bytes(start + len(version) - len(durable)))
+                durable[start : start + len(version)] = version
 
 
 class SimulatedFile:
@@ -90,6 +103,10 @@ class SimulatedFile:
     def sync(self) -> None:
         failing = self._disk.count("sync")
         self._disk.stop(failing)
+        random = self._disk.sync_fails()
+        if random is not None:
+            self._inode.fail_sync(random)
+            raise OSError(errno.EIO, "Input/output error", self._path)
         self._inode.sync()
 
     def allocate(self, size: int) -> None:
@@ -98,6 +115,10 @@ class SimulatedFile:
             if self._disk.space < size:
                 raise OSError(errno.ENOSPC, "No space left on device", self._path)
             self._disk.space -= size
+        if self._disk.sync_fails() is not None:
+            self._inode.content[:] = bytes(size)  # Nothing of it is on the disk.
+            self._inode.pending.clear()
+            raise OSError(errno.EIO, "Input/output error", self._path)
         made = size // 2 if failing else size
         self._inode.durable[:] = self._inode.content[:] = bytes(made)
         self._inode.pending.clear()
@@ -126,6 +147,8 @@ class SimulatedDisk:
         self._pending: list[tuple[str, str, str, Inode]] = []  #: operation, old name, new name, file
         self._directories: set[str] = {""}
         self._fail_at = 0
+        self._syncs_left = 0
+        self._sync_random = Random(0)
         self._dead = False
 
     # The file system.
@@ -179,6 +202,8 @@ class SimulatedDisk:
     def sync_directory(self, path: str) -> None:
         failing = self.count("sync_directory")
         self.stop(failing)
+        if self.sync_fails() is not None:  # The journal of a file system keeps names; they are not lost, nor durable.
+            raise OSError(errno.EIO, "Input/output error", path)
         waiting = []
         for operation in self._pending:
             if path in (operation[1].rpartition("/")[0], operation[2].rpartition("/")[0]):
@@ -192,6 +217,16 @@ class SimulatedDisk:
     def fail_at(self, number: int) -> None:
         """Let the operation after `number` - 1 more of them raise SimulatedCrash; it has then been started."""
         self._fail_at = self.operations + number
+
+    def fail_sync(self, number: int, random: Random) -> None:
+        """Let the sync after `number` - 1 more of them, of a file or a directory, fail; 0: none."""
+        self._syncs_left = number
+        self._sync_random = random
+
+    def sync_fails(self) -> Random | None:
+        """Return what decides which sectors a failing sync still writes; None if this sync does not fail."""
+        self._syncs_left -= 1
+        return self._sync_random if self._syncs_left == 0 else None
 
     def crash(self, random: Random) -> "SimulatedDisk":
         """Return the disk as it is found after a power failure now. This one is dead."""

@@ -54,6 +54,8 @@ _KEYED: dict[str, Value] = {"INDXTYPE": "CORRELID", "MSGDLVSQ": "FIFO", "DEFPSIS
 class PubSubWorld(World):
     """See the docstring of the module."""
 
+    full_disks = False
+
     queues: dict[str, dict[str, Value]] = {
         "PLAIN": {"STGCLASS": "DEFAULT"},
         "FIFO": {"STGCLASS": "DEFAULT", "MSGDLVSQ": "FIFO"},
@@ -68,8 +70,8 @@ class PubSubWorld(World):
         ("TOPIC", "SYSTEM.BASE.TOPIC", {"TOPICSTR": "", "PMSGDLV": "ALL", "NPMSGDLV": "ALLAVAIL", "USEDLQ": "NO"}),
     ]
 
-    def __init__(self, seed: int, crash_type: type[BaseException]) -> None:
-        super().__init__(seed, crash_type)
+    def __init__(self, seed: int, crash_type: type[BaseException], failing: bool = True) -> None:
+        super().__init__(seed, crash_type, failing)
         for state in (self.base, self.live):
             state.queues |= {SUBSCRIPTIONS, RETAINED}
 
@@ -263,6 +265,8 @@ class PubSubWorld(World):
         sd.options = MQSO_RESUME | MQSO_DURABLE | (MQSO_MANAGED if managed else 0)
         given = None if managed else self.open(application, field(item, 3))
         handle = subscribe(self.qm, application.connection, sd, given)
+        if handle is None and application.connection.reason == MQRC_RESOURCE_PROBLEM:
+            return
         assert handle is not None, f"resume of {sd.sub_name}: {application.connection.reason}"
         fact = Fact("commit")
         fact.removed = [item]

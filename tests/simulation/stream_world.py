@@ -26,6 +26,8 @@ COPIES_MAX = 12
 class StreamWorld(World):
     """See the docstring of the module."""
 
+    full_disks = False
+
     queues: dict[str, dict[str, Value]] = {
         "MUST": {"STGCLASS": "DEFAULT", "STREAMQ": "MUST.COPIES", "STRMQOS": "MUSTDUP"},
         "MUST.COPIES": {"STGCLASS": "OTHER", "MSGDLVSQ": "FIFO", "MAXDEPTH": COPIES_MAX},

@@ -4,8 +4,11 @@ Several applications put, get, select, browse with and without lock, commit, bac
 messages expire; an administrator defines, moves, clears and deletes queues; the host flushes the log and takes
 checkpoints at random; buffer pools are so small that messages spill and come back all the time. At some moment,
 possibly in the middle of any I/O operation, the machine stops: the log files lose, tear and reorder what was not
-synced, of two copies one may lose a file, page sets lose what they had not synced. Then the queue manager is started
-again, and must hold what the model allows.
+synced, of two copies one may lose a file, page sets lose what they had not synced. Or a sync fails: the queue manager
+stops, its pages count as clean though they are not on the disk, and the next start must not believe them. Then the
+queue manager is started again, and must hold what the model allows.
+
+For some time the disk of the page sets may be full, over a restart, too: puts are refused, everything else goes on.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from flintmq.log import Log, LogConfig, LogFull
+from flintmq.log import Log, LogConfig, LogError, LogFull
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -40,6 +43,7 @@ from flintmq.mqi.reason import (
     MQRC_NO_MSG_UNDER_CURSOR,
     MQRC_NONE,
     MQRC_OBJECT_IN_USE,
+    MQRC_PAGESET_FULL,
     MQRC_RESOURCE_PROBLEM,
 )
 from flintmq.qmgr import expiry
@@ -58,6 +62,7 @@ from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import backout, commit, prepare_unit, resolve_unit
 from flintmq.store.check import check_page_set
+from flintmq.store.errors import PageSetError, PageSetFull
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
 from tests.simulation.disk import SimulatedDisk
@@ -69,6 +74,8 @@ QUEUES: dict[str, dict[str, Value]] = {
     "FIFO": {"STGCLASS": "OTHER", "MSGDLVSQ": "FIFO", "HARDENBO": "HARDENBO"},
     "HIGH": {"STGCLASS": "OTHER", "NPMCLASS": "HIGH", "INDXTYPE": "CORRELID", "HARDENBO": "NOHARDENBO"},
 }
+#: A put or a command may be refused so at any time: the log is full, the disk of a page set is full.
+FULL = (MQRC_RESOURCE_PROBLEM, MQRC_PAGESET_FULL)
 #: Queues that come and go.
 GUESTS = ["GUEST.1", "GUEST.2"]
 HARDENED = ("INDEXED", "FIFO")
@@ -111,10 +118,18 @@ class World:
     guests = GUESTS
     #: What else is defined, and is none of the model's business.
     objects: list[tuple[str, str, dict[str, Value]]] = []
+    #: Whether the disk of the page sets may be full.
+    full_disks = True
 
-    def __init__(self, seed: int, crash_type: type[BaseException]) -> None:
+    def __init__(self, seed: int, crash_type: type[BaseException], failing: bool = True) -> None:
         self.seed = seed
         self.random = Random(seed)
+        #: Decides about failures of the disk that are no crashes; None: there are none.
+        self.faults: Random | None = Random(f"faults {seed}") if failing else None
+        #: Page set syncs until one fails; -1: none does.
+        self.syncs_left = -1
+        #: Steps for which the disk of the page sets is full.
+        self.full_steps = 0
         self.crash_type = crash_type
         self.disk = SimulatedDisk()
         self.page_sets: dict[int, MemoryPageSet] = {}
@@ -177,6 +192,13 @@ class World:
             raise self.crash_type(f"at page set {what}")
         if self.io_left > 0:
             self.io_left -= 1
+        if what == "apply" and self.full_steps and self.faults is not None and self.faults.random() < 0.9:
+            self.note("disk full")
+            raise PageSetFull("psid", "the disk is full")
+        if what == "sync" and self.syncs_left >= 0:
+            self.syncs_left -= 1
+            if self.syncs_left < 0:
+                raise PageSetError("psid", "cannot be written: Input/output error")
 
     def begin(self) -> None:
         """A fresh run of the queue manager: connect the applications."""
@@ -221,10 +243,18 @@ class World:
         actions += [favoured] * random.choice([0, 0, 6])
         for _ in range(steps):
             action = random.choice(actions)
+            self.fill_disk()
             action()
             if self.qm.needs_checkpoint() or self.log.used_fraction > 0.4:
                 self.checkpoint()
             self.clock.advance(random.choice([0, 1, 15]))
+
+    def fill_disk(self) -> None:
+        """Let the disk of the page sets be full for a while, or have room again."""
+        if self.full_steps:
+            self.full_steps -= 1
+        elif self.full_disks and self.faults is not None and self.faults.random() < 0.01:
+            self.full_steps = self.faults.choice([3, 20, 60])
 
     def some_queue(self) -> str:
         return self.random.choice(sorted(self.live.queues))
@@ -252,7 +282,10 @@ class World:
         if item.persistent and not syncpoint:
             self.facts.append(fact)
         reason = put(self.qm, application.connection, self.open(application, name), md, pmo, data)
-        if reason == MQRC_RESOURCE_PROBLEM:
+        if reason in FULL:
+            if reason == MQRC_PAGESET_FULL:
+                assert self.qm.queues[name].account.disk_full
+                self.note("put refused")
             if item.persistent and not syncpoint:
                 self.facts.remove(fact)
             return
@@ -412,7 +445,7 @@ class World:
         if refused:
             assert reason == MQRC_OBJECT_IN_USE, f"{kind} {name}: {reason}"
             return
-        if reason == MQRC_RESOURCE_PROBLEM:
+        if reason in FULL:
             self.facts.remove(fact)
             return
         assert reason == MQRC_NONE, f"{kind} {name}: {reason}"
@@ -606,20 +639,40 @@ class World:
     # -- the end of a run, and the next ---------------------------------------------------------------------------
 
     def provoke(self) -> None:
-        """Let the machine stop at one of the next I/O operations, of the log or of a page set."""
-        if self.random.random() < 0.6:
+        """Let the machine stop, or a sync fail, at one of the next I/O operations, of the log or of a page set."""
+        if self.faults is not None and self.faults.random() < 0.4:
+            if self.faults.random() < 0.8:
+                self.disk.fail_sync(self.faults.randrange(1, 25), self.faults)
+            else:
+                self.syncs_left = self.faults.randrange(0, 4)
+        elif self.random.random() < 0.6:
             self.disk.fail_at(self.random.randrange(1, 60))
         else:
             self.io_left = self.random.randrange(0, 12)
 
-    def crash(self) -> None:
-        """The machine stops; what was not synced is torn, lost and reordered. Start again and compare."""
+    def failed(self, error: Exception) -> None:
+        """A sync has failed, and the queue manager has stopped. Start again; the machine may have stopped, too."""
+        if "Input/output error" not in str(error):
+            raise error
+        self.note("sync failed")
+        assert self.faults is not None
+        self.crash(self.faults.random() < 0.8)
+        if self.faults.random() < 0.7:  # What the start has shown and built upon must survive a power loss.
+            self.run(self.faults.choice([0, 3, 10]))
+            self.flush()
+            self.crash(False)
+
+    def crash(self, only_process: bool | None = None) -> None:
+        """The machine stops; what was not synced is torn, lost and reordered. Start again and compare.
+
+        `only_process`: the machine goes on, or stops, for certain.
+        """
         random = self.random
         acknowledged = 0
         for count, fact in enumerate(self.facts, 1):
             if 0 < fact.position <= self.log.durable:
                 acknowledged = count
-        if random.random() < 0.25:
+        if random.random() < 0.25 if only_process is None else only_process:
             self.disk = self.disk.kill()
             lost = 0
         else:
@@ -627,7 +680,7 @@ class World:
             lost = 99
         for psid, page_set in self.page_sets.items():
             self.page_sets[psid] = page_set.crash(random.randint(0, min(lost, page_set.unsynced)))
-        self.io_left = -1
+        self.io_left = self.syncs_left = -1
         durable = self.log.durable
         if self.log.config.second_copy and random.random() < 0.4:
             self.lose_a_file()
@@ -656,6 +709,12 @@ class World:
             try:
                 self.log = Log.open(self.disk, "log")
                 restart("SIM", self.clock, self.log, self.open_page_set, Authority())
+            except (LogError, PageSetError, OSError) as error:
+                assert "Input/output error" in str(error), error
+                self.note("sync failed at start")
+                self.disk = self.disk.kill()
+                for psid, page_set in self.page_sets.items():
+                    self.page_sets[psid] = page_set.crash(0)
             except self.crash_type:
                 self.disk = self.disk.crash(self.random)
                 for psid, page_set in self.page_sets.items():
@@ -664,7 +723,7 @@ class World:
                 self.disk = self.disk.kill()
                 for psid, page_set in self.page_sets.items():
                     self.page_sets[psid] = page_set.crash(0)
-            self.io_left = -1
+            self.io_left = self.syncs_left = -1
         self.log = Log.open(self.disk, "log")
         self.qm = restart("SIM", self.clock, self.log, self.open_page_set, Authority())
         self.qm.check()
@@ -718,23 +777,33 @@ class World:
         return [item.data for item in state.visible(name, self.clock.now_ms())]
 
     def clean_end(self) -> None:
-        """An orderly end and start: committed work is there, NPMCLASS(HIGH) messages too, other non-persistent not."""
+        """An orderly end and start: committed work is there, NPMCLASS(HIGH) messages too, other non-persistent not.
+
+        If the disk is full, NPMCLASS(HIGH) messages may be lost as well.
+        """
         for application in self.applications:
             records = self.log.counters.records
             abandon(self.qm, application.connection)
             self.count_backouts(application.removed, self.log.counters.records - records)
-        checkpoint(self.qm, keep_nonpersistent=True)
+        kept = checkpoint(self.qm, keep_nonpersistent=True)
+        assert kept or self.full_steps
+        self.full_steps = 0  # Else what was kept would come back at a later start.
         self.log.close()
         for psid, page_set in self.page_sets.items():
             self.page_sets[psid] = page_set.reopen()
         expected = survivors(self.live)
-        for item in self.live.visible("HIGH", self.clock.now_ms()):
+        high = self.live.visible("HIGH", self.clock.now_ms())
+        for item in high:
             expected.items[item.number] = item
         self.end_of_run()
         self.log = Log.open(self.disk, "log")
         self.qm = restart("SIM", self.clock, self.log, self.open_page_set, Authority())
         self.qm.check()
         self.begin()
+        if not kept and self.browse("HIGH") != self.shown(expected, "HIGH"):
+            for item in high:
+                if not item.persistent:
+                    del expected.items[item.number]
         self.forget_run(survivors(expected), expected, NEVER_LOST)
         assert self.names() == expected.queues
         for name in expected.queues:

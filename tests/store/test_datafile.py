@@ -1,13 +1,23 @@
 """An LMDB file from outside LMDB."""
 
+import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import lmdb
 import pytest
 
-from flintmq.store.datafile import SEAL_FILE, WALK_BYTES_MAX, check_data_file, room_for, seal_data_file
-from flintmq.store.errors import PageSetDamaged
+from flintmq.store.datafile import (
+    SEAL_FILE,
+    WALK_BYTES_MAX,
+    check_data_file,
+    room_for,
+    seal_data_file,
+)
+from flintmq.store.errors import PageSetDamaged, PageSetError, PageSetFull
+from flintmq.store.lmdb_pageset import LmdbPageSet
+from flintmq.store.pageset import PageSetBatch
 
 
 def test_a_file_that_ends_before_a_free_page_is_whole(tmp_path: Path) -> None:
@@ -92,3 +102,71 @@ def test_a_sealed_file_with_changed_free_pages_is_whole(tmp_path: Path) -> None:
         file.seek(at + 1000)
         file.write(b"new")
     check_data_file(str(path))
+
+
+def test_meta_pages_are_written_again_before_lmdb_opens_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 14, item 4: after a failed sync only the page cache has the newest meta page; it must reach the disk."""
+    LmdbPageSet(str(tmp_path)).close()
+    path = tmp_path / "stable" / "data.mdb"
+    head = path.read_bytes()[:8192]
+    done: list[tuple[str, object]] = []
+    pwrite, fdatasync, lmdb_open = os.pwrite, os.fdatasync, lmdb.open
+
+    def is_data_file(fd: int) -> bool:
+        return os.readlink(f"/proc/self/fd/{fd}") == str(path)
+
+    def noted_write(fd: int, data: bytes, offset: int) -> int:
+        if is_data_file(fd):
+            done.append(("write", (offset, data)))
+        return pwrite(fd, data, offset)
+
+    def noted_sync(fd: int) -> None:
+        if is_data_file(fd):
+            done.append(("sync", None))
+        fdatasync(fd)
+
+    def noted_open(directory: str, **options: Any) -> object:
+        done.append(("open", None))
+        return lmdb_open(directory, **options)
+
+    monkeypatch.setattr(os, "pwrite", noted_write)
+    monkeypatch.setattr(os, "fdatasync", noted_sync)
+    monkeypatch.setattr(lmdb, "open", noted_open)
+    LmdbPageSet(str(tmp_path)).close()
+    assert done[:3] == [("write", (0, head)), ("sync", None), ("open", None)]
+
+
+def test_meta_pages_that_cannot_be_written_again_end_the_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    LmdbPageSet(str(tmp_path)).close()
+
+    def broken(fd: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fdatasync", broken)
+    with pytest.raises(PageSetError, match="Input/output error"):
+        LmdbPageSet(str(tmp_path))
+
+
+def test_an_open_on_a_full_disk_that_overwrites_nothing_in_place_waits_with_the_meta_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It can be read, so that it can be drained; nothing is written before the meta pages are."""
+    LmdbPageSet(str(tmp_path)).close()
+    pwrite = os.pwrite
+
+    def full(fd: int, data: bytes, offset: int) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    page_set = LmdbPageSet(str(tmp_path))
+    batch = PageSetBatch()
+    batch.put_meta(b"key", b"value")
+    with pytest.raises(PageSetFull):
+        page_set.apply(batch, True)
+    assert page_set.meta(b"key") is None
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    page_set.apply(batch, True)
+    assert page_set.meta(b"key") == b"value"
+    page_set.close()

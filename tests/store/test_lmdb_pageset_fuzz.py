@@ -2,6 +2,7 @@
 
 import os
 import random
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from flintmq.store.chunk import Slot
+from flintmq.store.datafile import RESERVE_BYTES
 from flintmq.store.errors import PageSetDamaged, PageSetError
 from flintmq.store.inspect import page_set_lines
 from flintmq.store.lmdb_pageset import LmdbPageSet
@@ -46,13 +48,30 @@ def damage(data_file: Path, offset: int, content: bytes) -> None:
         file.write(content)
 
 
+def used_bytes(whole: bytes) -> int:
+    """What LMDB uses of a data file: the last page by the newer meta page (datafile.py). The reserve is behind it."""
+    newest = max(struct.unpack_from("<QQ", whole, at + 136)[::-1] for at in (0, 4096))
+    return int(newest[1] + 1) * 4096
+
+
 def test_a_file_that_was_cut_off_is_damaged(data_file: Path) -> None:
     whole = data_file.read_bytes()
-    for length in (1, 4095, 4096, 8191, 8192, 12288, len(whole) // 2, len(whole) - 40960):
+    used = used_bytes(whole)
+    for length in (1, 4095, 4096, 8191, 8192, 12288, used // 2, used - 40960):
         data_file.write_bytes(whole[:length])
         with pytest.raises(PageSetDamaged, match=r"data\.mdb: .*(cut off|less than its two meta pages)"):
             page_set_of(data_file)
         assert os.path.getsize(data_file) == length  # Nothing was changed.
+
+
+def test_a_file_without_its_reserve_is_whole(data_file: Path) -> None:
+    whole = data_file.read_bytes()
+    used = used_bytes(whole)
+    assert RESERVE_BYTES <= len(whole) - used <= 2 * RESERVE_BYTES
+    data_file.write_bytes(whole[:used])
+    page_set = page_set_of(data_file)
+    assert page_set.lanes(1) == [(False, 5, 0, 599, 571)]
+    page_set.close()
 
 
 def test_an_empty_file_is_a_new_page_set(data_file: Path) -> None:

@@ -1,5 +1,6 @@
 """Pages that are taken and given back."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -123,3 +124,39 @@ def test_many_values_are_written_together(tmp_path: Path) -> None:
     for place, value in zip(places, values, strict=True):
         assert file.read(place, 0, len(value)) == value
     file.close()
+
+
+def test_a_header_that_only_the_page_cache_has_is_written_before_a_value_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 14, item 4: the sync of the new header failed; the next open reads it, but the disk does not have it."""
+    fsync = os.fsync
+
+    def broken(fd: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="Input/output error"):
+        PageFile(str(tmp_path), 0, True)
+    monkeypatch.setattr(os, "fsync", fsync)
+
+    done: list[str] = []
+    pwrite, fdatasync = os.pwrite, os.fdatasync
+
+    def noted_write(fd: int, data: bytes, offset: int) -> int:
+        done.append(f"{data[:4].decode()} at {offset}")
+        return pwrite(fd, data, offset)
+
+    def noted_sync(fd: int) -> None:
+        done.append("sync")
+        fdatasync(fd)
+
+    monkeypatch.setattr(os, "pwrite", noted_write)
+    monkeypatch.setattr(os, "fdatasync", noted_sync)
+    file = PageFile(str(tmp_path), 0, True)
+    for _ in range(2):
+        file.add(b"value")
+        file.flush()
+        file.committed()
+    file.close()
+    assert done == ["FLPF at 0", "sync", "sync"]

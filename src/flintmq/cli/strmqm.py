@@ -7,7 +7,8 @@ The queue manager runs in a process of its own until endmqm ends it. It listens 
 CONTROL(QMGR) say; `crtmqm -p 1414` and `crtmqm --dev` define one, for this machine only. What it has to say stands in
 its error log, errors/AMQERR01.LOG in its directory.
 
-Exit codes: 0 started; 5 it is running; 16 does not exist; 70 damaged; 71 anything unexpected; 72 bad name.
+Exit codes: 0 started; 5 it is running; 16 does not exist; 70 damaged; 71 anything unexpected; 72 bad name. With
+--foreground, 0 says that it ended because it was told to, 71 that it stopped by itself, after an I/O error for example.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ def _serve(place: instance.Instance, ready_fd: int | None) -> int:
         return _failed(f"AMQ5051E: {error.text}", _control.UNEXPECTED, ready_fd)
     except flintmq.QueueManagerError as error:
         return _failed(f"AMQ7017S: {error.text}", _control.DAMAGED, ready_fd)
+    except process.Stopped as error:
+        return _control.refuse(f"AMQ6119S: queue manager {place.name} has stopped: {error}", _control.UNEXPECTED)
     except OSError as error:
         return _failed(f"AMQ6119S: {error}", _control.UNEXPECTED, ready_fd)
     return 0

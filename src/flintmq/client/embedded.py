@@ -12,7 +12,8 @@ Rules that everything in this room keeps:
     H2  Nobody waits, for the disk or for a message, while holding it. (A checkpoint does write under it.)
     H3  An application hears of a message, or of a commit, only when the log is durable up to what made it so.
     H4  After an exception out of the engine, or an I/O error, nothing more is called and nothing written: the queue
-        manager counts as crashed, and is as safe as after a crash. Open it again.
+        manager counts as crashed, and is as safe as after a crash. Open it again. A full disk of a page set is no
+        such error: puts get 2192 and the rest goes on (qmgr/checkpoint.py).
     H5  Only the process that opened it uses it. After a fork, the child is refused.
     H6  A queue manager that the program left open is closed when the interpreter exits, before modules are torn down.
         Daemon threads get no answer any more: an exception in them would only be noise at the end of a program.
@@ -35,6 +36,7 @@ from flintmq.client.group_commit import GroupCommit
 from flintmq.client.instance import Instance, Storage
 from flintmq.client.recording import Recording
 from flintmq.client.timer import Timer
+from flintmq.log import Log
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import MQAT_QMGR
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
@@ -85,6 +87,7 @@ class Host:
         #: OPEN, or why not.
         self.state = OPEN
         self._why = ""
+        self._told_log_disk = ""
         #: What wakes the owner of a wait, by connection id.
         self.parked: dict[bytes, Callable[[], None]] = {}
         #: What runs the callbacks of a connection, by connection id.
@@ -132,7 +135,7 @@ class Host:
         force = connection.force
         if engine.notices:
             self.write_notices()
-        if force and engine.needs_checkpoint():
+        if (force or engine.checkpoint_retry_ms) and engine.needs_checkpoint():
             checkpoint(engine)
         if self.orphans:
             self.reap()
@@ -179,6 +182,11 @@ class Host:
         self.engine.notices = []
         for number, text in notices:
             self.errors.write(number, text)
+
+    @property
+    def failure(self) -> str:
+        """Why the queue manager has stopped by itself, "" if it has not."""
+        return self._why
 
     def _leave(self, state: int) -> None:
         """It is not open any more, for this reason: nothing more is done with the engine."""
@@ -233,9 +241,25 @@ class Host:
 
     def make_room(self) -> bool:
         """A call was refused because the log is full: a checkpoint frees what it can. True if that was worth trying."""
-        before = self.engine.checkpoint_position
-        checkpoint(self.engine)
-        return self.engine.checkpoint_position > before
+        engine = self.engine
+        if engine.checkpoint_is_futile():
+            return False
+        before = engine.checkpoint_position
+        checkpoint(engine)
+        self._tell_log_disk()
+        return engine.checkpoint_position > before
+
+    def _tell_log_disk(self) -> None:
+        """Tell the operator, when that is news, that there is no room for another log file."""
+        why = self.log.disk_full if isinstance(self.log, Log) else ""
+        if why and why != self._told_log_disk:
+            self.errors.write("AMQ6708E", f"No further log file can be made or archived: {why}.")
+        self._told_log_disk = why
+
+    def disk_has_room(self) -> bool:
+        """A put was refused because the disk of a page set is full: say whether a checkpoint finds room on it now."""
+        engine = self.engine
+        return engine.checkpoint_retry_ms > 0 and engine.needs_checkpoint() and checkpoint(engine)
 
     # -- connections ------------------------------------------------------------------------------------------------
 
@@ -313,11 +337,14 @@ class Host:
                 self.recording.finish()
                 self.engine.ended = True
                 event.queue_manager_not_active(self.engine, quiescing=False)
-                checkpoint(self.engine, keep_nonpersistent=True)
+                if not checkpoint(self.engine, keep_nonpersistent=True):
+                    text = "Non-persistent messages of queues with NPMCLASS(HIGH) were not kept: the disk is full."
+                    self.engine.notice("CSQP014W", text + " Persistent messages are in the log.")
                 self.write_notices()
             except BaseException as error:
                 self._leave(FAILED)
                 self._why = str(error)
+                self.errors.write("AMQ6119S", f"The queue manager has stopped while it ended: {self._why}")
                 self.abandon()
                 raise
             finally:

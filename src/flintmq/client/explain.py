@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flintmq.client.errors import BadSelector, MQError, error_of
+from flintmq.log import Log
 from flintmq.mqi import reason as rc
 from flintmq.mqi.reason import MQCC_FAILED
 from flintmq.mqi.sd import MQSD
@@ -79,6 +80,11 @@ def sentence(engine: Engine, reason: int, name: str, queue: EngineQueue | None, 
     if reason == rc.MQRC_SYNCPOINT_LIMIT_REACHED:
         return f"the unit of work has MAXUMSGS({engine.max_uncommitted}) messages"
     if reason == rc.MQRC_RESOURCE_PROBLEM:
+        log = engine.log
+        if isinstance(log, Log) and log.disk_full:
+            return f"the recovery log is full, and there is no room for another log file: {log.disk_full}"
+        if engine.checkpoint_retry_ms:
+            return "the recovery log is full, and no checkpoint is possible while the disk of a page set is full"
         return "the recovery log is full and a checkpoint did not help: one unit of work, or message, is too big for it"
     if reason == rc.MQRC_PUT_INHIBITED:
         return f"{name} has {'PUB' if name.startswith('topic:') else 'PUT'}(DISABLED)"
@@ -96,6 +102,8 @@ def _of_queue(reason: int, name: str, queue: EngineQueue, length: int) -> str:
         return f"a message of {length} bytes is too big for {name}: MAXMSGL({queue.max_msg_length})"
     if reason == rc.MQRC_PAGESET_FULL:
         account = queue.account
+        if account.disk_full:
+            return f"page set {account.psid} of {name} cannot be written: {queue.pager.full}"
         return f"page set {account.psid} of {name} is full: {account.used} of {account.total} pages are in use"
     if reason == rc.MQRC_OBJECT_IN_USE:
         return f"{name} is in use: {_users(queue)}"

@@ -50,6 +50,7 @@ from flintmq.mqi.reason import (
     MQRC_HCONN_ASYNC_ACTIVE,
     MQRC_HOBJ_ERROR,
     MQRC_NO_MSG_AVAILABLE,
+    MQRC_PAGESET_FULL,
     MQRC_Q_DELETED,
     MQRC_RESOURCE_PROBLEM,
 )
@@ -237,8 +238,12 @@ class Link:
             self._forget(self.handles.topics if name.startswith(SCHEME) else self.handles.put, name, handle)
             handle = self._put_handle(name)
             reason = put_delayed(self.engine, connection, handle, md, pmo, data, delay_ms)
-        if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
+        if (reason == MQRC_RESOURCE_PROBLEM and self.host.make_room()) or (
+            reason == MQRC_PAGESET_FULL and self.host.disk_has_room()
+        ):
             reason = put_delayed(self.engine, connection, handle, md, pmo, data, delay_ms)
+        if self.engine.notices:
+            self.host.write_notices()
         if reason and connection.completion == MQCC_FAILED:
             raise refusal(self.engine, reason, name, handle.queue, len(data))
 

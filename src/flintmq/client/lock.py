@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flintmq.client.private import FILE_MODE
+from flintmq.log.files import DISK_FULL
 
 #: Somebody who only looks (dspmq) may hold the lock for an instant, which is long if the machine lets it wait in that
 #: very moment. Try so often, so many seconds apart: it is never the one who has the queue manager open.
@@ -97,8 +98,13 @@ class InstanceLock:
             self._fd = -1
 
     def _write(self, text: str) -> None:
+        """Say who has the lock. On a full disk nobody is told, but the lock holds."""
         os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, text.encode(), 0)
+        try:
+            os.pwrite(self._fd, text.encode(), 0)
+        except OSError as error:
+            if error.errno not in DISK_FULL:
+                raise
 
 
 def _try_lock(fd: int, kind: int) -> bool:

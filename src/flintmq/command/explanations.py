@@ -66,6 +66,10 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "An error in FlintMQ itself. The queue manager has stopped; what was committed is in its log.",
         "Start it again, and report the dump, errors/FLINT*.FDC in its directory.",
     ),
+    "AMQ6708": (
+        "The disk of the recovery log, or of its archive, is full: no further log file can be made or archived.",
+        "Make room. Until then calls get 2102 when the log files there are have been used and a checkpoint frees none.",
+    ),
     "AMQ7017": ("The log cannot be read, so the queue manager does not start.", "Restore log and page sets together."),
     "AMQ7048": ("The name of the queue manager, or of a file of it, is not right.", "dspmq lists queue managers."),
     "AMQ7056": ("A unit of work that is prepared and waits for its coordinator.", "rsvmqtrn resolves it by hand."),
@@ -176,6 +180,11 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
     "CSQM587": (
         "A message could not be copied to the streaming queue.",
         "With STRMQOS(MUSTDUP) it was refused, too. The reason says why; flint mqrc explains it.",
+    ),
+    "CSQP013": ("The disk of a page set has room again, and puts to its queues go on.", ""),
+    "CSQP014": (
+        "The disk of a page set is full. Puts to its queues get 2192, gets go on. Nothing is lost: the log has it.",
+        "Make room on the disk, or get messages. It is tried again every few seconds; nothing needs to be restarted.",
     ),
     "CSQW123": ("Trace or SMF records are written again.", ""),
     "CSQW133": ("Trace or SMF records are lost, because they cannot be written.", "Look at the disk and the file."),

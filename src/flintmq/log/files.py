@@ -10,10 +10,14 @@ synced. What the log relies on, and a file system must give:
     F5  `rename` is atomic, within a directory and between two directories of one file system
 """
 
+import errno
 import os
 from typing import Final, Protocol
 
 Bytes = bytes | memoryview
+
+#: What a system call says of a disk, a quota or a file that can take no more.
+DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _ZEROS: Final = bytes(1 << 20)
 _IOV_MAX: Final = min(1024, os.sysconf("SC_IOV_MAX")) if "SC_IOV_MAX" in os.sysconf_names else 16

@@ -10,6 +10,12 @@ that commit while a flush is on its way share the next one: that is group commit
 A flush fills its last page with zeros up to the page boundary: a whole page can be written without reading it first.
 The next flush starts inside that page, which is then in memory.
 
+A full disk does not stop the log as long as it is found out in time. Files are formatted ahead of the stream: by a
+checkpoint, and by a flush that has reached the last quarter of the last formatted file. If there is no room for another
+one, the log is as large as its formatted files until the next checkpoint, and `append` raises LogFull. A file that the
+archive has no room for stays where it is, and the next checkpoint tries again. Only a flush that needs more than the
+formatted files at once stops the log.
+
 The invariants are L1 to L9 in the docstring of this room; `check_log` tests those that a program can see.
 """
 
@@ -25,7 +31,7 @@ from flintmq.log.config import LogConfig
 from flintmq.log.control import CONTROL_NAME, ControlFile, ControlState, load_control
 from flintmq.log.counters import LogCounters
 from flintmq.log.errors import LogDamaged, LogError, LogFull
-from flintmq.log.files import Bytes, FileSystem
+from flintmq.log.files import DISK_FULL, Bytes, FileSystem
 from flintmq.log.reader import TORN, Replay
 from flintmq.log.record import (
     HEADER_SIZE,
@@ -68,6 +74,8 @@ class Log:
         self._epoch: int = state.epoch
         self._compression: int = config.compression
         self._limit: int = 0  #: `end` may not pass this
+        self.disk_full: str = ""  #: why no further file could be formatted or archived, as of the last attempt
+        self._unarchived: list[int] = []  #: extents that the archive had no room for
         self._ready: bool = False
         self._refusal: str = "the log was not replayed to its end"
         self._queue = threading.Lock()
@@ -172,13 +180,16 @@ class Log:
         if self._ready:
             raise LogError("the log was already replayed")
         for copy in self._copies:
-            copy.sync_range(self.first_extent, self._state.last_extent)
+            for extent in copy.extents():
+                if extent not in self._bad_headers:
+                    copy.write_header(extent)  # The page cache may be all that has it (reader.py).
+            copy.sync()
         return Replay(self._copies, self._state, self.counters, self.repairs, self._finish)
 
     def _finish(self, end: int, case: str) -> None:
         """The end is known: make what replay showed durable in all copies, then start a new epoch there (L4, L5).
 
-        In one copy it is durable since `replay` was called: restart may have acted on it.
+        In the first copy each record was durable before replay returned it: restart may have acted on it.
         """
         state = self._state
         current = end // self._extent_size
@@ -201,16 +212,21 @@ class Log:
         self.durable = self.end = self._written = end
         self._adopt_leftovers()
         self._recycle()
+        self.counters.writes = self.counters.syncs = 0  # They count flushes, not what restart wrote again.
         self._ready = True
 
     def _mirror(self, start: int, end: int) -> None:
-        """Make the other copies equal to the first, which replay has just read."""
+        """Make the other copies equal to the first, which replay has just read.
+
+        What looks equal is written, too: it may be in the page cache and not on the disk.
+        """
         for copy in self._copies[1:]:
             for position in range(start, end, _BLOCK):
                 length = min(_BLOCK, end - position)
                 data = self._copies[0].read(position, length)
-                if copy.read(position, length) != data:
-                    copy.write(position, [data], length)
+                differs = copy.read(position, length) != data
+                copy.write(position, [data], length)
+                if differs:
                     path, offset = copy.locate(position)
                     self.repairs.append(f"{path}: {length} bytes from offset {offset} copied from the other copy")
 
@@ -308,7 +324,18 @@ class Log:
             raise
         self.counters.flushed((end + PAGE - 1) // PAGE - start // PAGE, began // 1000, time.time_ns() // 1000)
         self.durable = end
+        formatted = (self._state.last_extent + 1) * self._extent_size
+        if formatted - end < self._extent_size // 4 and formatted < self._limit:
+            self._prepare_in_time()
         return end
+
+    def _prepare_in_time(self) -> None:
+        """Format the next file before the stream needs it. What the flush has written is durable, whatever happens."""
+        try:
+            self._prepare_ahead(self._state.last_extent + 1)
+        except BaseException as error:
+            self._fail(error)
+            raise
 
     def _write(self, start: int, end: int, parts: list[Bytes]) -> None:
         """Write the bytes of the stream from start to end to all copies, and sync them (L9)."""
@@ -382,6 +409,10 @@ class Log:
             raise
         self._store()  # Before any file changes its name (L6).
         self.counters.checkpoints += 1
+        self.disk_full = ""
+        unarchived, self._unarchived = self._unarchived, []
+        for extent in unarchived:
+            self._release(self._copies[0], extent)
         for copy in self._copies:
             for extent in copy.extents():
                 if extent < self.first_extent:
@@ -395,7 +426,13 @@ class Log:
         elif not self.config.archive:
             copy.forget(extent)
         elif copy is self._copies[0]:
-            copy.archive(extent, self.config.archive)
+            try:
+                copy.archive(extent, self.config.archive)
+            except OSError as error:
+                if error.errno not in DISK_FULL:
+                    raise
+                self.disk_full = f"{self.config.archive}: {error.strerror}"
+                self._unarchived.append(extent)
         else:
             copy.remove(extent)
 
@@ -404,25 +441,46 @@ class Log:
         config = self.config
         current = self.durable // self._extent_size
         if config.linear:
-            self._prepare(current + config.primary - 1)
             self._limit = UNLIMITED
+            self._prepare_ahead(current + config.primary - 1)
         else:
             files_max = self.first_extent + config.primary + config.secondary
-            self._prepare(min(max(current, self.first_extent + config.primary - 1), files_max - 1))
             self._limit = files_max * self._extent_size
+            self._prepare_ahead(min(max(current, self.first_extent + config.primary - 1), files_max - 1))
         for copy in self._copies:
             copy.remove_spares()
             copy.sync_all()
 
+    def _prepare_ahead(self, last: int) -> None:
+        """Have formatted files up to extent `last`. On a full disk the log ends with the last one there is room for."""
+        try:
+            while self._state.last_extent < last:
+                self._prepare(self._state.last_extent + 1)
+        except OSError as error:
+            if error.errno not in DISK_FULL:
+                raise
+            self.disk_full = f"{self.directory}: {error.strerror}"
+            self._limit = (self._state.last_extent + 1) * self._extent_size
+
     def _prepare(self, last: int) -> None:
-        """Have formatted files up to extent `last`, and say so in the control file (L7)."""
+        """Have formatted files up to extent `last`, and say so in the control file (L7).
+
+        If the disk is full, none of them is left behind.
+        """
         state = self._state
         if last <= state.last_extent:
             return
-        for copy in self._copies:
-            for extent in range(state.last_extent + 1, last + 1):
-                copy.prepare(extent)
-            copy.sync_all()
+        try:
+            for copy in self._copies:
+                for extent in range(state.last_extent + 1, last + 1):
+                    copy.prepare(extent)
+                copy.sync_all()
+        except OSError as error:
+            if error.errno in DISK_FULL:
+                for copy in self._copies:
+                    for extent in range(state.last_extent + 1, last + 1):
+                        copy.remove(extent)
+            raise
         state.last_extent = last
         state.durable = max(state.durable, self.durable)
         self._store()
@@ -437,14 +495,18 @@ class Log:
         """Flush, note a clean end, close the files. After a failed write only close the files."""
         self._io.acquire()
         try:
-            if self._ready:
-                self._flush()
-                self._state.durable = self.durable
-                self._state.clean = True
-                self._store()
-            self._ready = False
-            self._refusal = "the log is closed"
-            self._close_files()
+            try:
+                if self._ready:
+                    self._flush()
+                    self._state.durable = self.durable
+                    self._state.clean = True
+                    self._store()
+            except OSError as error:
+                self._fail(error)
+            finally:
+                self._ready = False
+                self._refusal = "the log is closed"
+                self._close_files()
         finally:
             self._io.release()
 
@@ -502,6 +564,11 @@ class Log:
         """How many bytes fit into all files together; of a linear log, into its primary files."""
         files = self.config.primary if self.config.linear else self.config.primary + self.config.secondary
         return files * self._extent_size
+
+    @property
+    def limit(self) -> int:
+        """The position that the end of the log cannot pass before a checkpoint frees files."""
+        return self._limit
 
     @property
     def used_fraction(self) -> float:

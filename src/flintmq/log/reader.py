@@ -14,6 +14,10 @@ A record is valid if its header and payload CRCs fit, its position is p, and its
 after the place where the current epoch began) or not smaller than the one before it (in front of that place). So what
 a crash left behind the cut of an earlier restart never comes to life: it has an older epoch.
 
+What is read may be in the page cache and not on the disk. After a failed sync Linux keeps the new bytes in memory,
+marks them clean, and lets every later sync succeed without writing them. So each window of the log is written again, as
+it was read, and synced before a record of it is returned (L4).
+
 One thing cannot be told apart from a torn write and is not damage: bytes of the very last flush before a crash that
 were changed on disk afterwards, while no later record and no control file says that they were durable. A second copy
 covers it.
@@ -70,6 +74,7 @@ class Replay:
         self._epoch: int = 0  #: of the record before
         self._window: bytes = b""
         self._window_at: int = state.checkpoint
+        self._rewritten: int = state.checkpoint  #: the first copy is on the disk up to here
         self._done: bool = False
         self.position: int = state.checkpoint  #: of the record that comes next; the end of the log when exhausted
 
@@ -140,7 +145,17 @@ class Replay:
             if len(self._copies) == 1:
                 raise
             return False
+        self._write_again()
         return True
+
+    def _write_again(self) -> None:
+        """Write the window where it was read, and sync it: the page cache may be all that has these bytes."""
+        end = self._window_at + len(self._window)
+        start = max(self._window_at, self._rewritten)
+        if start < end:
+            self._copies[0].write(start, [memoryview(self._window)[start - self._window_at :]], end - start)
+            self._copies[0].sync()
+            self._rewritten = end
 
     def _epoch_fits(self, header: Header) -> bool:
         state = self._state
@@ -189,13 +204,14 @@ class Replay:
         return TORN
 
     def _repair(self, position: int) -> bool:
-        """Look for a valid record in the other copies; write it to the first. Durable when replay ends."""
+        """Look for a valid record in the other copies; write it to the first, durably."""
         for copy in self._copies[1:]:
             data = self._read_record(copy, position)
             if data is None:
                 continue
             path, offset = self._copies[0].locate(position)
             self._copies[0].write(position, [data], len(data))
+            self._copies[0].sync()  # The other copy may have it in the page cache only.
             self._repairs.append(
                 f"{path}: record at offset {offset} (log position {position}) restored from the other copy"
             )

@@ -208,7 +208,13 @@ class Segments:
             self._counters.files_reused += 1
         else:
             file = self._files.open(path, True)
-            file.allocate(self._file_size)
+            try:
+                file.allocate(self._file_size)
+            except OSError:
+                file.close()
+                self._files.remove(path)  # On a full disk, the blocks that it has taken are needed.
+                self._renamed = True
+                raise
             self._counters.files_created += 1
         self._renamed = True
         self._open[extent] = file
@@ -230,6 +236,8 @@ class Segments:
         """Close the file of an extent and leave it where it is."""
         file = self._open.pop(extent, None)
         if file is not None:
+            if file in self._touched:
+                self._touched.remove(file)
             file.close()
 
     def remove_spares(self) -> None:
@@ -248,7 +256,10 @@ class Segments:
             self._renamed = True
 
     def archive(self, extent: int, directory: str) -> None:
-        """Move the file of an extent to the archive; on return it is durable there and may be gone here."""
+        """Move the file of an extent to the archive; on return it is durable there and may be gone here.
+
+        After an OSError it is here, and the archive has nothing of it.
+        """
         self.forget(extent)
         path = self.path(extent)
         if not self._files.exists(path):
@@ -267,12 +278,17 @@ class Segments:
     def _copy(self, path: str, target: str) -> None:
         source = self._files.open(path, False)
         copy = self._files.open(target, True)
-        copy.allocate(self._file_size)
-        for offset in range(0, self._file_size, 1 << 20):
-            copy.write_at(offset, [source.read_at(offset, min(1 << 20, self._file_size - offset))])
-        copy.sync()
-        copy.close()
-        source.close()
+        try:
+            copy.allocate(self._file_size)
+            for offset in range(0, self._file_size, 1 << 20):
+                copy.write_at(offset, [source.read_at(offset, min(1 << 20, self._file_size - offset))])
+            copy.sync()
+        except OSError:
+            self._files.remove(target)
+            raise
+        finally:
+            copy.close()
+            source.close()
 
     # Reading and writing the stream.
 
@@ -360,12 +376,6 @@ class Segments:
         if self._renamed:
             self._files.sync_directory(self.directory)
             self._renamed = False
-
-    def sync_range(self, first: int, last: int) -> None:
-        """Sync files that an earlier process may have written and not synced."""
-        for extent in range(first, last + 1):
-            if extent in self._open:
-                self._open[extent].sync()
 
     def close(self) -> None:
         """Close all files."""

@@ -54,6 +54,7 @@ from flintmq.mqi.reason import (
     MQRC_NOT_AUTHORIZED,
     MQRC_OBJECT_IN_USE,
     MQRC_OBJECT_NAME_ERROR,
+    MQRC_PAGESET_FULL,
     MQRC_Q_DELETED,
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
@@ -105,6 +106,8 @@ from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import CLEAR, ONLY, PLACE
 from flintmq.qmgr.topic_tree import BASE_TOPIC, is_topic_string
 from flintmq.qmgr.vault import VaultError
+from flintmq.store.errors import PageSetFull
+from flintmq.store.pageset import PageSetBatch
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -243,7 +246,10 @@ class Admin:
         new = not before
         kind = definition.kind
         if kind == "PSID" and new:
-            storage_changed(qm, definition)
+            try:
+                storage_changed(qm, definition)
+            except PageSetFull:
+                return MQRC_PAGESET_FULL
         movers: list[Queue] = []
         if kind in ("QLOCAL", "STGCLASS", "PSID"):
             movers = self._movers(definition)
@@ -256,6 +262,8 @@ class Admin:
             self.force = log_definition(qm, definition)
         except LogError:
             return MQRC_RESOURCE_PROBLEM
+        except PageSetFull:
+            return MQRC_PAGESET_FULL
         for queue in movers:
             move_queue(qm, queue, page_set_for(qm, queue.definition))
         if kind == "QMGR":
@@ -364,9 +372,13 @@ class Admin:
         if queue is not None and queue.depth and not purge:
             return MQRC_Q_NOT_EMPTY
         try:
+            if kind == "PSID":
+                qm.pagers[int(name)].commit_batch(PageSetBatch(), True)
             self.force = log_deletion(qm, definition)
         except LogError:
             return MQRC_RESOURCE_PROBLEM
+        except PageSetFull:
+            return MQRC_PAGESET_FULL
         if queue is not None:
             queue.purged_count += queue.depth
             fail_waiters(qm, queue, MQRC_Q_DELETED)

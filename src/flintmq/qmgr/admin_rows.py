@@ -245,7 +245,7 @@ def page_set_usage(qm: QueueManager, psid: int) -> Row:
     account = qm.accounts[psid]
     definition = qm.catalogue.find("PSID", str(psid))
     status = "ACTIVE"
-    if account.full_count and account.used >= account.total:
+    if account.disk_full or (account.full_count and account.used >= account.total):
         status = "FULL"
     elif account.slowed():
         status = "FILLING"

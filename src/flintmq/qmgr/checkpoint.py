@@ -19,6 +19,10 @@ set 0:
 Before version 3 of the page set there were no lists: the units of a generation were all written with it.
 
 A checkpoint costs what is dirty, not what is stored.
+
+If the disk of a page set is full the checkpoint ends there and is tried again later: redo goes on starting at the old
+position, and what could not be written stays in memory. Until one succeeds the queues of that page set take no puts
+(paging.py), and the last part of the log is kept for gets, backouts and commits of gets, so that queues can be drained.
 """
 
 from __future__ import annotations
@@ -27,11 +31,13 @@ import json
 import struct
 from typing import TYPE_CHECKING, Final
 
+from flintmq.log.log import Log
 from flintmq.qmgr import event
 from flintmq.qmgr.connection import UNIT_PREPARED, Unit
 from flintmq.qmgr.message import AVAILABLE, LOCKED, PUT_PENDING, Message, pack_message
 from flintmq.qmgr.paging import Pager
 from flintmq.qmgr.queue import Queue
+from flintmq.store.errors import PageSetFull
 from flintmq.store.pageset import PageSet, PageSetBatch
 
 if TYPE_CHECKING:
@@ -44,6 +50,9 @@ BACKOUT_PREFIX: Final = b"backout:"
 KEPT_PREFIX: Final = b"kept:"
 _KEPT = struct.Struct("<QI")  # sequence, length of the record that follows
 _KEPT_BYTES: Final = 1 << 20
+#: While a page set has no room, puts may not use the last of so many parts of the log.
+RESERVE_PART: Final = 8
+_NO_LIMIT: Final[int] = 1 << 62
 #: What SET LOG and SET SYSTEM have changed, as JSON: {"LOG": {keyword: value}, "SYSTEM": {...}}.
 PARAMETERS_KEY: Final = b"parameters"
 NEXT_ID_KEY: Final = b"next_object_id"
@@ -56,8 +65,26 @@ _DECISION = struct.Struct("<BH")  # 1 committed / 0 backed out, length of the xi
 _ITEM = struct.Struct("<BIQI")  # 1 put / 0 get, queue id, sequence, length of the record that follows
 
 
-def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> None:
-    """Take a checkpoint. `keep_nonpersistent`: the queue manager ends cleanly, NPMCLASS(HIGH) messages are kept."""
+def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> bool:
+    """Take a checkpoint. Return False if the disk of a page set has no room for it; then it will be tried again.
+
+    `keep_nonpersistent`: the queue manager ends cleanly, NPMCLASS(HIGH) messages are kept.
+    """
+    for pager in qm.pagers.values():
+        if pager.full:
+            pager.free_pages()
+    try:
+        _take(qm, keep_nonpersistent)
+    except PageSetFull:
+        log = qm.log
+        qm.checkpoint_refused(log.limit - log.capacity // RESERVE_PART if isinstance(log, Log) else _NO_LIMIT)
+        return False
+    qm.checkpoint_taken()
+    return True
+
+
+def _take(qm: QueueManager, keep_nonpersistent: bool) -> None:
+    """Do the five steps. Raises PageSetFull."""
     position = qm.log.end
     qm.log.flush()
     generation = qm.generation + 1
@@ -76,6 +103,7 @@ def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> None:
             places = _write_units(qm, pager, batch, generation)
             batch.put_meta(HEURISTIC_KEY, pack_heuristic(qm.heuristic))
         pager.commit_batch(batch, True)
+    qm.changed_objects = {}
     for unit, place in zip(qm.in_doubt.values(), places, strict=True):
         unit.place = place
     qm.units_kept = set(places) | set(qm.units_listed)
@@ -147,7 +175,6 @@ def _write_catalogue(qm: QueueManager, pager: Pager, batch: PageSetBatch) -> Non
             batch.put_meta(key, definition.to_record())
     batch.put_meta(PARAMETERS_KEY, json.dumps(qm.parameters).encode())
     batch.put_meta(NEXT_ID_KEY, struct.pack("<Q", qm.catalogue.next_object_id))
-    qm.changed_objects = {}
 
 
 def _write_units(qm: QueueManager, pager: Pager, batch: PageSetBatch, generation: int) -> list[bytes]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from flintmq.qmgr.catalogue import MQObject
@@ -14,6 +15,7 @@ from flintmq.qmgr.paging import Pager, queue_state_key
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import DELETE, OBJECT, ONLY
 from flintmq.store.buffers import BufferPool
+from flintmq.store.errors import PageSetFull
 from flintmq.store.pages import LAYOUT_ONE_EACH, PageAccount
 from flintmq.store.pageset import PageSet, PageSetBatch
 
@@ -103,7 +105,10 @@ def move_queue(qm: QueueManager, queue: Queue, psid: int) -> None:
     assert queue.depth == 0 and queue.uncommitted == 0, f"{queue.name} is not empty"
     if queue.pager.dirty:
         # Replay: the last of its messages has just gone. Its dead slots and its state must reach the page set together.
-        queue.pager.commit_batch(PageSetBatch(), False)
+        try:
+            queue.pager.commit_batch(PageSetBatch(), False)
+        except PageSetFull:
+            queue.pager.owe({queue_state_key(queue.queue_id): queue.pager.queue_state(queue)})
     queue.pager.forget_queue(queue.queue_id)
     pager = qm.pagers[psid]
     queue.pager = pager
@@ -135,7 +140,8 @@ def remove_page_set(qm: QueueManager, psid: int) -> None:
     """DELETE PSID: nothing is on it; what is left to write is written, then it is closed."""
     pager = qm.pagers[psid]
     assert not pager.queues
-    pager.commit_batch(PageSetBatch(), True)
+    with suppress(PageSetFull):  # Admin.delete has just written what is left.
+        pager.commit_batch(PageSetBatch(), True)
     del qm.pagers[psid]
     del qm.accounts[psid]
     pager.page_set.close()

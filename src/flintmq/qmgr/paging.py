@@ -12,6 +12,10 @@ a few messages at the head, one range, and a few at the tail, however deep it is
     died               a message with a home was removed: its slot is dead, written with the next batch
     expires_next       a scan has expired messages of a chunk unread (expire_spilled.py); written with the next batch
 
+A page set whose disk is full (PageSetFull) takes no batch. The messages of the batch lose their homes again and stay in
+memory, deaths stay in `dirty`, and the account refuses puts (2192). Messages that have a home can still leave memory.
+The next checkpoint that succeeds ends it.
+
 Invariants:
 
     P1  The spans first..last of the chunks of one lane in one environment never overlap.
@@ -21,6 +25,7 @@ Invariants:
     P5  The stable environment holds what the log between the last checkpoint and its end leads to, or an earlier or
         later state of the same way; replaying that log over any of them gives the same queue (see restart.py).
     P6  A chunk has one home at most: messages in memory and dead slots of a chunk have the same. (`check_homes`)
+    P7  A message has a home only if the page set has taken the batch with its chunk, or the batch is being filled.
 """
 
 from __future__ import annotations
@@ -43,6 +48,7 @@ from flintmq.qmgr.message import (
     unpack_message,
 )
 from flintmq.store.chunk import Chunk, Slot, split_into_chunks
+from flintmq.store.errors import PageSetFull
 from flintmq.store.pages import EXPAND_NONE, PAGES_64GB, PageAccount, pages_for
 from flintmq.store.pageset import PageSet, PageSetBatch
 
@@ -115,6 +121,14 @@ class Pager:
         self.dirty_max = DIRTY_MAX
         #: At restart: how large the page set was when it was last written.
         self.pages = 0
+        #: What the page set said when its disk was full, until a checkpoint succeeds.
+        self.full = ""
+        #: Messages that the batch being filled gives a home to.
+        self._moving: list[Message] = []
+        #: Meta data that a full disk has not taken and that the next batch brings.
+        self._owed: dict[bytes, bytes | None] = {}
+        #: After a full disk, deaths of more chunks than this are tried again.
+        self._dirty_again = 0
         self.loads = 0
         self.spilled_messages = 0
         self.loaded_messages = 0
@@ -124,7 +138,8 @@ class Pager:
     def relieve(self, queues: list[Queue], buffers: int, keep_heads: bool) -> int:
         """Evict messages of `queues`, those with most in memory first, until `buffers` are free.
 
-        Returns how many were freed. With `keep_heads` the messages that are got next stay in memory.
+        Returns how many were freed. With `keep_heads` the messages that are got next stay in memory. While the disk is
+        full, only messages that the page set has already are evicted.
         """
         batch = PageSetBatch()
         evicted: list[tuple[Queue, Lane, list[Message]]] = []
@@ -146,10 +161,17 @@ class Pager:
         for queue, lane, run in evicted:
             durable = max(durable, self._write_run(batch, queue, lane, run))
         if not batch.is_empty():  # Else the page set has all of them already.
-            self._apply(batch, durable, False)
+            try:
+                self._apply(batch, durable, False)
+            except PageSetFull:
+                pass  # Those that the batch was for have no home now.
+        freed = 0
         for queue, lane, run in evicted:
-            self._replace_by_range(queue, lane, run)
-        return buffers - wanted
+            for part in _parts_with_homes(run):
+                for message in part:
+                    freed += message.pages
+                self._replace_by_range(queue, lane, part)
+        return freed
 
     def _evictable_runs(self, queue: Queue, lane: Lane, wanted: int, keep_head: bool) -> list[list[Message]]:
         """Runs of neighbours that may leave memory, beyond the head of the lane, until `wanted` buffers are found."""
@@ -163,8 +185,12 @@ class Pager:
                 keep -= node.pages
                 if keep < 0 or node.sequence > self._first_range(lane):
                     keep = 0
-                    run.append(node)
-                    wanted -= node.pages
+                    if node.home is not None or not self.full:
+                        run.append(node)
+                        wanted -= node.pages
+                    elif run:
+                        runs.append(run)
+                        run = []
             elif run:
                 runs.append(run)
                 run = []
@@ -227,6 +253,7 @@ class Pager:
             for message in members:
                 message.home = home
                 home.members += 1
+                self._moving.append(message)
                 queue.pool.written(message.pages)
                 self.count(volatile, queue.queue_id, 1)
                 if not volatile:
@@ -334,8 +361,19 @@ class Pager:
         home.earliest = earliest
         home.members -= 1
         self.dirty[(home.volatile, home.queue_id, home.lane, home.first)] = home
-        if len(self.dirty) > self.dirty_max:
+        self._limit_deaths()
+
+    def _limit_deaths(self) -> None:
+        """Write the dead slots if they are many, unless a batch is being filled, which brings them.
+
+        On a full disk they wait in memory, and it is not tried every time.
+        """
+        if len(self.dirty) <= self.dirty_max or len(self.dirty) <= self._dirty_again or self._moving:
+            return
+        try:
             self._apply(PageSetBatch(), 0, False)
+        except PageSetFull:
+            self._dirty_again = 2 * len(self.dirty)
 
     def died_unseen(self, home: Home) -> None:
         """Some of the due messages of a chunk have been expired, and not all that are due."""
@@ -350,23 +388,33 @@ class Pager:
         self.backouts.pop((queue_id, sequence), None)
         self.hardened.discard((queue_id, sequence))
 
-    def _deaths_written(self) -> None:
+    def _deaths_written(self, volatile: bool) -> None:
+        """The dead slots of one environment are on the page set."""
+        left: dict[tuple[bool, int, int, int], Home] = {}
         for key, home in self.dirty.items():
+            if home.volatile != volatile:
+                left[key] = home
+                continue
             home.dead = []
             home.earliest = -1
             if home.members == 0:
                 self.homes.pop(key, None)
-        self.dirty = {}
+        self.dirty = left
 
     def _apply(self, batch: PageSetBatch, durable: int, sync: bool, every_queue: bool = False) -> None:
         """Write `batch` with all deaths and the states of the queues that it is about; P3: the log first.
 
         With `every_queue`, the states of all queues that changed: a checkpoint leaves no put behind it whose sequence
         is only in the log. Between checkpoints that would be a look at each of many queues for a batch of a few.
+
+        Raises PageSetFull if the stable part was not written; then nothing has changed. If only the volatile part was
+        not, its messages and its deaths stay in memory: nothing that must survive depends on it.
         """
         if self.may_flush and (durable > self.log.durable or self.dirty or self.retired):
             self.log.flush()
         self.add_deaths(batch)
+        for key, value in self._owed.items():
+            batch.meta.setdefault(key, value)
         for queue_id in self.retired:
             batch.drop_queue(queue_id)
             batch.delete_meta(queue_state_key(queue_id))
@@ -380,11 +428,74 @@ class Pager:
                 batch.put_meta(queue_state_key(queue_id), state)
                 states[queue_id] = state
         batch.put_meta(ACCOUNT_KEY, self._packed_account())
-        self.page_set.apply(batch, sync)
+        volatile = batch.take_volatile()
+        try:
+            self.page_set.apply(batch, sync)
+        except PageSetFull as error:
+            self._take_back(False)
+            self._take_back(True)
+            self._disk_is_full(error)
+            raise
+        self._owed = {}
         self.retired = []
         self._written_states.update(states)
         self._recounted = set()
-        self._deaths_written()
+        self._deaths_written(False)
+        if volatile is not None:
+            try:
+                self.page_set.apply(volatile, False)
+            except PageSetFull as error:
+                self._take_back(True)
+                self._disk_is_full(error)
+                return
+        self._deaths_written(True)
+        self._moving = []
+        self._dirty_again = 0
+
+    def _take_back(self, volatile: bool) -> None:
+        """Take their homes from the messages of a batch that one environment of the page set has not taken (P7)."""
+        left: list[Message] = []
+        for message in self._moving:
+            home = message.home
+            assert home is not None
+            if home.volatile != volatile:
+                left.append(message)
+                continue
+            queue = message.queue
+            message.home = None
+            self._leave_home(home)
+            queue.pool.not_written(message.pages)
+            self.count(volatile, queue.queue_id, -1)
+            if not volatile:
+                self.stable_account.remove(len(message.data), message.persistence == 1)
+            self.spilled_messages -= 1
+        self._moving = [] if volatile else left
+
+    def _disk_is_full(self, error: PageSetFull) -> None:
+        """Refuse puts from now on; restart does so when it has replayed the log, which must be applied as a whole."""
+        self.full = str(error)
+        if self.may_flush:
+            self.account.disk_full = True
+
+    def owe(self, meta: dict[bytes, bytes | None]) -> None:
+        """Write `meta` with the next batch, or delete it where the value is None: the disk is full now."""
+        self._owed.update(meta)
+
+    def free_pages(self) -> None:
+        """Write the deaths alone, so that messages that were got make room on a full disk.
+
+        The batch that found it full had deaths and messages, and the pages of the dead are free only after it.
+        """
+        if self.dirty:
+            try:
+                self._apply(PageSetBatch(), 0, True)
+            except PageSetFull:
+                return
+
+    def has_room(self) -> None:
+        """A checkpoint has written everything: there is room on the disk again."""
+        self.full = ""
+        self.account.disk_full = False
 
     def _packed_account(self) -> bytes:
         """What restart needs to know: the pages of what is stable here, and how far the page set has expanded."""
@@ -454,8 +565,7 @@ class Pager:
 
     def load(self, queue: Queue, lane: Lane, spilled: Spilled) -> Node | None:
         """Bring the first chunk of `spilled` back in its place; returns the first message, or what follows."""
-        if len(self.dirty) > self.dirty_max:
-            self._apply(PageSetBatch(), 0, False)
+        self._limit_deaths()
         while True:
             high = spilled.last
             messages: list[Message] = []
@@ -738,6 +848,21 @@ def _first_gap(messages: list[Message], start: int) -> int:
         if messages[at].sequence != messages[at - 1].sequence + 1:
             return at
     return len(messages)
+
+
+def _parts_with_homes(run: list[Message]) -> list[list[Message]]:
+    """Return the messages of `run` that the page set has, as runs of neighbours."""
+    parts: list[list[Message]] = []
+    part: list[Message] = []
+    for message in run:
+        if message.home is not None:
+            part.append(message)
+        elif part:
+            parts.append(part)
+            part = []
+    if part:
+        parts.append(part)
+    return parts
 
 
 def _pages_in_memory(queue: Queue) -> int:

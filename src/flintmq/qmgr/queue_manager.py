@@ -17,6 +17,7 @@ import heapq
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from flintmq.log.errors import LogFull
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.gmo import MQGMO
@@ -54,6 +55,7 @@ from flintmq.qmgr.message import ENDS, GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import Pager, check_homes
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue, check_queue, number
+from flintmq.qmgr.records import COPY, KIND, PUT
 from flintmq.qmgr.refusal import Refusal
 from flintmq.qmgr.security import Authority, Entities
 from flintmq.qmgr.statistics import Totals
@@ -84,6 +86,10 @@ _ID_LOW_MAX: Final = 0xFF
 _ID_SEEN_MAX: Final = 0xF000_0000_0000_0000
 #: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
 STUCK_PART: Final = 16
+#: A checkpoint that found the disk of a page set full is tried again after so long, twice as long, ...
+RETRY_MIN_MS: Final = 1000
+RETRY_MAX_MS: Final = 8000
+NO_LIMIT: Final[int] = 1 << 62
 #: What the properties of a message may have together if MAXPROPL sets no limit.
 PROPERTIES_LENGTH_MAX: Final = 104_857_600
 
@@ -136,6 +142,11 @@ class QueueManager:
     ended: bool = False
     wait_order: int = 0
     records_since_checkpoint: int = 0
+    #: When a checkpoint finds out again whether a disk of a page set is full; 0: none is. After a checkpoint that was
+    #: refused, puts may use the log up to `puts_end` only.
+    checkpoint_retry_ms: int = 0
+    puts_end: int = NO_LIMIT
+    _retry_after_ms: int = 0
     generation: int = 0
     #: Cache of the put date and time, by tick of ten milliseconds.
     stamped_ms: int = -1
@@ -205,6 +216,8 @@ class QueueManager:
         self.queues_by_id: dict[int, Queue] = {}
         self.pagers: dict[int, Pager] = {}
         self.accounts: dict[int, PageAccount] = {}
+        #: Page sets with a full disk that the operator has been told of.
+        self._told_full: set[int] = set()
         self.pools: dict[int, BufferPool] = {}
         self.connections: dict[bytes, Connection] = {}
         self.in_doubt: dict[bytes, Unit] = {}
@@ -373,6 +386,8 @@ class QueueManager:
         self.records_since_checkpoint += 1
         self.counters.records_logged += 1
         self.counters.bytes_logged += len(body) + len(data)
+        if self.checkpoint_retry_ms and self.log.end >= self.puts_end and kind & KIND in (PUT, COPY):
+            raise LogFull(self.puts_end - self.checkpoint_position, len(body) + len(data))
         return self.log.append(kind, body, data)
 
     def set_checkpoints(self, records: int, bytes_max: int) -> None:
@@ -383,11 +398,65 @@ class QueueManager:
         self.checkpoint_bytes = min(max(CHECKPOINT_BYTES, in_measure), bytes_max)
 
     def needs_checkpoint(self) -> bool:
-        """True when replaying what was logged since the last checkpoint would take too long."""
+        """True when replaying what was logged since the last checkpoint would take too long.
+
+        While a disk is full: also when it is time to try again; after a checkpoint that was refused, not before.
+        """
+        if self.checkpoint_retry_ms:
+            if self.clock.now_ms() >= self.checkpoint_retry_ms:
+                return True
+            if self.puts_end != NO_LIMIT:
+                return False
         return (
             self.records_since_checkpoint >= self.checkpoint_records
             or self.log.end - self.checkpoint_position >= self.checkpoint_bytes
         )
+
+    def checkpoint_refused(self, puts_end: int) -> None:
+        """A checkpoint found the disk of a page set full: try again later. Puts may use the log up to `puts_end`."""
+        self._retry_later()
+        self.puts_end = puts_end
+        self.tell_full()
+
+    def _retry_later(self) -> None:
+        self._retry_after_ms = min(max(RETRY_MIN_MS, 2 * self._retry_after_ms), RETRY_MAX_MS)
+        self.checkpoint_retry_ms = self.clock.now_ms() + self._retry_after_ms
+
+    def checkpoint_is_futile(self) -> bool:
+        """Whether a checkpoint was refused a moment ago, because the disk of a page set is full."""
+        return self.checkpoint_retry_ms > self.clock.now_ms() and self.puts_end != NO_LIMIT
+
+    def checkpoint_taken(self) -> None:
+        """A checkpoint has written all that must survive. See whether there is room for the rest, too."""
+        self.puts_end = NO_LIMIT
+        if not self.checkpoint_retry_ms:
+            return
+        for pager in self.pagers.values():
+            pager.has_room()
+        if not self.ended:
+            for pool in self.pools.values():
+                pool.stuck_at = NOT_STUCK
+                if pool.used > pool.threshold:
+                    self.relieve_pool(pool)
+        self.checkpoint_retry_ms = 0
+        for pager in self.pagers.values():
+            if pager.full:
+                self._retry_later()
+            elif pager.psid in self._told_full:
+                self._told_full.remove(pager.psid)
+                self.notice("CSQP013I", f"Page set {pager.psid} has room on its disk again; puts go on.")
+        if not self.checkpoint_retry_ms:
+            self._retry_after_ms = 0
+
+    def tell_full(self) -> None:
+        """Tell the operator, once, of each page set whose disk is full. A checkpoint will find out when it is not."""
+        for pager in self.pagers.values():
+            if pager.full and pager.psid not in self._told_full:
+                self._told_full.add(pager.psid)
+                text = f"Page set {pager.psid} cannot be written: {pager.full}. Puts to its queues are refused "
+                self.notice("CSQP014E", text + "(2192), gets go on. It is tried again every few seconds.")
+                if not self.checkpoint_retry_ms:
+                    self.checkpoint_retry_ms = self.clock.now_ms() + RETRY_MIN_MS
 
     # -- what follows from a put or a get -------------------------------------------------------------------------
 
@@ -626,6 +695,9 @@ class QueueManager:
             if wanted > 0:
                 wanted -= self.pagers[psid].relieve(queues, wanted, False)
         pool.stuck_at = pool.used if pool.used > pool.threshold else NOT_STUCK
+        for psid in by_pager:
+            if self.pagers[psid].full:
+                self.tell_full()
         return pool.used < before
 
     def notice(self, number_and_severity: str, text: str) -> None:

@@ -97,6 +97,7 @@ from flintmq.qmgr.records import (
 )
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import COMMIT_EVENT, backout_unit, move, settle
+from flintmq.store.errors import PageSetFull
 from flintmq.store.pages import PAGES_64GB, pages_for
 from flintmq.store.pageset import PageSet, PageSetBatch
 
@@ -150,7 +151,8 @@ def create(
         if definition.kind == "QLOCAL":
             attach_queue(qm, definition)
     qm.load_topics()
-    checkpoint(qm)
+    if not checkpoint(qm):
+        raise RestartFailed("; ".join(pager.full for pager in qm.pagers.values() if pager.full))
     return qm
 
 
@@ -193,6 +195,8 @@ def restart(
     _restore_kept(qm)
     for psid in qm.pagers:
         _limit_account(qm, psid)
+        qm.accounts[psid].disk_full = qm.pagers[psid].full != ""
+    qm.tell_full()
     registration.restore(qm)
     queued.process_all(qm)
     delay.restore(qm)
@@ -239,24 +243,36 @@ def _restore_parameters(qm: QueueManager, page_set_0: PageSet) -> None:
 
 
 def _restore_kept(qm: QueueManager) -> None:
-    """Non-persistent messages that a clean end has kept: into memory, and off the page set before anybody gets one."""
+    """Bring back non-persistent messages that a clean end has kept: off the page set, then into memory.
+
+    If the disk is full they cannot be taken off, and would come back again after a crash. Then they stay where they are
+    until the queue manager is started with room on the disk.
+    """
     for pager in qm.pagers.values():
         batch = PageSetBatch()
-        found = pager.page_set.meta_items(KEPT_PREFIX)
-        for key, value in found:
+        kept: list[tuple[Queue, list[Message]]] = []
+        for key, value in pager.page_set.meta_items(KEPT_PREFIX):
             batch.delete_meta(key)
             queue = pager.queues.get(struct.unpack_from(">I", key, len(KEPT_PREFIX))[0])
-            if queue is None:
-                continue
-            for message in _kept_messages(pager.psid, queue, value):
+            if queue is not None:
+                kept.append((queue, _kept_messages(pager.psid, queue, value)))
+        if batch.is_empty():
+            continue
+        try:
+            pager.page_set.apply(batch, True)
+        except PageSetFull as error:
+            text = f"Non-persistent messages that page set {pager.psid} has kept come back at the next start: {error}."
+            qm.notice("CSQP014W", text)
+            continue
+        for queue, messages in kept:
+            queue.account.disk_full = False  # Until everything is back.
+            for message in messages:
                 message.pages = pages_for(len(message.data))
                 queue.account.put(len(message.data), False)
                 queue.restore(message)
                 queue.high_depth = max(queue.high_depth, queue.depth)
             if queue.pool.used > queue.pool.threshold:
                 qm.relieve_pool(queue.pool)
-        if found:
-            pager.page_set.apply(batch, True)
 
 
 def _kept_messages(psid: int, queue: Queue, value: bytes) -> list[Message]:

@@ -74,7 +74,10 @@ class CommandTask:
             self._hub.host.close_idle_handles()
             return self._server.run(work)
 
-        await self._hub.durable(self._call(run) or 0)
+        try:
+            await self._hub.durable(self._call(run) or 0)
+        except ConnectionResetError:
+            return  # The queue manager has stopped; the command is on its queue after the next start.
         while not work.answered and not self._hub.host.state:
             self._call(lambda: self._server.answer(work))
             await asyncio.sleep(0)

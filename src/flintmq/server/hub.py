@@ -181,7 +181,11 @@ class Hub(Turns):
             self.host.settle(self.host.housekeeper())
 
     def _failed(self) -> None:
-        """The queue manager has stopped (the host has told why): every socket is closed."""
+        """The queue manager has stopped (the host has told why): every socket is closed, and nobody waits for the log."""
+        callers, self._callers = self._callers, []
+        for _, caller in callers:
+            if not caller.done():
+                caller.set_exception(ConnectionResetError("the queue manager has stopped"))
         for link in list(self.links.values()):
             link.abort()
         self.on_failure()
@@ -270,7 +274,7 @@ class Hub(Turns):
             self.flusher.flush()
 
     async def durable(self, position: int) -> None:
-        """Wait until the log is durable up to `position`."""
+        """Wait until the log is durable up to `position`. Raises ConnectionResetError if it cannot be written."""
         if position > self.host.log.durable:
             caller = self.loop.create_future()
             self._callers.append((position, caller))

@@ -9,6 +9,8 @@ How it ends:
     reconnect    endmqm -r           the same, but clients that reconnect by themselves are disconnected at once
     immediate    endmqm -i, SIGTERM  clients are disconnected, what they did not commit is backed out; a clean end
     preemptive   endmqm -p           at once, as if the machine had stopped; the next start recovers from the log
+
+After an I/O error it ends by itself, as by endmqm -p, and `serve` raises Stopped.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from flintmq.channel.terms import Gatekeeper
 from flintmq.client import autoconfig
 from flintmq.client import instance as place
 from flintmq.client.instance import LOCAL_SOCKET, Instance
+from flintmq.log.errors import LogError
 from flintmq.qmgr import admin_security
 from flintmq.qmgr.authority import ObjectAuthority
 from flintmq.qmgr.get import quiesce_waiters
@@ -50,6 +53,7 @@ from flintmq.server.operations import Operations
 from flintmq.server.services import Services
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
+from flintmq.store.errors import PageSetError
 
 QUIESCE = "quiesce"
 RECONNECT = "reconnect"
@@ -70,6 +74,10 @@ _LARGE_PAGES = "glibc.malloc.hugetlb"
 
 class StartFailed(Exception):
     """The process did not get as far as listening; the text says why."""
+
+
+class Stopped(Exception):
+    """The queue manager has stopped by itself, after an I/O error or an error of ours; the text says why."""
 
 
 class Server:
@@ -252,7 +260,10 @@ def guard(engine: QueueManager, entities: Entities) -> None:
 
 
 def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper | None = None) -> None:
-    """Open the queue manager and serve until the end. Raises QueueManagerError if it cannot be opened."""
+    """Open the queue manager and serve until the end.
+
+    Raises QueueManagerError if it cannot be opened, Stopped if it did not end because it was told to.
+    """
     warning = autoconfig.apply_stanzas(instance) if instance.exists() else ""
     host = ServingHost(*place.open_on_disk(instance), instance)
     if warning:
@@ -265,7 +276,12 @@ def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper 
         gatekeeper = ConnectionAuthentication(host.engine, users, entities.owner)
     server = Server(host, gatekeeper)
     settle_collector()
-    _run(server, ready)
+    try:
+        _run(server, ready)
+    except (LogError, PageSetError) as error:  # At its end, when it wrote what was left.
+        raise Stopped(str(error)) from error
+    if host.failure:
+        raise Stopped(host.failure)
 
 
 def _run(server: Server, ready: Callable[[], None]) -> None:

@@ -147,6 +147,14 @@ class BufferPool:
         if self.level != CALM:
             self._settle()
 
+    def not_written(self, pages: int) -> None:
+        """Take back `written`: the page set had no room for the pages."""
+        self.changed += pages
+        self.pages_written -= pages
+        self.writes -= 1
+        if self.changed > self.watermark:
+            self.changed_more()
+
     def _settle(self) -> None:
         """Lower the level when there is room again. Levels rise in take() only, so that each counts once per rise."""
         if self.changed < self.threshold:

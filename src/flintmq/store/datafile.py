@@ -20,8 +20,14 @@ second for a megabyte; or, after a clean end, by the seal, a file of one line be
     FLSEAL 1 <txn id> <size> <CRC32C of the file in hexadecimal>
 
 A file that is large and was not sealed (the process was killed) is only looked at by its meta pages.
+
+The meta pages are written again, as they were read, before LMDB opens the file. LMDB writes a meta page after the data
+it speaks of was synced, and leaves its own sync to the next commit. If that sync fails, Linux keeps the page in memory,
+marks it clean and never writes it, so the disk has an older meta page. LMDB would reuse pages that the older one needs,
+and a power failure would find a file that is not whole.
 """
 
+import errno
 import importlib
 import os
 import struct
@@ -35,6 +41,11 @@ from flintmq.store.errors import PageSetDamaged
 PAGE: Final = 4096
 DATA_FILE: Final = "data.mdb"
 SEAL_FILE: Final = "data.seal"
+LOCK_FILE: Final = "lock.mdb"
+#: What a system call says of a disk, a quota or a file that can take no more.
+DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LOCK_BYTES: Final = 8192
+RESERVE_BYTES: Final = 1 << 17
 WALK_BYTES_MAX: Final = 8 << 20
 _MAGIC: Final = 0xBEEFC0DE
 _ADVICE: Final = "restore it from a backup, or start from an empty page set and lose what it held"
@@ -82,6 +93,58 @@ def check_data_file(path: str, thorough: bool = False) -> None:
         thorough = True
     if size < needed or thorough:
         _walk(path, size, needed)
+
+
+def write_meta_again(path: str) -> None:
+    """Write the two meta pages as they were read, and sync them. A missing or empty file is left alone.
+
+    Raises OSError. Not for a file that LMDB is writing to.
+    """
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        head = os.pread(fd, 2 * PAGE, 0)
+        if len(head) == 2 * PAGE:
+            os.pwrite(fd, head, 0)
+            os.fdatasync(fd)
+    finally:
+        os.close(fd)
+
+
+def reserve_lock_file(directory: str) -> None:
+    """Give the lock file of an environment its blocks. Raises OSError if the disk has no room for them.
+
+    LMDB writes to the file through a map. On a full disk that would kill the process with SIGBUS.
+    """
+    fd = os.open(os.path.join(directory, LOCK_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.posix_fallocate(fd, 0, _LOCK_BYTES)
+    except OSError as error:
+        if error.errno in DISK_FULL:
+            raise
+    finally:
+        os.close(fd)
+
+
+def reserve_pages(path: str, used: int) -> None:
+    """Give a file that LMDB uses up to `used` bytes some blocks behind them, if the disk has room. Raises nothing.
+
+    LMDB never overwrites a page in place, so even a batch that only removes something writes new pages first. With the
+    reserve it can do so on a full disk, and messages that are got make room.
+    """
+    try:
+        size = os.path.getsize(path)
+        if size >= used + RESERVE_BYTES:
+            return
+        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            os.posix_fallocate(fd, size, used + 2 * RESERVE_BYTES - size)
+        finally:
+            os.close(fd)
+    except OSError:
+        return
 
 
 def _crc(path: str) -> int:

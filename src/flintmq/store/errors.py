@@ -5,6 +5,9 @@
     ├── PageSetFull      the disk (not the page account) has no room; the batch was not applied, not even in part
     └── ChunkGone        our own caller kept a chunk longer than the page set did
 
+After PageSetFull the caller goes on: what the batch had stays in memory, puts get 2192, and the batch is tried again
+later. A sync that fails is never PageSetFull, whatever the cause: nobody knows then what is on the disk.
+
 A page set whose *account* is full is no error here: PageAccount.put answers False and the engine gives 2192.
 """
 

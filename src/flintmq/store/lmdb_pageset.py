@@ -9,6 +9,9 @@ The stable environment flushes its page file before LMDB commits, and LMDB flush
 it writes the page that makes it the current one; that page itself is flushed with the next one or with sync(). So a
 power failure can take the newest batch, never part of one. The volatile environment is never flushed. What is in the
 databases: lmdb_part.py.
+
+Behind the pages that LMDB uses, the stable data.mdb has 128 to 256 KiB in reserve, for batches that only remove
+something while the disk is full (datafile.py).
 """
 
 import os
@@ -16,7 +19,8 @@ import shutil
 from typing import Final
 
 from flintmq.store.chunk import Chunk
-from flintmq.store.errors import PageSetError
+from flintmq.store.datafile import DISK_FULL
+from flintmq.store.errors import PageSetError, PageSetFull
 from flintmq.store.lmdb_part import MAP_BYTES_MIN, WAITING_MAX, LmdbPart
 from flintmq.store.pageset import BeforeIO, LaneState, PageSetBatch, PageSetStatistics
 
@@ -54,13 +58,17 @@ class LmdbPageSet:
         while self._map_bytes < 2 * 4096 * page_limit:
             self._map_bytes *= 2
         self._volatile_part: LmdbPart | None = None
+        self._undropped: set[int] = set()  # queues that are still to be dropped from the volatile part
         self._closed = False
         try:
             os.makedirs(directory, mode=0o700, exist_ok=True)
             shutil.rmtree(os.path.join(directory, VOLATILE), ignore_errors=True)
             self._stable_part = LmdbPart(os.path.join(directory, STABLE), psid, self._map_bytes, True, waiting_max)
         except OSError as error:
-            raise PageSetError(directory, f"cannot be opened: {error.strerror or error}") from error
+            text = f"cannot be opened: {error.strerror or error}"
+            if error.errno in DISK_FULL:
+                raise PageSetFull(directory, text) from error
+            raise PageSetError(directory, text) from error
 
     def _part(self, volatile: bool) -> LmdbPart | None:
         return self._volatile_part if volatile else self._stable_part
@@ -71,13 +79,36 @@ class LmdbPageSet:
         if not batch.stable.is_empty() or batch.meta or batch.dropped:
             self._stable_part.apply(batch.stable, batch.dropped, batch.meta)
         if self._volatile_part is None and batch.volatile.adds:
-            self._volatile_part = LmdbPart(
-                os.path.join(self.directory, VOLATILE), self.psid, self._map_bytes, False, self._waiting_max
-            )
+            self._volatile_part = self._make_volatile_part()
         if self._volatile_part is not None and (not batch.volatile.is_empty() or batch.dropped):
-            self._volatile_part.apply(batch.volatile, batch.dropped, {})
+            self._apply_volatile(self._volatile_part, batch)
         if sync:
             self.sync()
+
+    def _apply_volatile(self, part: LmdbPart, batch: PageSetBatch) -> None:
+        """Apply the volatile part of a batch. Queues that a full disk does not let go of go with the next batch."""
+        dropped = self._undropped | batch.dropped
+        try:
+            part.apply(batch.volatile, dropped, {})
+        except PageSetFull:
+            self._undropped = dropped
+            if not batch.volatile.is_empty():
+                raise
+            return
+        self._undropped = set()
+
+    def _make_volatile_part(self) -> LmdbPart:
+        """Make the volatile environment. On a full disk nothing of it is left behind."""
+        directory = os.path.join(self.directory, VOLATILE)
+        try:
+            return LmdbPart(directory, self.psid, self._map_bytes, False, self._waiting_max)
+        except (OSError, PageSetFull) as error:
+            shutil.rmtree(directory, ignore_errors=True)
+            if isinstance(error, PageSetFull):
+                raise
+            if error.errno in DISK_FULL:
+                raise PageSetFull(directory, "the disk is full; free some space on it") from error
+            raise PageSetError(directory, f"cannot be made: {error.strerror or error}") from error
 
     def sync(self) -> None:
         if self.before_io is not None:

@@ -29,7 +29,18 @@ import lmdb
 from crc32c import crc32c
 
 from flintmq.store.chunk import NO_ID, Chunk, Lease, Location, chunk_key, split_key
-from flintmq.store.datafile import DATA_FILE, check_data_file, room_for, seal_data_file
+from flintmq.store.datafile import (
+    DATA_FILE,
+    DISK_FULL,
+    PAGE,
+    RESERVE_BYTES,
+    check_data_file,
+    reserve_lock_file,
+    reserve_pages,
+    room_for,
+    seal_data_file,
+    write_meta_again,
+)
 from flintmq.store.errors import PageSetDamaged, PageSetError, PageSetFull
 from flintmq.store.expiry import POSITION_SIZE, end_of, position, second_of
 from flintmq.store.index import WaitingIndex, hashes_of, reference, split_reference
@@ -50,7 +61,7 @@ WAITING_MAX: Final = 131072
 
 _LANE_KEY: Final = struct.Struct(">IB")
 _APPLY: Final = struct.Struct(">Q")
-_DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL: Final = "the disk is full; free some space on it, messages are kept meanwhile"
 
 # The binding is generic for the type checker only, hence the quotes.
 _Write: TypeAlias = "lmdb.Transaction[bytes]"
@@ -74,6 +85,8 @@ class LmdbPart:
         self._transaction: _Read | None = None
         self._lease = Lease()
         self._apply = 0
+        self._reserved_from = -1  # a page number; when LMDB uses a higher one, the reserve is looked at
+        self._meta_due = False  # LMDB's meta pages could not be written again at the open
         self._open()
 
     # Opening and closing
@@ -84,8 +97,11 @@ class LmdbPart:
         size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
         while self._map_bytes < 2 * size:
             self._map_bytes *= 2
+        if self._durable:
+            self._write_meta_again()
         self.file = PageFile(self._directory, self._psid, self._durable)
         try:
+            reserve_lock_file(self._directory)
             self._open_environment()
             self._remember()
         except lmdb.Error as error:
@@ -94,6 +110,17 @@ class LmdbPart:
         except BaseException:
             self.file.close()
             raise
+
+    def _write_meta_again(self) -> None:
+        """See datafile.py. On a full disk (one that never overwrites in place) it waits until something is written."""
+        try:
+            write_meta_again(self.path)
+        except OSError as error:
+            if error.errno not in DISK_FULL:
+                raise
+            self._meta_due = True
+            return
+        self._meta_due = False
 
     def _open_environment(self) -> None:
         self._env = lmdb.open(
@@ -158,8 +185,8 @@ class LmdbPart:
         code = getattr(error, "code", 0)
         if code == errno.EIO and writing:  # LMDB says that of a disk that was full in the middle of a write.
             code = room_for(self.path, 1 << 22) or code
-        if code in _DISK_FULL:
-            return PageSetFull(self.path, "the disk is full; free some space on it, messages are kept meanwhile")
+        if code in DISK_FULL:
+            return PageSetFull(self.path, _FULL)
         if code == errno.EIO:
             return PageSetError(self.path, "the disk reports an error; see the system's log")
         if isinstance(error, lmdb.LockError | lmdb.ReadonlyError) or code in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -224,7 +251,8 @@ class LmdbPart:
         try:
             self._env.sync(True)
         except lmdb.Error as error:
-            raise self._refusal(error, True) from error
+            # Never PageSetFull: the batch is applied, and nobody knows what of it is on the disk.
+            raise PageSetError(self.path, f"cannot be made safe on disk: {error}") from error
         self.file.rested()
         self.counters.syncs += 1
 
@@ -240,6 +268,10 @@ class LmdbPart:
     def apply(self, part: BatchPart, dropped: set[int], meta: dict[bytes, bytes | None]) -> None:
         """Do all of it in one transaction, or nothing."""
         self._end_reads()
+        if self._meta_due:
+            self._write_meta_again()
+            if self._meta_due:
+                raise PageSetFull(self.path, _FULL)
         while True:
             try:
                 with self._env.begin(write=True) as txn:
@@ -249,6 +281,7 @@ class LmdbPart:
                 self.index.written()
                 self._apply += 1
                 self.counters.applies += 1
+                self._reserve()
                 return
             except lmdb.MapFullError:
                 self.file.abandoned()
@@ -264,6 +297,14 @@ class LmdbPart:
             except BaseException:
                 self._remember()
                 raise
+
+    def _reserve(self) -> None:
+        """Keep some pages of the file free, for batches that make room on a full disk."""
+        if self._durable:
+            last: int = self._env.info()["last_pgno"]
+            if last > self._reserved_from:
+                self._reserved_from = last + (RESERVE_BYTES >> 13)
+                reserve_pages(self.path, (last + 1) * PAGE)
 
     def _grow_map(self) -> None:
         try:

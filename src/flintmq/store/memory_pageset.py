@@ -156,6 +156,7 @@ class MemoryPageSet:
         self._durable = _State()
         self._unsynced: list[PageSetBatch] = []
         self._applies = 0
+        self._volatile_applies = 0
         self._syncs = 0
         self._chunks_read = 0
 
@@ -168,7 +169,10 @@ class MemoryPageSet:
         if self.before_io is not None:
             self.before_io("apply")
         self._now.apply(batch)
-        self._applies += 1
+        if not batch.volatile.is_empty():
+            self._volatile_applies += 1
+        if not batch.stable.is_empty() or batch.meta or batch.dropped:
+            self._applies += 1
         if self._simulate:
             self._unsynced.append(batch)
         if sync:
@@ -273,7 +277,7 @@ class MemoryPageSet:
             figures.chunks += len(part.values)
             for lane in part.lanes.values():
                 figures.messages += lane.live
-        figures.applies = self._applies
+        figures.applies = max(self._applies, self._volatile_applies)
         figures.syncs = self._syncs
         figures.chunks_read = self._chunks_read
         return figures

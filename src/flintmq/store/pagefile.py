@@ -14,17 +14,18 @@ Invariants:
 
     PF1  A page belongs to one value at most.
     PF2  A value is in the file, and flushed if the environment is durable, before LMDB names it.
+         The header is written again with the first value after an open: the page cache may be all that has it.
     PF3  Pages of a value that is removed are not written until the removal has reached the disk, so that whatever
          state LMDB wakes up in after a power failure finds its values. They wait for the next commit, which flushes the
          one before, or for a sync.
 """
 
-import errno
 import os
 import struct
 from bisect import bisect_left, insort
 from typing import Final
 
+from flintmq.store.datafile import DISK_FULL
 from flintmq.store.errors import PageSetDamaged, PageSetError, PageSetFull
 
 PAGE: Final = 4096
@@ -34,7 +35,6 @@ _MAGIC: Final = b"FLPF"
 _VERSION: Final = 1
 _PARTS_MAX: Final = 512  # buffers in one write
 _ZEROS: Final = bytes(PAGE)
-_DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def pages_of(length: int) -> int:
@@ -119,13 +119,19 @@ class PageFile:
         self._taken: list[tuple[int, int]] = []
         self._given: list[tuple[int, int]] = []
         self._resting: list[tuple[int, int]] = []  # given by the last batch (PF3)
+        self._header = _HEADER.pack(_MAGIC, _VERSION, psid, PAGE).ljust(PAGE, b"\0")
+        self._header_due = durable  # to be written again, with the next values
         self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        self._check_header(psid)
+        try:
+            self._check_header(psid)
+        except BaseException:
+            os.close(self._fd)
+            raise
 
     def _check_header(self, psid: int) -> None:
         head = os.pread(self._fd, _HEADER.size, 0)
         if not head:
-            os.pwrite(self._fd, _HEADER.pack(_MAGIC, _VERSION, psid, PAGE).ljust(PAGE, b"\0"), 0)
+            os.pwrite(self._fd, self._header, 0)
             if self._durable:
                 os.fsync(self._fd)
             return
@@ -199,10 +205,13 @@ class PageFile:
                     parts.append(_ZEROS[len(value) % PAGE :])
                 end = first + pages_of(len(value))
             self._write(parts, start)
+            if self._header_due:
+                os.pwrite(self._fd, self._header, 0)
             if self._durable:
                 os.fdatasync(self._fd)
+            self._header_due = False
         except OSError as error:
-            if error.errno in _DISK_FULL:
+            if error.errno in DISK_FULL:
                 raise PageSetFull(
                     self.path, "the disk is full; free some space on it, messages are kept meanwhile"
                 ) from error

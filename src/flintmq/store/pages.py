@@ -102,6 +102,7 @@ class PageAccount:
         self.index_pages = 0
         self.expansions = 0
         self.full_count = 0  # puts refused
+        self.disk_full = False  # the disk of the page set has no room: every put is refused
         self._shared: dict[int, int] = {}  # 2 * messages on a page + persistence: messages
         self._set_thresholds()
 
@@ -115,8 +116,11 @@ class PageAccount:
     def put(self, length: int, persistent: bool) -> bool:
         """Take the pages of one message, growing the page set if it may.
 
-        False: it is full (2192, B139), nothing was taken.
+        False: it, or the disk that it is on, is full (2192, B139); nothing was taken.
         """
+        if self.disk_full:
+            self.full_count += 1
+            return False
         if self.layout != LAYOUT_ONE_EACH:
             return self._put_shared(length, persistent)
         pages = 1 if length <= 3635 else pages_for(length)

@@ -79,6 +79,19 @@ class PageSetBatch:
     def is_empty(self) -> bool:
         return self.stable.is_empty() and self.volatile.is_empty() and not self.meta and not self.dropped
 
+    def take_volatile(self) -> "PageSetBatch | None":
+        """Move what is for the volatile part to a batch of its own, and return that; None if there is nothing.
+
+        Each part is applied as a whole or not at all. A caller that goes on after PageSetFull gives the page set one
+        part after the other, so that it knows which one was refused.
+        """
+        if self.volatile.is_empty():
+            return None
+        other = PageSetBatch()
+        other.volatile = self.volatile
+        self.volatile = BatchPart()
+        return other
+
     def add_chunk(
         self, volatile: bool, queue: int, lane: int, slots: list[Slot], index_keys: list[bytes] | None = None
     ) -> int:
