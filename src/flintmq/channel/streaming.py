@@ -31,7 +31,7 @@ T3  What a wait has brought is sent before anything else is done with its stream
 T4  Ahead of gets, only messages that may be lost are sent. A persistent one, and one that is got in syncpoint, goes to
     a client that waits for it, and then nothing but what may be lost until it waits again: so at most one is there that
     was not used. What is behind it stays too, for the order is kept. Nothing is lost by a browse, which reads on.
-T5  A client that reads ahead (QueueStatus) has room until it says otherwise. It does not ask for every get: it waits for
+T5  A client that reads ahead (QueueStatus) has room until it says otherwise. It does not ask for each get, it waits for
     what is pushed, so the wait at the queue has no end, whatever WaitInterval says. What is pushed while no get waits
     would be lost to other getters, and to all when the handle is closed. So a message that arrives when no get has
     asked stays on the queue, and STREAMING_TXN_PAUSED says so: a get that waits then asks, and others may have taken
@@ -220,7 +220,8 @@ class Stream(Answer):
 
     def _ask(self, arrived: bool, questioned: bool) -> None:
         """Note that a get or a consumer waits. A question is always asked by a get that is there (T5)."""
-        self.paused = False
+        if not questioned:
+            self.paused = False
         if self.doubts and not questioned:
             self.doubts -= 1
         elif arrived:
@@ -232,7 +233,8 @@ class Stream(Answer):
         self.asked = self.questioned = False
         self.ahead = True
         if self.lasting:
-            self.doubts = 2 if self.paused else 1
+            self.doubts = 2 if self.paused else 1  # A get that is told to ask may have ended when it hears of it.
+            self.paused = False
             self.quiet = index >= self.sent_index
             self._rest()
 
