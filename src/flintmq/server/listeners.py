@@ -23,8 +23,8 @@ from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.catalogue import MQObject
 
 BACKLOG = 100
-#: TCP segments are at most this long. The loopback interface has segments of 64 KiB, which a client with a receive buffer
-#: of 32 KiB, as IBM's Java client has, cannot take: the system then sends what fits once in 200 ms. The window of a
+#: TCP segments are at most this long. The loopback interface has segments of 64 KiB. A client with a receive buffer of
+#: 32 KiB, as IBM's Java client has, cannot take one, and the system sends what fits once in 200 ms. The window of a
 #: client has to have room for several segments.
 SEGMENT_MAX = 8192
 #: CONTROL values of listeners that start with the queue manager.
