@@ -174,14 +174,21 @@ class Peer:
 
     def connect(self, name: str = "QM1", user: str = "app", password: str = "") -> Reply:
         """USERID_DATA, CONAUTH_INFO if there is a password, MQCONN."""
-        blank = " ".encode(_codec(self.ccsid))
-        uid = self.text("UID", 4) + self.text(user, 12) + blank * 12 + self.text(user, 64) + bytes(40)
-        self.feed(self.segment(seg.USERID_DATA, uid))
+        self.say_user(user)
         if password:
             given = user.encode(_codec(self.ccsid)) + password.encode(_codec(self.ccsid))
             body = self.text("CAUT", 4) + self.longs(1, len(user), len(password), len(user), len(password)) + given
             (answer,) = self.feed(self.segment(seg.CONAUTH_INFO, body))
             assert answer.kind == seg.STATUS_DATA and answer.body == self.longs(8, 0)
+        return self.mqconn(name)
+
+    def say_user(self, user: str, password: str = "") -> None:
+        """USERID_DATA; with a password as a client in compatibility mode sends it."""
+        uid = self.text("UID", 4) + self.text(user, 12) + self.text(password, 12) + self.text(user, 64) + bytes(40)
+        self.feed(self.segment(seg.USERID_DATA, uid))
+
+    def mqconn(self, name: str = "QM1") -> Reply:
+        """MQCONN."""
         body = self.text(name, 48) + self.text("peer", 28) + self.longs(28) + bytes(32) + self.longs(3, 0)
         body += self.text("FCNO", 4) + self.longs(2, 0) + bytes(200)
         return self.call(seg.MQCONN, body)
@@ -277,16 +284,18 @@ class Peer:
 
     def want(
         self, handle: int, room: int = 1, options: int = 4, flags: int = 0x18, wait: int = 0, received: int = 0,
-        confirm: bool = False, length: int = -1, index: int = 0,
+        confirm: bool = False, length: int = -1, index: int = 0, status: int = 0,
     ) -> list[Segment]:  # fmt: skip
         """REQUEST_MSGS, with a selection that matches anything if `flags` has one."""
-        return self.feed(self.want_request(handle, room, options, flags, wait, received, confirm, length, index))
+        return self.feed(
+            self.want_request(handle, room, options, flags, wait, received, confirm, length, index, status)
+        )
 
     def want_request(
         self, handle: int, room: int = 1, options: int = 4, flags: int = 0x18, wait: int = 0, received: int = 0,
-        confirm: bool = False, length: int = -1, index: int = 0,
+        confirm: bool = False, length: int = -1, index: int = 0, status: int = 0,
     ) -> bytes:  # fmt: skip
-        body = self.longs(1, handle, received, room, length, options, wait, 0, flags, index)
+        body = self.longs(1, handle, received, room, length, options, wait, status, flags, index)
         if flags & 0x10:
             body += struct.pack(self._order + "HH", 5, 2) + self.longs(self.ccsid, 546, 0, 0, 0)
         return self.segment(seg.REQUEST_MSGS, body, 0x31 if confirm else 0x30, 3 if confirm else 1)

@@ -155,7 +155,7 @@ def clear(port: int) -> None:
 
 
 class Run:
-    """One run of a program with all its scenarios, or with those that are named.
+    """One run of a program with all its scenarios, or with those that are named. One that hangs is ended.
 
     What a program that failed has left on the queues is not found by the next one.
     """
@@ -164,9 +164,13 @@ class Run:
         if port in PLACES:
             clear(port)
         command = ["java", *(options or []), "-cp", classes, program, str(port), only]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=BUILD)
-        self.lines = ran.stdout.splitlines()
-        self.errors = ran.stderr
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=BUILD) as running:
+            try:
+                said, self.errors = running.communicate(timeout=600)
+            except subprocess.TimeoutExpired:
+                running.kill()
+                said, self.errors = running.communicate()
+        self.lines = said.splitlines()
 
     def check(self, scenario: str) -> None:
         failed = [line for line in self.lines if line.startswith(f"FAILED {scenario}:")]
@@ -202,6 +206,11 @@ def compressed(classes: str, port: int) -> Run:
 @pytest.fixture(scope="session")
 def ahead(classes: str, port: int) -> Run:
     return Run("Ahead", classes, port)
+
+
+@pytest.fixture(scope="session")
+def sessions(classes: str, port: int) -> Run:
+    return Run("Sessions", classes, port)
 
 
 @pytest.fixture(scope="session")
@@ -276,6 +285,14 @@ def test_the_classes_for_jakarta_messaging(jakarta: Run, scenario: str) -> None:
 def test_queues_that_are_read_ahead_with_messages_of_any_persistence(ahead: Run, scenario: str) -> None:
     """B171, and what must not be lost is sent to a get or a consumer that waits: nothing is lost, and nothing hangs."""
     ahead.check(scenario)
+
+
+@pytest.mark.parametrize("scenario", scenarios("Sessions"))
+def test_clients_with_several_threads_and_sessions(sessions: Run, scenario: str) -> None:
+    """Issue 14: item 8, no receive hangs on a handle that reads ahead, and what is put while nobody receives stays on
+    the queue; 8a, close ends a receive of another thread; 9, a password in compatibility mode is that of all sessions.
+    """
+    sessions.check(scenario)
 
 
 def test_a_client_that_is_killed_has_no_persistent_message_but_the_one_that_it_got(classes: str, port: int) -> None:

@@ -52,6 +52,7 @@ def password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("password")
 def test_a_jms_client_comes_back_however_the_queue_manager_ended(manager: Manager, classes: str) -> None:
+    """Issue 14, item 11: and the unit of work that it was in the middle of is not committed, in no part."""
     manager.start()
     command = ["java", "-cp", classes, "Reconnect", str(manager.port)]
     with subprocess.Popen(

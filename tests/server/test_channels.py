@@ -13,6 +13,7 @@ from benchmarks.server.ports import free_port
 from flintmq.channel import segment as seg
 from flintmq.cli.main import main
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING, MQGMO_SYNCPOINT, MQGMO_WAIT
+from flintmq.server.listeners import SEGMENT_MAX
 from tests.channel.peer import Peer, World
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer, manager
 from tests.waiting import PATIENCE, until
@@ -194,6 +195,14 @@ def test_listeners_are_started_and_stopped(manager: Manager, run: Run) -> None:
         socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     assert peer.opened(QUEUE, BOTH)  # Who is connected stays.
     assert manager.errors().count("Listener L listens on") == manager.errors().count("Listener L has ended") == 1
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_MAXSEG"), reason="the system does not tell the length of segments")
+def test_segments_fit_into_the_window_of_a_client(manager: Manager) -> None:
+    """Issue 14, item 8: of 64 KiB segments a client on the same machine got what fits its buffer, once in 200 ms."""
+    manager.start()
+    with socket.create_connection(("127.0.0.1", manager.port), PATIENCE) as client:
+        assert client.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG) <= SEGMENT_MAX
 
 
 def test_a_listener_that_cannot_listen_says_why(manager: Manager, run: Run) -> None:

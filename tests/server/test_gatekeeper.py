@@ -220,3 +220,43 @@ def test_who_runs_the_queue_manager_under_a_long_name_is_mqm(
     with flintmq.open(":memory:", developer=True) as qm:
         qm.queue("DEV.QUEUE.1").put(b"1")
         assert qm.queue("DEV.QUEUE.1").get().user == "mqm"
+
+
+def test_conversations_of_a_socket_are_of_the_user_that_the_first_has_named(world: World) -> None:
+    """Issue 14, item 9: in compatibility mode the password is sent once, and later conversations say nothing."""
+    world.alter("AUTHINFO", CONNAUTH, CHCKCLNT="REQUIRED")
+    peer: Peer = world.peer(channel=CHANNEL)
+    peer.agree()
+    peer.say_user("joe", "right")
+    assert peer.mqconn().reason == 0
+    for number in (3, 5):
+        peer.start_conversation(number)
+        assert peer.mqconn().reason == 0
+        connection = peer.session.conversations[number].connection
+        assert connection is not None and connection.user == "joe"
+    peer.start_conversation(7)
+    peer.say_user("boss")  # Without a password: that of another user proves nothing.
+    assert peer.mqconn().reason == 2035
+    peer.start_conversation(9)
+    assert peer.connect(user="boss", password="right").reason == 0
+
+
+def test_a_wrong_password_is_wrong_in_every_conversation(world: World) -> None:
+    peer: Peer = world.peer(channel=CHANNEL)
+    peer.agree()
+    peer.say_user("joe", "wrong")
+    assert peer.mqconn().reason == 2035
+    peer.start_conversation(3)
+    assert peer.mqconn().reason == 2035
+
+
+def test_a_user_without_a_password_is_the_user_of_later_conversations(world: World) -> None:
+    """They would be the queue manager's owner, as a client that says nothing."""
+    peer: Peer = world.peer(channel=CHANNEL)
+    peer.agree()
+    peer.say_user("joe")
+    assert peer.mqconn().reason == 0
+    peer.start_conversation(3)
+    assert peer.mqconn().reason == 0
+    connection = peer.session.conversations[3].connection
+    assert connection is not None and connection.user == "joe"

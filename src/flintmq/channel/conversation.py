@@ -8,7 +8,8 @@
     any         another                               the socket is closed (ChannelError)
 
 A call may come in several segments; it is put together here and then done, by mqi_calls.py and its neighbours. One
-call is done at a time: while a get waits, another call of the conversation is refused (2219), but MQDISC.
+call is done at a time: while a get waits, another call of the conversation is refused (2219), but MQDISC and the SPI
+call that cancels the get.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from flintmq.channel.identity import Identity
 from flintmq.channel.memo import Gets, HeadMemo, Puts
 from flintmq.channel.mqi_calls import CALLS, finish_get, mqconn
 from flintmq.channel.segment import Segment
+from flintmq.channel.spi import is_notify
 from flintmq.channel.streaming import Stream, notified, request_messages
 from flintmq.channel.xa_calls import CALLS as XA_CALLS
 from flintmq.mqi.ccsid import is_known, is_utf16
@@ -68,6 +70,11 @@ class Call:
         self.handle = 0
 
 
+def _cancels(call: Call) -> bool:
+    """Whether a call may end the get that waits."""
+    return call.kind == seg.SPI and is_notify(call.body, API_SIZE, call.big_endian)
+
+
 class Waiting:
     """An MQGET that waits: what it is answered with."""
 
@@ -101,10 +108,14 @@ class Conversation(Owner):
     #: The stream whose last message the client has not used yet (T1).
     consuming: Stream | None = None
 
-    def __init__(self, session: Session, number: int) -> None:
+    def __init__(self, session: Session, number: int, is_first: bool = False) -> None:
         self.session = session
         self.number = number
+        #: It began with the socket, and says for the others who the user is (identity.py).
+        self.is_first = is_first
         self.identity = Identity()
+        if session.first_user is not None:
+            self.identity.inherit(session.first_user)
         self.streams: dict[int, Stream] = {}
         self._parts: list[bytes] = []
         #: What is pushed without a question is in the byte order and character set of the last one.
@@ -137,6 +148,10 @@ class Conversation(Owner):
             notified(self, segment)
         elif kind == seg.USERID_DATA and self.state == STARTED:
             self.identity.read_user(segment.body, segment.ccsid)
+            if self.is_first:
+                first = Identity()
+                first.read_user(segment.body, segment.ccsid)
+                self.session.first_user = first
         elif kind == seg.CONAUTH_INFO and self.state == STARTED:
             self.identity.read_authority(segment.body, segment.big_endian, segment.ccsid)
             self.send_segment(seg.STATUS_DATA, seg.ONLY, segment.request, write_longs([8, 0], segment.big_endian))
@@ -181,7 +196,7 @@ class Conversation(Owner):
                 self.reply(call, MQCC_FAILED, MQRC_CONNECTION_BROKEN, call.handle, body[API_SIZE:])
                 return
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not expected here")
-        if self.waiting is not None and segment.kind != seg.MQDISC:
+        if self.waiting is not None and segment.kind != seg.MQDISC and not _cancels(call):
             self.reply(call, MQCC_FAILED, MQRC_CALL_IN_PROGRESS, call.handle, body[API_SIZE:])
             return
         try:
@@ -368,7 +383,7 @@ class Conversation(Owner):
         if self.waiting is not None:
             return True
         for stream in self.streams.values():
-            if stream.waiter is not None and not stream.consumer:
+            if stream.is_in_call():
                 return True
         return False
 

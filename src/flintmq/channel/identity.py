@@ -10,6 +10,10 @@ USERID_DATA:                                         CONAUTH_INFO:
         92  SidLength   uint8                                16  UserIdLength    int32
         93  SidType     uint8                                20  PasswordLength  int32
         94  Sid         byte 38  132 bytes                   24  the two, one after the other
+
+A client sends USERID_DATA in the first conversation of a socket only, and in compatibility mode
+(USER_AUTHENTICATION_MQCSP false) it has the password. The other conversations are of the same user, by the same
+password, unless they say otherwise: `inherit`.
 """
 
 from typing import Final
@@ -33,6 +37,8 @@ class Identity:
     claimed_user: str = ""
     password: str = ""
     has_password: bool = False
+    #: User and password are those of the first conversation of the socket.
+    inherited: bool = False
     #: The names in the certificate that the client has shown, and in that of who has signed it.
     peer_name: str = ""
     peer_issuer: str = ""
@@ -42,8 +48,20 @@ class Identity:
     #: The host's: too many passwords are to be compared; this one is not.
     put_off: bool = False
 
+    def inherit(self, first: "Identity") -> None:
+        """Start with what USERID_DATA has said in the first conversation of the socket. The password is checked again.
+
+        USERID_DATA of this conversation replaces all of it, so that no user is believed by the password of another;
+        CONAUTH_INFO replaces the password and its user.
+        """
+        self.user = first.user
+        self.claimed_user, self.password, self.has_password = first.claimed_user, first.password, first.has_password
+        self.inherited = True
+
     def read_user(self, body: bytes, ccsid: int) -> None:
         """USERID_DATA. Raises ChannelError."""
+        if self.inherited:
+            self.claimed_user, self.password, self.has_password, self.inherited = "", "", False, False
         if len(body) < UID_SIZE_MIN or read_text(body[:4], ccsid) != "UID":
             raise ChannelError(STATUS_PROTOCOL_DATA, f"USERID_DATA has {len(body)} bytes or another identifier")
         self.user = read_text(body[4:16], ccsid)
@@ -63,5 +81,5 @@ class Identity:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"CONAUTH_INFO has {user} and {password} in {len(body)} bytes")
         self.claimed_user = read_text(body[24 : 24 + user], ccsid)
         self.password = read_text(body[24 + user : 24 + user + password], ccsid)
-        self.has_password = True
+        self.has_password, self.inherited = True, False
         self.compared_with = ""

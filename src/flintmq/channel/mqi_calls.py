@@ -25,7 +25,7 @@ from flintmq.channel.calls import (
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.lists import read_object_records, read_put_records, write_object_records, write_put_records
 from flintmq.channel.memo import gmo_size, md_size, pmo_size
-from flintmq.channel.streaming import no_longer_consuming
+from flintmq.channel.streaming import cancel_gets, forget_cancel, no_longer_consuming
 from flintmq.channel.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.channel.terms import LOCAL_CHANNEL
 from flintmq.mqi import od as od_structure
@@ -40,11 +40,14 @@ from flintmq.mqi.reason import (
     MQRC_CHAR_ATTRS_ERROR,
     MQRC_DATA_LENGTH_ERROR,
     MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_HCONN_ERROR,
     MQRC_HOBJ_ERROR,
     MQRC_NOT_AUTHORIZED,
+    MQRC_OPTIONS_ERROR,
     MQRC_Q_MGR_NAME_ERROR,
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
+    MQRC_XWAIT_CANCELED,
 )
 from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr.attribute import number_of
@@ -228,6 +231,7 @@ def mqclose(conversation: Conversation, call: Call) -> None:
     if not handle.open:
         conversation.streams.pop(call.handle, None)
     conversation.answer(call, NO_HANDLE if not handle.open else call.handle, b"")
+    forget_cancel(conversation)
     no_longer_consuming(conversation)
 
 
@@ -450,7 +454,7 @@ def mqstat(conversation: Conversation, call: Call) -> None:
 
 
 def spi_call(conversation: Conversation, call: Call) -> None:
-    """SPI: QUERY, PUT, RESERVE, SUBSCRIBE and OPEN, and the verbs of bulk.py."""
+    """SPI: QUERY, PUT, RESERVE, SUBSCRIBE, NOTIFY and OPEN, and the verbs of bulk.py."""
     frame = spi.Frame.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     if frame.verb in bulk.VERBS:
         bulk_call(conversation, call, frame)
@@ -469,8 +473,30 @@ def spi_call(conversation: Conversation, call: Call) -> None:
         spi_open(conversation, call, frame)
     elif frame.verb == spi.PUT:
         spi_put(conversation, call, frame)
+    elif frame.verb == spi.NOTIFY:
+        spi_notify(conversation, call, frame)
     else:
         conversation.reply(call, MQCC_FAILED, MQRC_FUNCTION_NOT_SUPPORTED, call.handle, call.body[API_SIZE:])
+
+
+def spi_notify(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
+    """SPI NOTIFY: cancel the get of a connection that waits.
+
+    A connection can be named by clients of its own socket and user only: of another one it is not said whether it
+    exists.
+    """
+    request = spi.NotifyRequest.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
+    connection = _connection(conversation)
+    if request.option != spi.NOTIFY_CANCEL or request.reason != MQRC_XWAIT_CANCELED:
+        conversation.reply(call, MQCC_FAILED, MQRC_OPTIONS_ERROR, call.handle, call.body[API_SIZE:])
+        return
+    target = conversation.session.channels.by_connection.get(request.connection_id)
+    waiting = target.connection if target is not None and target.session is conversation.session else None
+    if target is None or waiting is None or waiting.user != connection.user:
+        conversation.reply(call, MQCC_FAILED, MQRC_HCONN_ERROR, call.handle, call.body[API_SIZE:])
+        return
+    cancel_gets(target)
+    conversation.reply(call, 0, 0, 0, frame.pack(1, b"", call.big_endian, call.ccsid))
 
 
 def spi_put(conversation: Conversation, call: Call, frame: spi.Frame) -> None:

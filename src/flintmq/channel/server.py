@@ -276,10 +276,13 @@ def techniques(definition: MQObject, keyword: str) -> list[int]:
 
 
 def _consumes(session: Session) -> bool:
-    """Whether the client has consumers that are called with messages: then it need not call."""
+    """Whether the client has consumers that are called with messages, or reads ahead: then it need not call."""
     for conversation in session.conversations.values():
         if conversation.started:
             return True
+        for stream in conversation.streams.values():
+            if stream.lasting and stream.waiter is not None:
+                return True
     return False
 
 

@@ -84,6 +84,7 @@ from flintmq.mqi.pcf_constants import (
 from flintmq.qmgr import event_channel, refusal
 
 if TYPE_CHECKING:
+    from flintmq.channel.identity import Identity
     from flintmq.channel.server import Channels
     from flintmq.channel.terms import Terms
     from flintmq.qmgr.log_port import LogPort
@@ -205,6 +206,8 @@ class Session:
     local_user: str = ""
     #: Set by the host when TLS has been agreed on.
     protection: Protection | None = None
+    #: What USERID_DATA of the first conversation has said; the others inherit it.
+    first_user: Identity | None = None
     #: The host's own: where it writes to. None when the socket is gone.
     link: Any = None
     #: The conversation that the last call was in (straight.py).
@@ -435,7 +438,7 @@ class Session:
             if header or message:
                 self.compression = Compression(header, message, self.transmission_size)
             number = segment.conversation or ONLY_CONVERSATION
-            self.conversations[number] = Conversation(self, number)
+            self.conversations[number] = Conversation(self, number, True)
 
     def _check_protection(self, terms: Terms) -> None:
         """TLS as the channel wants it: suite, certificate, name. Raises ChannelError."""

@@ -40,6 +40,17 @@ counts them. The reply has them again, and an empty "SPPO".
         24  DelayMs      int64   in two halves, the upper one first, each in the byte order of the segment
         32  data
 
+NOTIFY cancels the get of a connection that waits, which the client asks for when another thread closes what the get
+waits for. The reply has "SPNU" and an empty "SPNO".
+
+    offset  SPNI          type     value
+         0  StrucId       char 4   "SPNI"
+         4  Version       int32    1
+         8  StrucLength   int32    44
+        12  Option        int32    1 cancel
+        16  Reason        int32    2107 MQRC_XWAIT_CANCELED, with which the get ends
+        20  ConnectionId  byte 24  whose get
+
 RESERVE is asked by a client that puts asynchronously: message ids that it can give out by itself. In: the length of an
 id, and how many it would like. Out: how many it gets, where in the id the counter ends, and the first id.
 """
@@ -57,6 +68,7 @@ PUT: Final = 2
 GET: Final = 3
 RESERVE: Final = 6
 SUBSCRIBE: Final = 7
+NOTIFY: Final = 11
 OPEN: Final = 12
 
 FRAME: Final[int] = 36
@@ -68,10 +80,20 @@ LPOO_SIZE_1: Final[int] = 32
 LPOO_SIZE: Final[int] = 88
 PROTECTION_ERROR_QUEUE: Final = "SYSTEM.PROTECTION.ERROR.QUEUE"
 
+SPNI_SIZE: Final[int] = 44
+#: Option of SPNI: the get that waits ends.
+NOTIFY_CANCEL: Final = 1
 #: Of SPPI: the first that has a delay, which is what a client needs it for.
 PUT_VERSION: Final[int] = 3
 #: verb: the highest versions of its structures in and out, in, out.
-VERBS: Final = {QUERY: (1, 1, 1), PUT: (1, PUT_VERSION, 1), RESERVE: (1, 1, 1), SUBSCRIBE: (1, 1, 1), OPEN: (1, 2, 2)}
+VERBS: Final = {
+    QUERY: (1, 1, 1),
+    PUT: (1, PUT_VERSION, 1),
+    RESERVE: (1, 1, 1),
+    SUBSCRIBE: (1, 1, 1),
+    NOTIFY: (1, 1, 1),
+    OPEN: (1, 2, 2),
+}
 VERBS_MAX: Final = 12
 
 
@@ -155,6 +177,32 @@ class PutRequest:
         if not 0 <= request.length <= len(body) - request.data_at:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an SPI PUT says {request.length} bytes of data, and has fewer")
         return request
+
+
+class NotifyRequest:
+    """SPNI, which stands behind the structure in and out of a NOTIFY."""
+
+    option: int = 0
+    reason: int = 0
+    connection_id: bytes = b""
+
+    @staticmethod
+    def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "NotifyRequest":
+        """The structure of the call at `offset`. Raises ChannelError."""
+        at = offset + IN_OUT + STRUCTURE
+        if len(body) - at < SPNI_SIZE or read_text(body[at : at + 4], ccsid) != "SPNI":
+            raise ChannelError(STATUS_PROTOCOL_DATA, "an SPI NOTIFY has no SPNI")
+        request = NotifyRequest()
+        version, _, request.option, request.reason = read_longs(body, at + 4, 4, big_endian)
+        if version != 1:
+            raise ChannelError(STATUS_PROTOCOL_DATA, f"an SPI NOTIFY has version {version} of SPNI, not 1")
+        request.connection_id = body[at + 20 : at + SPNI_SIZE]
+        return request
+
+
+def is_notify(body: bytes, offset: int, big_endian: bool) -> bool:
+    """Whether the SPI call at `offset` is a NOTIFY, which is served while a get of its conversation waits."""
+    return len(body) - offset >= FRAME and read_longs(body, offset, 1, big_endian)[0] == NOTIFY
 
 
 def put_body(structures: bytes, data: bytes, delay_ms: int, big_endian: bool, ccsid: int) -> bytes:

@@ -60,6 +60,9 @@ REQUEST_CONSUMER: Final = 0x01
 REQUEST_GET: Final = 0x08
 REQUEST_SELECTION: Final = 0x10
 
+#: QueueStatus: the client reads ahead. It waits for what is pushed, and asks again when it is told to.
+STATUS_READ_AHEAD: Final = 0x01
+
 NOTIFY_GET_INHIBITED: Final = 1
 NOTIFY_GET_ALLOWED: Final = 2
 NOTIFY_CONN_STATE: Final = 3

@@ -7,6 +7,7 @@ One `Stream` of each handle does all three:
     request    says what is wanted, how many bytes the client can take, and how long to wait
     pump       as long as the client can take more: get a message and send it. None there: wait for one at the queue
     woken      the wait at the queue has brought a message, or is over; then nothing is said, the client has a clock too
+    cancel     another thread of the client closes what a get waits for: the get ends (SPI NOTIFY)
     consume    a put hands over what the wait is for: it is sent while it is put, and the wait goes on
 
 A request with CONFIRM_REQUEST is the client's question whether there is anything left, before it tells its application
@@ -30,6 +31,13 @@ T3  What a wait has brought is sent before anything else is done with its stream
 T4  Ahead of gets, only messages that may be lost are sent. A persistent one, and one that is got in syncpoint, goes to
     a client that waits for it, and then nothing but what may be lost until it waits again: so at most one is there that
     was not used. What is behind it stays too, for the order is kept. Nothing is lost by a browse, which reads on.
+T5  A client that reads ahead (QueueStatus) has room until it says otherwise. It does not ask for each get, it waits for
+    what is pushed, so the wait at the queue has no end, whatever WaitInterval says. What is pushed while no get waits
+    would be lost to other getters, and to all when the handle is closed. So a message that arrives when no get has
+    asked stays on the queue, and STREAMING_TXN_PAUSED says so: a get that waits then asks, and others may have taken
+    the message. Only a queue that goes with its only handle, that of a non-durable subscriber, is pushed ahead of gets.
+    After a question that has found nothing, a client that was told so asks once more for the get that has just ended.
+    That request is not believed (`doubts`). A get that waits asks again, when it is told that a message is there.
 
 REQUEST_GET says that a get waits that finds nothing at the client, and REQUEST_CONSUMER that a consumer has used all
 that was there; a request with neither says that there is room, and that is all (docs/wire-protocol.md). What was sent
@@ -67,20 +75,23 @@ from flintmq.mqi.reason import (
     MQRC_NO_MSG_AVAILABLE,
     MQRC_Q_MGR_QUIESCING,
     MQRC_TRUNCATED_MSG_FAILED,
+    MQRC_XWAIT_CANCELED,
 )
 from flintmq.qmgr.connection import (
     AS_CONSUMER,
     CONSUMED,
     CONSUMED_LAST,
     NOT_CONSUMED,
+    NOT_DIRECT,
     WAITING,
     Answer,
     Handle,
     Waiter,
 )
-from flintmq.qmgr.get import end_wait, get_into
+from flintmq.qmgr.get import end_wait, fail_waiter, get_into
 from flintmq.qmgr.message import NO_ID, pass_descriptor
 from flintmq.qmgr.queue import WAITS_FOR_ANY
+from flintmq.qmgr.unit_of_work import fail
 from flintmq.qmgr.wait_again import wait_again
 from flintmq.qmgr.wanted import msg_token, token_of
 
@@ -126,6 +137,16 @@ class Stream(Answer):
     index: int = 0
     #: The client waits for a message, and none was sent since it said so (T4).
     asked: bool = False
+    #: The client reads ahead for gets: it waits for what is pushed and does not ask again until it is told to (T5).
+    lasting: bool = False
+    #: A question has found nothing, and no get has asked since: every message stays on the queue (T5).
+    quiet: bool = False
+    #: The client was told that a message stays on the queue until it asks, and has not asked since.
+    paused: bool = False
+    #: Gets that wait are cancelled; whether there is one is not known until the client asks (`cancel`).
+    cancelled: bool = False
+    #: Requests for a get that are still to come and may be of a get that has ended (T5).
+    doubts: int = 0
     #: It asks whether there is a message, and has to be told.
     questioned: bool = False
     #: GlobalMsgIndex of the last message that was sent.
@@ -161,25 +182,27 @@ class Stream(Answer):
         self._md = MQMD()
         self._gmo = MQGMO()
 
-    def request(self, request: wire.Request) -> None:
-        """The client wants messages. One that only tells what its consumer has used does not disturb the wait."""
+    def request(self, request: wire.Request, questioned: bool = False) -> None:
+        """Take what the client wants. A request that only returns credit does not disturb a wait that lasts."""
         self.settle()
         waits = request.flags & _WAITS
         consumer = waits & wire.REQUEST_CONSUMER != 0 if waits else self.consumer
+        lasting = not consumer and request.queue_status & wire.STATUS_READ_AHEAD != 0
         options, wait_interval = request.options, request.wait_interval
-        if consumer:
+        if consumer or lasting:
             options |= MQGMO_WAIT
             wait_interval = FOR_EVER
         self.in_flight = max(0, self.in_flight - max(0, request.received_bytes))
         self.room = request.requested_bytes
         if waits:
             arrived = self.room == _ONE or self.in_flight == 0 or request.global_msg_index >= self.sent_index
-            self.asked = self.asked or arrived or request.selection is not None
+            self._ask(arrived or request.selection is not None, questioned)
             if consumer and arrived:
                 self._allow()
         if (
-            not consumer
-            or not self.consumer
+            consumer != self.consumer
+            or lasting != self.lasting
+            or not (consumer or lasting)
             or request.selection is not None
             or options != self.options
             or request.max_msg_length != self.max_length
@@ -188,12 +211,76 @@ class Stream(Answer):
             self.stop_waiting()
         if request.selection is not None:
             self.wish = request.selection
-        self.consumer = consumer
+        self.consumer, self.lasting = consumer, lasting
         self.options = options
         self.wait_interval = wait_interval
         self.max_length = request.max_msg_length
         self.stalled = False
         self._told = 0
+
+    def _ask(self, arrived: bool, questioned: bool) -> None:
+        """Note that a get or a consumer waits. A question is always asked by a get that is there (T5)."""
+        if not questioned:
+            self.paused = False
+        if self.doubts and not questioned:
+            self.doubts -= 1
+        elif arrived:
+            self.asked = True
+            self.quiet = False
+
+    def answered_question(self, index: int) -> None:
+        """The client knows now whether there is a message, and waits no longer. It had all messages up to `index`."""
+        self.asked = self.questioned = False
+        self.ahead = True
+        if self.lasting:
+            self.doubts = 2 if self.paused else 1  # A get that is told to ask may have ended when it hears of it.
+            self.paused = False
+            self.quiet = index >= self.sent_index
+            self._rest()
+
+    def _rest(self) -> None:
+        """A wait has begun or goes on: whether a message that arrives is sent, or left until a get asks for it (T5)."""
+        self.idle = self.lasting and not self.asked and not self._is_only_getter()
+        self.direct = NOT_DIRECT if self.idle else AS_CONSUMER
+
+    def _is_only_getter(self) -> bool:
+        """Whether nobody else can get the messages of the queue, which go with the handle: a managed queue."""
+        queue = self.handle.queue
+        assert queue is not None
+        return self.handle.owns_dynamic and queue.temporary and queue.input_handles == 1
+
+    def is_in_call(self) -> bool:
+        """Whether a get is known to wait. Whether one waits on a handle that reads ahead is known if it has asked."""
+        return self.waiter is not None and not self.consumer and (self.asked or not self.lasting)
+
+    def cancel(self) -> None:
+        """End the get that waits, with 2107. A message that it was sent before is its own.
+
+        If the client reads ahead, and has not asked, it may wait all the same. It is told to ask, and a get that does
+        is ended; so is every get that asks until the client makes another call (`forget_cancel`).
+        """
+        self.settle()
+        if self.consumer:
+            return
+        told, self.cancelled = self.cancelled, True
+        if self.asked or (self.waiter is not None and not self.lasting):
+            self.cancel_get()
+        elif self.lasting and not told:
+            self.paused = False
+            self._pause()
+
+    def cancel_get(self) -> None:
+        """End a get that is known to wait, with 2107: it is sent an empty message that has the reason.
+
+        STREAMING_FAILURE with the same reason is not for one get: a client that reads ahead asks again.
+        """
+        self.stop_waiting()
+        self.asked = False
+        self.ahead = True
+        self.quiet = self.lasting
+        fail(self, MQRC_XWAIT_CANCELED)
+        self.data_length = 0
+        self._send(MQMD())
 
     def _allow(self) -> None:
         """A consumer has used all: if it was busy when it would have said TXN_ALLOWED, it does not say so any more."""
@@ -227,6 +314,10 @@ class Stream(Answer):
         """Send messages as long as the client can take them, then wait for more. What is much is sent in turns (S1)."""
         self.settle()
         self.ahead = self._is_ahead()  # Of a wait as well.
+        if self.waiter is not None:
+            self._rest()
+        else:
+            self.idle = self.quiet and not self.asked
         while self.may_pump():
             conversation = self.conversation
             if conversation.session.unsent >= UNSENT_MAX and not self.questioned:
@@ -240,6 +331,7 @@ class Stream(Answer):
             if get_into(conversation.engine, connection, self.handle, self, md, gmo, self.max_length) == WAITING:
                 self._wait = self.waiter  # Which has the descriptors now.
                 self._md, self._gmo = MQMD(), MQGMO()
+                self._rest()
                 if self._told:
                     self._can_be_read()
                 return
@@ -255,6 +347,7 @@ class Stream(Answer):
             return
         if self.may_pump() and wait_again(self.conversation.engine, waiter):
             self._wait = waiter
+            self._rest()
         else:
             self.pump()
 
@@ -278,6 +371,7 @@ class Stream(Answer):
             pass_descriptor(md, own)
             self._send(own)
             own.version = MQMD_VERSION_2
+        self._rest()
         if self.in_flight < self.room and not session.blocked:
             if session.unsent < UNSENT_MAX:
                 return CONSUMED
@@ -327,6 +421,8 @@ class Stream(Answer):
                 self._failed(reason)
             elif self._told:
                 self._can_be_read()
+            elif self.lasting and (self.ahead or self.idle):
+                self._pause()
             return False
         if self._told:
             self._can_be_read()
@@ -365,6 +461,12 @@ class Stream(Answer):
             elif reason == MQRC_Q_MGR_QUIESCING:
                 code, value = wire.NOTIFY_QM_QUIESCING, 0
             notify(self.conversation, self.handle.number, code, value, REQUEST_PUSHED)
+
+    def _pause(self) -> None:
+        """A message stays on the queue until a get asks for it: tell the client, whose get may be waiting (T5)."""
+        if not self.paused:
+            self.paused = True
+            notify(self.conversation, self.handle.number, wire.NOTIFY_STREAMING_TXN_PAUSED, 0, REQUEST_PUSHED)
 
     def try_again(self) -> None:
         """The queue could not be read; perhaps it can now. If not, that is no news, and no event."""
@@ -510,7 +612,12 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
 def serve_request(conversation: Conversation, stream: Stream, request: wire.Request, questioned: bool = False) -> None:
     """What a request asks for is sent, as far as it is there. With `questioned`, the client is told afterwards."""
     allowed = conversation.syncpoint_allowed
-    stream.request(request)
+    stream.request(request, questioned)
+    if stream.cancelled and request.flags & _WAITS:
+        if not questioned:
+            stream.cancel_get()
+            return
+        stream.cancelled = False
     stream.questioned = questioned
     if conversation.consuming is stream and stream.asked:
         conversation.consuming = None
@@ -520,7 +627,22 @@ def serve_request(conversation: Conversation, stream: Stream, request: wire.Requ
     else:
         stream.pump()
     if questioned:
-        stream.asked = stream.questioned = False  # It knows now, and waits no longer.
+        stream.answered_question(request.global_msg_index)
+
+
+def cancel_gets(conversation: Conversation) -> None:
+    """End the gets of a conversation that wait, with 2107 (SPI NOTIFY)."""
+    connection = conversation.connection
+    if conversation.waiting is not None and connection is not None and connection.waiter is not None:
+        fail_waiter(conversation.engine, connection.waiter, MQRC_XWAIT_CANCELED)
+    for stream in conversation.streams.values():
+        stream.cancel()
+
+
+def forget_cancel(conversation: Conversation) -> None:
+    """The client makes another call, so no get waits that was to be cancelled."""
+    for stream in conversation.streams.values():
+        stream.cancelled = False
 
 
 def pump_all(conversation: Conversation) -> None:

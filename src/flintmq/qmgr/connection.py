@@ -81,6 +81,8 @@ class Answer:
     waiter: Waiter | None = None
     #: Nobody has asked for the message yet: a get leaves one that must not be lost where it is, and says 2033.
     ahead: bool = False
+    #: Nobody may be there to use a message: a get leaves any message where it is, and says 2033. A browse does not.
+    idle: bool = False
 
     def consume(self, waiter: Waiter, md: MQMD) -> int:
         """AS_CONSUMER: take what was handed over to `waiter`, here and in `md`, which is the putter's."""

@@ -498,7 +498,7 @@ def deliver(
     """
     queue = message.queue
     options = gmo.options
-    if answer.ahead and (message.persistence or options & MQGMO_SYNCPOINT) and not options & BROWSE:
+    if (answer.idle or (answer.ahead and (message.persistence or options & MQGMO_SYNCPOINT))) and not options & BROWSE:
         return fail(answer, MQRC_NO_MSG_AVAILABLE)
     data = message.data
     reason = MQRC_NONE

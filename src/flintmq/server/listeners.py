@@ -12,6 +12,7 @@ to the error log (AMQ9218E), and the others go on. Ending a listener leaves its 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 from collections.abc import Callable
@@ -22,6 +23,10 @@ from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.catalogue import MQObject
 
 BACKLOG = 100
+#: TCP segments are at most this long. The loopback interface has segments of 64 KiB. A client with a receive buffer of
+#: 32 KiB, as IBM's Java client has, cannot take one, and the system sends what fits once in 200 ms. The window of a
+#: client has to have room for several segments.
+SEGMENT_MAX = 8192
 #: CONTROL values of listeners that start with the queue manager.
 WITH_Q_MGR = ("QMGR", "STARTONLY")
 
@@ -145,6 +150,14 @@ class Listeners:
 
 
 def _listen(address: str, port: int, backlog: int) -> socket.socket:
+    opened = _open_socket(address, port, backlog)
+    if hasattr(socket, "TCP_MAXSEG"):
+        with contextlib.suppress(OSError):  # A system that cannot do that has segments of its own length.
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SEGMENT_MAX)
+    return opened
+
+
+def _open_socket(address: str, port: int, backlog: int) -> socket.socket:
     if not address:
         if socket.has_dualstack_ipv6():
             return socket.create_server(("", port), family=socket.AF_INET6, backlog=backlog, dualstack_ipv6=True)

@@ -93,6 +93,32 @@ def test_a_unit_of_work_is_backed_out_and_the_program_goes_on(serving: Serving) 
         assert [message.data for message in queue.messages()] == [b"kept"]
 
 
+@pytest.mark.parametrize("ends", ["backout", "commit"])
+def test_every_call_in_a_unit_of_work_that_was_lost_fails_until_it_is_ended(serving: Serving, ends: str) -> None:
+    """Issue 14, item 11: a program that goes on after the first 2003 would commit half of its unit of work."""
+    with serving.connect(reconnect="yes") as qm:
+        queue = qm.queue(QUEUE)
+        queue.put(b"in")
+        assert queue.get(syncpoint=True).data == b"in"
+        queue.put(b"lost", syncpoint=True)
+        serving.cut()
+        for _ in range(2):
+            with pytest.raises(flintmq.BackedOut):
+                queue.put(b"not in this unit", syncpoint=True)
+            with pytest.raises(flintmq.BackedOut):
+                queue.get(syncpoint=True)
+        queue.put(b"outside")
+        if ends == "commit":
+            with pytest.raises(flintmq.BackedOut):
+                qm.commit()
+        else:
+            qm.backout()
+        queue.put(b"again", syncpoint=True)
+        assert queue.get(syncpoint=True).data == b"in"
+        qm.commit()
+        assert [message.data for message in queue.messages()] == [b"outside", b"again"]
+
+
 def test_a_get_that_waits_is_made_again(serving: Serving) -> None:
     with serving.connect(reconnect="yes") as qm:
         queue = qm.queue(QUEUE)

@@ -6,16 +6,19 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.jms.Connection;
+import javax.jms.JMSException;
 import javax.jms.Message;
 import javax.jms.MessageConsumer;
 import javax.jms.MessageProducer;
 import javax.jms.Queue;
 import javax.jms.Session;
 import javax.jms.TextMessage;
+import javax.jms.TransactionRolledBackException;
 
 /**
  * A client that reconnects by itself: Reconnect PORT. It exchanges messages, says "ready", and does so again with the
- * same sessions, producers and consumers for each line that it reads: "ok", or "FAILED: why".
+ * same sessions, producers and consumers for each line that it reads: "ok", or "FAILED: why". A unit of work is not
+ * finished when it says so; the queue manager ends in the middle of it.
  */
 public final class Reconnect {
     public static void main(String[] args) throws Exception {
@@ -42,6 +45,9 @@ public final class Reconnect {
         do {
             try {
                 round++;
+                if (round > 1) {
+                    unfinished(transacted);
+                }
                 producer.send(session.createTextMessage("plain " + round));
                 Scenarios.same("plain " + round, text(consumer.receive(60_000)));
                 committing.send(transacted.createTextMessage("committed " + round));
@@ -49,6 +55,7 @@ public final class Reconnect {
                 Scenarios.same("committed " + round, text(consumer.receive(60_000)));
                 toListener.send(session.createTextMessage("heard " + round));
                 Scenarios.same("heard " + round, heard.poll(60, TimeUnit.SECONDS));
+                committing.send(transacted.createTextMessage("unfinished " + round));
                 System.out.println(said);
             } catch (Throwable error) {
                 System.out.println("FAILED: " + error + " <- " + error.getCause());
@@ -56,6 +63,17 @@ public final class Reconnect {
             said = "ok";
         } while (lines.readLine() != null);
         connection.close();
+    }
+
+    /** The unit of work was lost with the connection: the commit says so, and the next unit of work is another one. */
+    static void unfinished(Session transacted) throws JMSException {
+        try {
+            transacted.commit();
+        } catch (TransactionRolledBackException error) {
+            Scenarios.that(String.valueOf(error.getCause()).contains("2003"), "expected 2003, not " + error.getCause());
+            return;
+        }
+        throw new AssertionError("a unit of work that was lost was committed");
     }
 
     static String text(Message message) {

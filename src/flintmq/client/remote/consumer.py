@@ -119,8 +119,10 @@ class RemoteConsumer(Consumer):
         try:
             self._callback(message)
             connection._commit()
-        except BackedOut:
-            return True  # The connection was lost and is there again: the message comes again.
+        except BackedOut:  # The connection was lost and is there again: the message comes again.
+            if connection._mqi.unit_lost:
+                connection._backout()
+            return True
         except MQError as error:
             if not connection._usable():
                 raise

@@ -7,7 +7,8 @@
 It is noticed by the call that finds the connection lost, and that call waits:
 
     what was lost                                    what the call does when the connection is there again
-    an uncommitted unit of work                      fails with BackedOut (2003): do it again
+    an uncommitted unit of work                      fails with BackedOut (2003), and so does every call in that unit
+                                                     of work until MQBACK or MQCMIT has ended it: do it again
     a commit, or a put without unit of work, that    fails with 2549: nobody knows whether it was done
       was on its way
     puts without wait, outside of a unit of work     nothing; MQSTAT, and flush(), count them as failed with 2549
@@ -96,6 +97,7 @@ class Reconnect:
                 )
                 raise error_of(rc.MQRC_CALL_INTERRUPTED, text)
             if work:
+                mqi.unit_lost = mqi.has_work = make != mqi.cmit_steps  # A commit ends it.
                 raise BackedOut(
                     f"{wire.where}: the connection was lost, and the unit of work with it; it is there again"
                 )

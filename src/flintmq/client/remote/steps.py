@@ -148,6 +148,8 @@ class MQISteps(PropertyCalls):
         self.data_length = 0
         #: There may be uncommitted work.
         self.has_work = False
+        #: The unit of work was lost with a connection that is there again: calls in it fail until it is ended.
+        self.unit_lost = False
         self._room: handles.Room | None = None
         self._handles_of: EngineConnection | None = None
         self._xa_opened = False
@@ -265,6 +267,7 @@ class MQISteps(PropertyCalls):
 
     def put_delayed_steps(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int) -> Steps[None]:
         """MQPUT of a message that is delivered `delay_ms` milliseconds later. It is always answered."""
+        self._check_unit(pmo.options & MQPMO_SYNCPOINT)
         session, name = self.wire.session, handle.object_name
         big_endian, ccsid = session.big_endian, session.ccsid
         if not session.terms.cap_flags_2 & CAP2_SPIREQUEST:
@@ -317,6 +320,7 @@ class MQISteps(PropertyCalls):
     ) -> Steps[Answer | None]:
         if not isinstance(data, bytes):
             raise TypeError(f"message data is bytes, not {type(data).__name__}")
+        self._check_unit(pmo.options & MQPMO_SYNCPOINT)
         outgoing: handles.Outgoing | None = None
         sent_md, sent_pmo = md, pmo
         if takes_part(pmo):
@@ -402,6 +406,7 @@ class MQISteps(PropertyCalls):
 
     def _get(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, max_length: int) -> Steps[bytes]:
         """MQGET with the options `sent`; what it says beside the data is written into `md` and `gmo`."""
+        self._check_unit(sent.options & _IN_UNIT)
         if handle.ability and read_ahead.decide(handle, md, sent):
             return (yield from read_ahead.get_ahead(self, handle, md, gmo, sent, max_length))
         session = self.wire.session
@@ -508,7 +513,14 @@ class MQISteps(PropertyCalls):
     # -- units of work ------------------------------------------------------------------------------------------------
 
     def cmit_steps(self) -> Steps[None]:
-        """MQCMIT. Raises BackedOut if it was not committed, which the queue manager calls a warning."""
+        """MQCMIT. Raises BackedOut if it was not committed, which the queue manager calls a warning.
+
+        A unit of work that was lost is backed out on the new connection: a consumer may have been served in it.
+        """
+        if self.unit_lost:
+            yield from self.back_steps()
+            self.completion, self.reason = MQCC_FAILED, MQRC_BACKED_OUT
+            raise error_of(MQRC_BACKED_OUT, self._why_lost())
         self.has_work = False
         yield from self._call(seg.MQCMIT, 0, b"", "")
         if self.reason == MQRC_BACKED_OUT:
@@ -516,8 +528,18 @@ class MQISteps(PropertyCalls):
 
     def back_steps(self) -> Steps[None]:
         """MQBACK."""
-        self.has_work = False
+        self.has_work = self.unit_lost = False
         yield from self._call(seg.MQBACK, 0, b"", "")
+
+    def _check_unit(self, in_unit: int) -> None:
+        """Raise BackedOut for a call in a unit of work that was lost. What was done before it is gone, and not known to
+        an application that goes on, so nothing can be added to it."""
+        if self.unit_lost and in_unit:
+            self.completion, self.reason = MQCC_FAILED, MQRC_BACKED_OUT
+            raise error_of(MQRC_BACKED_OUT, self._why_lost())
+
+    def _why_lost(self) -> str:
+        return f"{self.wire.where}: the unit of work was lost with a connection; back it out, and do it again"
 
     # -- publish/subscribe --------------------------------------------------------------------------------------------
 
