@@ -89,7 +89,6 @@ STUCK_PART: Final = 16
 #: A checkpoint that found the disk of a page set full is tried again after so long, twice as long, ...
 RETRY_MIN_MS: Final = 1000
 RETRY_MAX_MS: Final = 8000
-NO_LIMIT: Final[int] = 1 << 62
 #: What the properties of a message may have together if MAXPROPL sets no limit.
 PROPERTIES_LENGTH_MAX: Final = 104_857_600
 

@@ -181,7 +181,7 @@ class Hub(Turns):
             self.host.settle(self.host.housekeeper())
 
     def _failed(self) -> None:
-        """The queue manager has stopped (the host has told why): every socket is closed, and nobody waits for the log."""
+        """Close every socket and end every wait for the log: the queue manager has stopped, as the host has told."""
         callers, self._callers = self._callers, []
         for _, caller in callers:
             if not caller.done():
