@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
 #: More than any log has.
-NO_LIMIT: Final = 1_000_000_000_000_000
+NO_LIMIT: Final[int] = 1 << 62
 #: The last of the eight unique bytes of an id.
 _ID_LOW_MAX: Final = 0xFF
 #: These eight bytes in the year 2097: seconds since 1970, and 32 bits to count with.
