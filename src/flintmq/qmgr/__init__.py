@@ -44,7 +44,7 @@ others have tests of their own (docs/internals/invariants.md):
     U1-U4 connection.py   units of work                     P1-P6 paging.py   chunks, write-ahead
     R1-R2 restart.py      replay gives the same from anywhere
     C1-C4 catalogue.py    definitions                       T1-T4 selection.py  what matches, evaluated once
-    S1-S3 subscription.py subscriptions                     W1-W2 own_puts.py   what a unit of work has put itself
+    S1-S3 subscription.py subscriptions                     W1-W3 own_puts.py   what a unit of work has put itself
 
 Recovery in five sentences. A unit of work reaches the log when it is decided, in one run of records (U2), so there is
 nothing to undo. Messages live in memory and go to the page set in chunks, when a buffer pool overflows or at a

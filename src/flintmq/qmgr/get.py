@@ -126,7 +126,7 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         or qm.quiescing
         or (
             connection.unit is not None
-            and connection.unit.has_puts
+            and (connection.unit.put_queue is queue or connection.unit.put_elsewhere)
             and options & MQGMO_SYNCPOINT
             and _has_put(connection.unit, queue)
         )

@@ -18,7 +18,8 @@ every search passes over it because of its state. So a search by others costs wh
 makes two searches: the ordinary one, and one in `OwnPuts`, the list of what the unit has put on that queue. The message
 that comes first in the order of delivery is returned.
 
-    Unit.has_puts    set by each put under syncpoint, and never reset: a unit that only gets is not looked at
+    Unit.put_queue   the first queue that the unit has put on, and `Unit.put_elsewhere` if there are others: a unit that
+                     gets from one queue and puts on another one is not looked at
     OwnPuts          made when a get or browse first asks for it, and brought up to date when it asks again: a unit
                      that never gets what it has put pays nothing
     View             what one call may see of an OwnPuts: expiry, persistence and browse locks are considered
@@ -28,6 +29,7 @@ hold one, so that a commit makes the message available and locks it in one step.
 
     W1  Every message of an OwnPuts is in the work of its unit, is on the queue of the OwnPuts and was put in the unit.
     W2  The rows ascend by sequence; no message in state PUT_PENDING stands before the head of its row.
+    W3  `put_queue` and `put_elsewhere` of an active unit cover every queue that has an uncommitted put of it.
 """
 
 from __future__ import annotations
@@ -173,7 +175,9 @@ def puts_on(unit: Unit, queue: Queue) -> OwnPuts | None:
 def view(handle: Handle, queue: Queue, options: int, now: int) -> View | None:
     """Return what a get or browse with `options` sees of the unit's own puts; None if there is nothing to be seen."""
     unit = handle.connection.unit
-    if unit is None or not unit.has_puts or not options & _SEES or queue.uncommitted == queue.held:
+    if unit is None or not options & _SEES or queue.uncommitted == queue.held:
+        return None
+    if unit.put_queue is not queue and not unit.put_elsewhere:
         return None
     puts = puts_on(unit, queue)
     if puts is None:
@@ -239,9 +243,8 @@ def drop_own_gets(unit: Unit) -> None:
 
 
 def check_unit(unit: Unit) -> None:
-    """U4, W1 and W2 as code, and the states of U1."""
+    """U4 and W1-W3 as code, and the states of U1."""
     gone = 0
-    puts = 0
     in_work: set[int] = set()
     for message in unit.work:
         in_work.add(id(message))
@@ -251,9 +254,9 @@ def check_unit(unit: Unit) -> None:
             assert not message.logged, f"U4: message {message.sequence} was put and got in a unit and will be logged"
         else:
             assert message.state == PUT_PENDING or message.state == GET_PENDING, f"U1: {message.sequence}"
-            puts += 1 if message.state == PUT_PENDING else 0
+            if message.state == PUT_PENDING and unit.state == UNIT_ACTIVE:
+                assert unit.put_queue is message.queue or unit.put_elsewhere, f"W3: {message.queue.name}"
     assert gone == unit.own_gets, f"U4: {unit.own_gets} gets of own puts are counted, {gone} were made"
-    assert unit.has_puts or not puts or unit.state != UNIT_ACTIVE, "W1: the unit has put something and does not say so"
     if unit.own is None:
         return
     for queue_id, own in unit.own.items():

@@ -126,7 +126,8 @@ def to_queue(
     if syncpoint:
         message.state = PUT_PENDING
         unit = add_to_unit(connection, message, now)
-        unit.has_puts = True
+        if unit.put_queue is not queue:
+            unit.has_put_on(queue)
         queue.add(message)
         if queue.watched:
             qm.put_in_unit(queue, message, unit)
@@ -300,7 +301,9 @@ class Delivery:
             queue.put_persistent_bytes += length
         if self.syncpoint:
             message.state = PUT_PENDING
-            add_to_unit(self.connection, message, self.now).has_puts = True
+            unit = add_to_unit(self.connection, message, self.now)
+            if unit.put_queue is not queue:
+                unit.has_put_on(queue)
         queue.add(message)
         if queue.account.used > queue.account.slow_from:
             self.connection.delay_ms = SLOW_DOWN_MS

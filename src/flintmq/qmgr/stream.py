@@ -194,7 +194,8 @@ def _place_pair(
         unit = add_to_unit(connection, message, now)
         unit.work.append(copy)
         unit.copies += 1
-        unit.has_puts = True
+        unit.has_put_on(queue)
+        unit.has_put_on(target)
         queue.add(message)
         target.add(copy)
         if queue.watched:
