@@ -167,7 +167,7 @@ class Message(Node):
         self.encoding = md.encoding
         self.coded_char_set_id = md.coded_char_set_id
         self.format = md.format
-        if md.msg_type != 8 or md.report or md.feedback or md.reply_to_q:  # Not a plain datagram.
+        if md.msg_type != 8 or md.report or md.feedback or md.reply_to_q or md.reply_to_q_mgr:  # No plain datagram.
             self.msg_type = md.msg_type
             self.report = md.report
             self.feedback = md.feedback
@@ -219,7 +219,7 @@ def fill_descriptor(message: Message, md: MQMD, now_ms: int) -> None:
     md.correl_id = message.correl_id
     md.backout_count = message.backout_count
     md.reply_to_q = message.reply_to_q
-    md.reply_to_q_mgr = message.reply_to_q_mgr
+    md.reply_to_q_mgr = message.reply_to_q_mgr or message.queue.q_mgr_name  # MQ fills it in, too, when it is put.
     md.user_identifier = message.user_identifier
     md.accounting_token = message.accounting_token
     md.appl_identity_data = message.appl_identity_data

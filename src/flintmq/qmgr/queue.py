@@ -99,6 +99,8 @@ class Queue:
     fifo: bool = False
     #: The temporary dynamic queue goes with the handle that made it.
     temporary: bool = False
+    #: The queue manager that has it: the ReplyToQMgr of messages that name none.
+    q_mgr_name: str = ""
     #: True when there is an index or a selection.
     tracked: bool = False
     #: True when a put or get has to look at triggers, events or other rare things.
