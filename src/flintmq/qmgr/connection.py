@@ -115,7 +115,7 @@ class Unit:
     copies: int = 0
     #: Trigger messages that wait for the end of the unit; see trigger.py.
     triggers: list[Trigger] | None = None
-    #: The first queue that it has put something on; whether there are others.
+    #: A queue that it has put something on; whether there are others.
     put_queue: Queue | None = None
     put_elsewhere: bool = False
     #: See own_puts.py: what it has put, by queue id, and how much of `work` that covers; how many of its puts it has
@@ -132,13 +132,6 @@ class Unit:
 
     def __init__(self) -> None:
         self.work: list[Message] = []
-
-    def has_put_on(self, queue: Queue) -> None:
-        """Note that the unit has put a message on `queue`."""
-        if self.put_queue is None:
-            self.put_queue = queue
-        else:
-            self.put_elsewhere = True
 
     def counted(self) -> int:
         """Return how many messages count for MAXUMSGS: those put and those got, but for copies on stream queues."""

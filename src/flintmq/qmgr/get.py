@@ -127,8 +127,7 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         or (
             connection.unit is not None
             and (connection.unit.put_queue is queue or connection.unit.put_elsewhere)
-            and options & MQGMO_SYNCPOINT
-            and _has_put(connection.unit, queue)
+            and _sees_own_puts(connection.unit, queue, options)
         )
     ):
         return _get_checked(qm, connection, handle, md, gmo, max_length)
@@ -198,9 +197,11 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
     return MQRC_NONE
 
 
-def _has_put(unit: Unit, queue: Queue) -> bool:
+def _sees_own_puts(unit: Unit, queue: Queue, options: int) -> bool:
     """True if a get in `unit` has to look for the unit's own uncommitted puts on `queue` (own_puts.py)."""
-    return queue.uncommitted != queue.held and own_puts.puts_on(unit, queue) is not None
+    if not options & MQGMO_SYNCPOINT or queue.uncommitted == queue.held:
+        return False
+    return own_puts.puts_on(unit, queue) is not None
 
 
 def _get_checked(

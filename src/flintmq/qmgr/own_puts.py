@@ -18,8 +18,8 @@ every search passes over it because of its state. So a search by others costs wh
 makes two searches: the ordinary one, and one in `OwnPuts`, the list of what the unit has put on that queue. The message
 that comes first in the order of delivery is returned.
 
-    Unit.put_queue   the first queue that the unit has put on, and `Unit.put_elsewhere` if there are others: a unit that
-                     gets from one queue and puts on another one is not looked at
+    Unit.put_queue   a queue that the unit has put on, and `Unit.put_elsewhere` if there are others: a unit that gets
+                     from one queue and puts on another one is not looked at
     OwnPuts          made when a get or browse first asks for it, and brought up to date when it asks again: a unit
                      that never gets what it has put pays nothing
     View             what one call may see of an OwnPuts: expiry, persistence and browse locks are considered

@@ -126,8 +126,10 @@ def to_queue(
     if syncpoint:
         message.state = PUT_PENDING
         unit = add_to_unit(connection, message, now)
-        if unit.put_queue is not queue:
-            unit.has_put_on(queue)
+        if unit.put_queue is None:
+            unit.put_queue = queue
+        elif unit.put_queue is not queue:
+            unit.put_elsewhere = True
         queue.add(message)
         if queue.watched:
             qm.put_in_unit(queue, message, unit)
@@ -302,8 +304,10 @@ class Delivery:
         if self.syncpoint:
             message.state = PUT_PENDING
             unit = add_to_unit(self.connection, message, self.now)
-            if unit.put_queue is not queue:
-                unit.has_put_on(queue)
+            if unit.put_queue is None:
+                unit.put_queue = queue
+            elif unit.put_queue is not queue:
+                unit.put_elsewhere = True
         queue.add(message)
         if queue.account.used > queue.account.slow_from:
             self.connection.delay_ms = SLOW_DOWN_MS
