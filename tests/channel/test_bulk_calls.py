@@ -214,7 +214,9 @@ def test_messages_that_are_put_together_are_what_single_puts_make(peer: Peer) ->
     reply = call(peer, bulk.PUT, put_payload(peer, [b"y", b"", b"z" * 40_000], 0x42, md), handle)
 
     assert (reply.reason, reply.body[spi.FRAME :]) == (0, peer.longs(3))
-    assert len(browse(peer, handle)[0]) == 1
+    other = peer.world.connected(big_endian=peer.big_endian)
+    assert len(browse(other, other.opened(QUEUE, ALL))[0]) == 1
+    assert len(browse(peer, handle)[0]) == 5  # A unit of work sees its own puts.
     peer.commit()
     rows = browse(peer, handle)[0][:4]
     assert [row.data for row in rows] == [b"x", b"y", b"", b"z" * 40_000]

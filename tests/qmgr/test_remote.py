@@ -208,7 +208,8 @@ def test_data_without_a_header_cannot_be_unwrapped(engine: Engine) -> None:
         (("FAR", ""), ("ORDERS", "QM2")),  # a local definition of a remote queue
         (("FAR", "QM1"), ("FAR", "QM1")),  # not looked up when the queue manager is named
         (("VIA", ""), ("VIA", "QM1")),  # a queue manager alias is no reply-to alias
-        (("", ""), ("", "")),
+        (("", ""), ("", "QM1")),  # filled in though there is no queue to reply to: IBM's sink connector expects it
+        (("", "QM7"), ("", "QM7")),
     ],
 )
 def test_a_reply_to_queue_gets_its_queue_manager(
@@ -220,3 +221,19 @@ def test_a_reply_to_queue_gets_its_queue_manager(
 
     md = app.get("Q").md
     assert (md.reply_to_q, md.reply_to_q_mgr) == stored
+
+
+def test_a_message_for_another_queue_manager_says_where_it_was_put(engine: Engine, app: App) -> None:
+    """Also if nobody is to reply. The queue manager that it arrives at would take a blank for its own name."""
+    app.put("FAR", b"data")
+    _, md, _ = unwrap(engine.qm, app.get("QM2").data)
+    assert (md.reply_to_q, md.reply_to_q_mgr) == ("", "QM1")
+
+
+def test_the_putting_application_keeps_a_blank_reply_to_queue_manager(engine: Engine, app: App) -> None:
+    """It is an input field of MQPUT; a message for who waits already says the same as any other."""
+    reader = engine.connect("reader")
+    waiting = reader.get("Q", wait_ms=1_000)
+    put = app.put("Q", b"data")
+    assert put.md.reply_to_q_mgr == ""
+    assert waiting.completed().md.reply_to_q_mgr == "QM1"

@@ -70,10 +70,11 @@ class World:
     def open(self, number: int) -> Handle:
         return self.app.open("Q", MQOO_INPUT_SHARED | MQOO_BROWSE, selector=SELECTORS[number][0])
 
-    def in_order(self, number: int) -> list[Item]:
-        """What matches and is available, in the order of delivery."""
+    def in_order(self, number: int, in_unit: bool) -> list[Item]:
+        """What matches and can be got or browsed, in the order of delivery. A unit of work sees its own puts (U3)."""
+        seen = ("", "put") if in_unit else ("",)
         matches = SELECTORS[number][1]
-        found = [item for item in self.items if not item.pending and matches(item)]
+        found = [item for item in self.items if item.pending in seen and matches(item)]
         return sorted(found, key=lambda item: (-item.priority, item.number))
 
     def put(self, color: str, priority: int, persistent: bool, count: int, syncpoint: bool) -> None:
@@ -100,14 +101,14 @@ class World:
             assert reason == NO_MESSAGE
             return
         assert reason == 0 and self.got() == expected[0].number
-        if syncpoint:
+        if syncpoint and not expected[0].pending:
             expected[0].pending = "got"
-        else:
+        else:  # What is got in the unit that put it is gone, too (U4).
             self.items.remove(expected[0])
 
     def browse(self, number: int) -> None:
         lane, sequence = self.places[number]
-        behind = [item for item in self.in_order(number) if (-item.priority, item.number) > (-lane, sequence)]
+        behind = [item for item in self.in_order(number, True) if (-item.priority, item.number) > (-lane, sequence)]
         reason = self.app.get(self.handles[number], MQGMO_BROWSE_NEXT)
         if not behind:
             assert reason == NO_MESSAGE
@@ -121,7 +122,7 @@ class World:
         while self.app.get(self.handles[number], options) == 0:
             seen.append(self.got())
             options = MQGMO_BROWSE_NEXT
-        expected = self.in_order(number)
+        expected = self.in_order(number, True)
         assert seen == [item.number for item in expected]
         if expected:
             self.places[number] = (expected[-1].priority, expected[-1].number)
@@ -140,7 +141,8 @@ class World:
             case ("put_in_unit", str(color), int(priority), bool(persistent), int(count)):
                 self.put(color, priority, persistent, count, True)
             case ("get" | "get_in_unit" as kind, int(number)):
-                self.get(self.handles[number], self.in_order(number), kind == "get_in_unit")
+                in_unit = kind == "get_in_unit"
+                self.get(self.handles[number], self.in_order(number, in_unit), in_unit)
             case ("get_any",):
                 available = [item for item in self.items if not item.pending]
                 available.sort(key=lambda item: (-item.priority, item.number))

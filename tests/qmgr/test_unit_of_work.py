@@ -1,4 +1,4 @@
-"""Units of work: commit, backout, and what a unit looks like in between. U1 to U3 are those of connection.py."""
+"""Units of work: commit, backout, and what a unit looks like in between. U1 to U4 are those of connection.py."""
 
 from __future__ import annotations
 

@@ -308,7 +308,9 @@ class World:
         if random.random() < 0.4:
             md.correl_id = random.choice(CORREL_IDS)
         selector = random.choice(list(SELECTORS)) if random.random() < 0.3 else ""
-        expected = self.expected(name, application if not selector else None)  # A selector has a handle of its own.
+        syncpoint = gmo.options & MQGMO_SYNCPOINT != 0
+        # A selector has a handle of its own, which does not see what the other one has locked.
+        expected = self.expected(name, application if not selector else None, application if syncpoint else None)
         if md.correl_id != CORREL_IDS[0]:
             expected = [item for item in expected if item.correl_id == md.correl_id]
         if selector:
@@ -329,6 +331,7 @@ class World:
     ) -> bool:
         """A get that must return `item`, or for None the reason `otherwise`. Returns whether it took the message."""
         syncpoint = gmo.options & MQGMO_SYNCPOINT != 0
+        own = item in application.added
         fact = Fact("commit")
         logged = item is not None and not syncpoint and item.persistent
         if item is not None and logged:
@@ -345,7 +348,10 @@ class World:
         self.compare(name, application.connection, md, item)
         if application.locks.get(name) is item:
             del application.locks[name]
-        if syncpoint:
+        if own:  # Put and got in one unit: gone, and the log never hears of it (U4).
+            application.added.remove(item)
+            self.note("own put")
+        elif syncpoint:
             application.removed.append(item)
             self.held.add(item.number)
             if gmo.options & MQGMO_MARK_SKIP_BACKOUT:
@@ -363,19 +369,23 @@ class World:
             f"expected {item.backouts_min} to {item.backouts_max}"
         )
 
-    def expected(self, name: str, owner: Application | None = None) -> list[Item]:
-        """What anybody finds, or `owner`, through the handle by which it has locked a message: that too."""
+    def expected(self, name: str, owner: Application | None = None, unit: Application | None = None) -> list[Item]:
+        """What anybody finds, or `owner`, through the handle by which it has locked a message: that too.
+
+        A get or browse in the unit of work of `unit` also finds what that has put and not committed (U3).
+        """
         locked = {
             lock.number
             for application in self.applications
             for queue, lock in application.locks.items()
             if queue == name and application is not owner
         }
-        return [
-            item
-            for item in self.live.visible(name, self.clock.now_ms())
-            if item.number not in self.held and item.number not in locked
-        ]
+        now = self.clock.now_ms()
+        found = [item for item in self.live.visible(name, now) if item.number not in self.held]
+        if unit is not None:
+            found += [item for item in unit.added if item.queue == name and not 0 < item.expires_ms <= now]
+            found.sort(key=lambda item: item.order)
+        return [item for item in found if item.number not in locked]
 
     # -- browse locks ---------------------------------------------------------------------------------------------
 
@@ -383,7 +393,7 @@ class World:
         """Browse the first message and lock it; a lock that the handle had on another one is given up."""
         application = self.random.choice(self.applications)
         name = self.some_queue()
-        expected = self.expected(name, application)
+        expected = self.expected(name, application, application)
         md, gmo = MQMD(), MQGMO()
         gmo.options = MQGMO_BROWSE_FIRST | MQGMO_LOCK
         reason = get(self.qm, application.connection, self.open(application, name), md, gmo)
@@ -424,6 +434,9 @@ class World:
         gmo = MQGMO()
         gmo.options = MQGMO_MSG_UNDER_CURSOR
         gmo.options |= MQGMO_SYNCPOINT if self.random.random() < 0.6 else MQGMO_NO_SYNCPOINT
+        outside = gmo.options & MQGMO_NO_SYNCPOINT != 0 and locked in application.added
+        if outside or any(locked in fact.added for fact in self.live.in_doubt.values()):
+            locked = None  # Only a get in the unit that has put it may take it.
         if self.take(application, name, MQMD(), gmo, locked, MQRC_NO_MSG_UNDER_CURSOR):
             self.note("get under cursor")
 
@@ -517,9 +530,15 @@ class World:
         for item in returned:
             self.held.discard(item.number)
         self.count_backouts(returned, self.log.counters.records - records)
+        self.forget_locks(application.added)
         application.added = []
         application.removed = [application.skip] if application.skip is not None else []
         application.skip = None
+
+    def forget_locks(self, gone: list[Item]) -> None:
+        """Puts were backed out: a browse lock on one of these messages is no more."""
+        for application in self.applications:
+            application.locks = {name: item for name, item in application.locks.items() if item not in gone}
 
     def count_backouts(self, returned: list[Item], logged: int) -> None:
         """The log has `logged` hardened counts; when it is full there are fewer than there should be, or none."""
@@ -568,6 +587,7 @@ class World:
         prepared = self.live.in_doubt[xid]
         self.live.apply(fact)
         if not commit_it:
+            self.forget_locks(prepared.added)
             self.count_backouts(prepared.removed, self.log.counters.records - records - 1)
 
     def flush(self) -> None:
@@ -620,7 +640,8 @@ class World:
         name = self.some_queue()
         self.give_up_lock(self.applications[0], name)
         found = self.browse(name)
-        expected = [item.data for item in self.expected(name, self.applications[0])]
+        application = self.applications[0]
+        expected = [item.data for item in self.expected(name, application, application)]
         assert found == expected, difference(name, found, expected)
         self.qm.check()
 

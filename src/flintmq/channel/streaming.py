@@ -77,6 +77,7 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_XWAIT_CANCELED,
 )
+from flintmq.qmgr import own_puts
 from flintmq.qmgr.connection import (
     AS_CONSUMER,
     CONSUMED,
@@ -314,6 +315,8 @@ class Stream(Answer):
         """Send messages as long as the client can take them, then wait for more. What is much is sent in turns (S1)."""
         self.settle()
         self.ahead = self._is_ahead()  # Of a wait as well.
+        if self.waiter is not None and self._has_own_puts():
+            self.stop_waiting()
         if self.waiter is not None:
             self._rest()
         else:
@@ -337,6 +340,14 @@ class Stream(Answer):
                 return
             if not self._got(md):
                 return
+
+    def _has_own_puts(self) -> bool:
+        """True if the unit of work of the client has put something where this stream waits: no put tells a waiter."""
+        conversation, queue = self.conversation, self.handle.queue
+        connection = conversation.connection
+        if connection is None or connection.unit is None or queue is None:
+            return False
+        return own_puts.view(self.handle, queue, self.options, conversation.engine.clock.now_ms()) is not None
 
     def woken(self, waiter: Waiter) -> None:
         """The wait is over, with a message or without. If that was settled before, whoever did it has gone on."""

@@ -15,6 +15,7 @@ The way of a message, file by file:
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
     get.py          MQGET: find, deliver, wait, serve       get_options.py, wanted.py, wait_again.py, browse_mark.py
+    own_puts.py     what a unit of work has put itself      browse_lock.py: MQGMO_LOCK
     put_to_waiter.py   a message for who waits already      logical_get.py: groups and logical messages
     selection.py    selection strings: what matches         message_source.py: what their names are worth
     expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY
@@ -39,14 +40,14 @@ Rules of the house:
     A call that must be durable says so in connection.force: the log position that its caller waits for.
     So a seed repeats any history, and a test can crash the machine between any two writes (tests/simulation).
 
-Invariants. `QueueManager.check` tests N, Q, U and S; the simulation calls it at every start and at random. The others
-have tests of their own (docs/internals/invariants.md):
+Invariants. `QueueManager.check` tests N, Q, U, W and S; the simulation calls it at every start and at random. The
+others have tests of their own (docs/internals/invariants.md):
 
     N1-N4 lane.py    order, hint, links                     Q1-Q7 queue.py    depth, availability, indexes, buffers
-    U1-U3 connection.py   units of work                     P1-P6 paging.py   chunks, write-ahead
+    U1-U4 connection.py   units of work                     P1-P6 paging.py   chunks, write-ahead
     R1-R2 restart.py      replay gives the same from anywhere
     C1-C4 catalogue.py    definitions                       T1-T4 selection.py  what matches, evaluated once
-    S1-S3 subscription.py subscriptions
+    S1-S3 subscription.py subscriptions                     W1-W3 own_puts.py   what a unit of work has put itself
 
 Recovery in five sentences. A unit of work reaches the log when it is decided, in one run of records (U2), so there is
 nothing to undo. Messages live in memory and go to the page set in chunks, when a buffer pool overflows or at a

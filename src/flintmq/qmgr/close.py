@@ -17,9 +17,21 @@ from flintmq.mqi.reason import (
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
 )
-from flintmq.qmgr import authority_records, browse_mark, consume, event, group, registration, selection, stream, trigger
+from flintmq.qmgr import (
+    authority_records,
+    browse_lock,
+    browse_mark,
+    consume,
+    event,
+    group,
+    own_puts,
+    registration,
+    selection,
+    stream,
+    trigger,
+)
 from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle
-from flintmq.qmgr.get import end_wait, fail_waiters, release_lock
+from flintmq.qmgr.get import end_wait, fail_waiters
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING
 from flintmq.qmgr.objects import detach_queue, log_deletion
 from flintmq.qmgr.queue import Queue
@@ -100,7 +112,7 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
     consume.forget_handle(qm, handle)
     if queue.waiting:
         end_waits(qm, queue, handle)
-    release_lock(qm, handle)
+    browse_lock.release(qm, handle)
     if handle.marks is not None or handle.options & MQOO_CO_OP:
         browse_mark.handle_closed(qm, handle, queue)
     queue.clear_cursor(handle)
@@ -142,7 +154,9 @@ def delete_temporary(qm: QueueManager, queue: Queue) -> None:
                 queue.remove(message)
             else:
                 kept.append(message)
-        unit.work = kept
+        if len(kept) < len(unit.work):
+            unit.work = kept
+            own_puts.forget(unit)
     queue.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)

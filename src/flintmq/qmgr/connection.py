@@ -14,9 +14,13 @@ manager ends; it then stands in `qm.woken`.
 
 Unit of work, states and moves (`MOVES` in unit_of_work.py): ACTIVE -> PREPARED -> COMMITTED | BACKED_OUT.
 
-    U1  A unit's messages are in state PUT_PENDING or GET_PENDING, and every such message is in exactly one unit.
+    U1  A unit's messages are in state PUT_PENDING or GET_PENDING (but see U4), and every such message is in exactly
+        one unit.
     U2  Nothing of a unit is in the log before it is prepared or committed; then all of it is, in one run of records.
-    U3  CURDEPTH counts uncommitted puts but not uncommitted gets; a get finds neither.
+    U3  CURDEPTH counts uncommitted puts but not uncommitted gets. A get finds neither, but for one: a get or browse in
+        a unit finds what the unit itself has put and not yet got (own_puts.py).
+    U4  A message that is got in the unit that put it is gone, whether the unit is committed or backed out: it is
+        REMOVED, never in the log, and only an active unit still has it.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from flintmq.qmgr.logical_get import GetGroup
     from flintmq.qmgr.message import Message, Node
     from flintmq.qmgr.message_handle import MessageHandle
+    from flintmq.qmgr.own_puts import OwnPuts
     from flintmq.qmgr.publish import OpenTopic
     from flintmq.qmgr.queue import Queue
     from flintmq.qmgr.selection import Entry, IdKey, Selection
@@ -113,6 +118,15 @@ class Unit:
     copies: int = 0
     #: Trigger messages that wait for the end of the unit; see trigger.py.
     triggers: list[Trigger] | None = None
+    #: A queue that it has put something on; whether there are others.
+    put_queue: Queue | None = None
+    put_elsewhere: bool = False
+    #: See own_puts.py: what it has put, by queue id, and how much of `work` that covers; how many of its puts it has
+    #: got itself; handles that hold a browse lock on one of them.
+    own: dict[int, OwnPuts] | None = None
+    own_seen: int = 0
+    own_gets: int = 0
+    locks: list[Handle] | None = None
     #: Who ended or suspended the association with this branch (xa.py), and whether it is only suspended.
     owner: Connection | None = None
     suspended: bool = False
@@ -121,6 +135,10 @@ class Unit:
 
     def __init__(self) -> None:
         self.work: list[Message] = []
+
+    def counted(self) -> int:
+        """Return how many messages count for MAXUMSGS: those put and those got, but for copies on stream queues."""
+        return len(self.work) - self.copies + self.own_gets
 
 
 class Connection(Answer):

@@ -49,7 +49,6 @@ from flintmq.mqi.reason import (
     MQRC_HOBJ_ERROR,
     MQRC_MSG_MARKED_BROWSE_CO_OP,
     MQRC_NO_MSG_AVAILABLE,
-    MQRC_NO_MSG_LOCKED,
     MQRC_NO_MSG_UNDER_CURSOR,
     MQRC_NONE,
     MQRC_NOT_OPEN_FOR_INPUT,
@@ -61,6 +60,7 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from flintmq.qmgr import (
+    browse_lock,
     browse_mark,
     convert,
     event,
@@ -69,16 +69,18 @@ from flintmq.qmgr import (
     group,
     headers,
     logical_get,
+    own_puts,
     property_control,
     put_properties,
     report,
     selection,
 )
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
-from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
+from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Unit, Waiter
 from flintmq.qmgr.get_options import BROWSE, KNOWN, LOGICAL, UNUSUAL
 from flintmq.qmgr.index import comes_before
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, Message, Node, fill_descriptor
+from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, Message, Node, fill_descriptor
+from flintmq.qmgr.own_puts import View
 from flintmq.qmgr.paging import MATCH_ANY, MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID, Acceptor
 from flintmq.qmgr.property_control import PROPERTY_OPTIONS
 from flintmq.qmgr.queue import (
@@ -122,6 +124,11 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
         or not queue.get_enabled
         or queue.watched
         or qm.quiescing
+        or (
+            connection.unit is not None
+            and (connection.unit.put_queue is queue or connection.unit.put_elsewhere)
+            and _sees_own_puts(connection.unit, queue, options)
+        )
     ):
         return _get_checked(qm, connection, handle, md, gmo, max_length)
     index = queue.by_correl_id
@@ -190,6 +197,13 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
     return MQRC_NONE
 
 
+def _sees_own_puts(unit: Unit, queue: Queue, options: int) -> bool:
+    """True if a get in `unit` has to look for the unit's own uncommitted puts on `queue` (own_puts.py)."""
+    if not options & MQGMO_SYNCPOINT or queue.uncommitted == queue.held:
+        return False
+    return own_puts.puts_on(unit, queue) is not None
+
+
 def _get_checked(
     qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int
 ) -> int:
@@ -224,7 +238,7 @@ def get_into(
         if reason:
             return fail(answer, reason)
         if options & MQGMO_UNLOCK:
-            return _unlock(qm, answer, handle, queue)
+            return browse_lock.unlock(qm, answer, handle)
     elif not handle.can_get:
         return fail(answer, MQRC_NOT_OPEN_FOR_INPUT)
     if gmo.version > 3 or options & PROPERTY_OPTIONS:
@@ -283,17 +297,21 @@ def _try_get(
     while True:
         if options & LOGICAL:
             return logical_get.get_logical(qm, connection, handle, answer, md, gmo, max_length, now)
+        own = own_puts.view(handle, queue, options, now)
         if options & BROWSE:
-            message = _browse(qm, handle, queue, md, gmo, now)
+            message = _browse(qm, handle, queue, md, gmo, now, own)
         elif options & MQGMO_MSG_UNDER_CURSOR:
             message = handle.under_cursor
-            if message is None or not _reachable(handle, message):
+            if message is None or not reachable(handle, message, own):
                 return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
         else:
             if handle.locked is None:
                 message = find(queue, md, gmo, handle)
             else:
-                message = _find_with_own(queue, md, gmo, handle)
+                message = _find_with_locked(queue, md, gmo, handle)
+            if own is not None:
+                wanted = Wanted(md, gmo, handle)
+                message = own.earlier(message, queue, wanted, wanted)
             if message is not None and message.marked_until and browse_mark.is_held(handle, gmo, message, now):
                 return fail(answer, MQRC_MSG_MARKED_BROWSE_CO_OP)
         if message is None:
@@ -331,7 +349,7 @@ def find(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
     return find_wanted(queue, Wanted(md, gmo, handle))
 
 
-def _find_with_own(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
+def _find_with_locked(queue: Queue, md: MQMD, gmo: MQGMO, handle: Handle) -> Message | None:
     """The same for a handle that has browsed with MQGMO_LOCK: its message is hidden from others, not from itself."""
     own = handle.locked
     if own is None or own.state != LOCKED:
@@ -418,30 +436,33 @@ def _range_before(queue: Queue, best: Message | None) -> bool:
     return False
 
 
-def _reachable(handle: Handle, message: Message) -> bool:
-    """True if this handle may take or browse `message` again: available, or locked by itself."""
-    if message.state == AVAILABLE:
+def reachable(handle: Handle, message: Message, own: View | None) -> bool:
+    """True if this handle may take or browse `message`: available, locked by itself, or put by its unit of work."""
+    state = message.state
+    if state == AVAILABLE:
         return True
-    return message.state == LOCKED and handle.locked is message
+    return (own is not None and own.has(message)) if state != LOCKED else handle.locked is message
 
 
-def _browse(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, now: int) -> Message | None:
+def _browse(
+    qm: QueueManager, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, now: int, own: View | None
+) -> Message | None:
     """The message that a browse returns; the cursor moves when it is delivered."""
     options = gmo.options
     if options & MQGMO_BROWSE_MSG_UNDER_CURSOR:
         message = handle.under_cursor
-        return message if message is not None and _reachable(handle, message) else None
+        return message if message is not None and reachable(handle, message, own) else None
     wanted = Wanted(md, gmo, handle)
     if wanted.match == MQMO_MATCH_MSG_TOKEN and wanted.selection is None and not options & MQGMO_BROWSE_NEXT:
         message = by_token(queue, wanted.token)
-        if message is None or not _reachable(handle, message) or not wanted.accepts(message):
+        if message is None or not reachable(handle, message, own) or not wanted.accepts(message):
             return None
         marked = options & MQGMO_UNMARKED_BROWSE_MSG and browse_mark.is_marked(handle, message, now)
         return None if marked else message
     node = first_to_browse(handle, queue, options, wanted)
     while node is not None:
         assert isinstance(node, Message)
-        if _reachable(handle, node) and wanted.accepts(node):
+        if reachable(handle, node, own) and wanted.accepts(node):
             if not options & MQGMO_UNMARKED_BROWSE_MSG or not browse_mark.is_marked(handle, node, now):
                 return node
         relieve_behind(qm, node)
@@ -578,7 +599,9 @@ def take(qm: QueueManager, connection: Connection, handle: Handle, message: Mess
     syncpoint = options & MQGMO_SYNCPOINT != 0 or (
         options & MQGMO_SYNCPOINT_IF_PERSISTENT != 0 and message.persistence == 1
     )
-    if syncpoint:
+    if message.state == PUT_PENDING:
+        own_puts.take(handle, message)
+    elif syncpoint:
         queue.hold(message, GET_PENDING)
         unit = add_to_unit(connection, message, qm.clock.now_ms())
         if options & MQGMO_MARK_SKIP_BACKOUT:
@@ -610,43 +633,12 @@ def _browsed(qm: QueueManager, handle: Handle, queue: Queue, message: Message, g
     if handle.selector:
         selection.browsed(handle, message)
     handle.browse_logical = gmo.options & MQGMO_LOGICAL_ORDER != 0
-    if gmo.options & MQGMO_LOCK and message.state == AVAILABLE:
-        queue.lock(message, LOCKED)
-        handle.locked = message
-        handle.straight_get = handle.plain_get = False  # The straight get does not look for what is locked.
+    if gmo.options & MQGMO_LOCK:
+        browse_lock.lock(handle, queue, message)
     if gmo.options & MARK_OPTIONS:
         browse_mark.browsed(qm, handle, message, gmo.options)
     if held is not None:  # Last: whoever waits for it may push out what no cursor stands on, or take it.
-        _give_back(qm, queue, held)
-
-
-def _release(qm: QueueManager, handle: Handle, queue: Queue) -> None:
-    """Give up the browse lock of `handle`."""
-    held = handle.locked
-    handle.locked = None
-    if held is not None:
-        _give_back(qm, queue, held)
-
-
-def _give_back(qm: QueueManager, queue: Queue, held: Message) -> None:
-    """A message that a browse had locked can be got again."""
-    if held.state == LOCKED:
-        queue.unlock(held)
-        qm.available(queue, held)
-
-
-def release_lock(qm: QueueManager, handle: Handle) -> None:
-    """Give up the browse lock of `handle`, if it has one; called on close."""
-    if handle.queue is not None:
-        _release(qm, handle, handle.queue)
-
-
-def _unlock(qm: QueueManager, answer: Answer, handle: Handle, queue: Queue) -> int:
-    """MQGMO_UNLOCK."""
-    if handle.locked is None or handle.locked.state != LOCKED:
-        return warn(answer, MQRC_NO_MSG_LOCKED)
-    _release(qm, handle, queue)
-    return succeed(answer)
+        browse_lock.give_back(qm, held)
 
 
 def discard_expired(qm: QueueManager, connection: Connection, queue: Queue, message: Message) -> None:

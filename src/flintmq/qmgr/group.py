@@ -72,7 +72,7 @@ from flintmq.mqi.reason import (
     MQRC_UOW_NOT_AVAILABLE,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import headers, remote, report
+from flintmq.qmgr import headers, own_puts, remote, report
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.place import to_queue
@@ -391,6 +391,7 @@ def _take_back(qm: QueueManager, connection: Connection, mark: int) -> None:
         connection.unit = None
         backout_unit(qm, None, unit)
         return
+    own_puts.forget(unit)
     while len(unit.work) > mark:
         message = unit.work.pop()
         message.queue.remove(message)

@@ -72,11 +72,11 @@ from flintmq.mqi.reason import (
     MQRC_WRONG_GMO_VERSION,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import browse_mark, event, headers, report
+from flintmq.qmgr import browse_mark, event, headers, own_puts, report
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr.connection import Answer, Connection, Handle, Unit
 from flintmq.qmgr.index import comes_before
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, Message, Node
+from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, Message, Node
 from flintmq.qmgr.paging import MATCH_GROUP_ID, Acceptor
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import LAST
@@ -403,6 +403,8 @@ class Search:
         in_message = self.opened is not None and self.opened.in_message
         self.check_group = options & MQGMO_ALL_MSGS_AVAILABLE != 0 and self.opened is None
         self.check_segments = options & _ALL_SEGMENTS != 0 and not in_message
+        #: What the unit of work of the connection has put itself.
+        self.own = own_puts.view(handle, queue, options, now)
 
     def under_cursor(self) -> Message | None:
         """The message that the cursor stands on, if it may still be had."""
@@ -413,7 +415,7 @@ class Search:
 
     def reachable(self, message: Message) -> bool:
         """True if this handle may take or browse `message`."""
-        return message.state == AVAILABLE or (message.state == LOCKED and self.handle.locked is message)
+        return mqget.reachable(self.handle, message, self.own)
 
     # -- the first message of something ---------------------------------------------------------------------------
 
@@ -431,6 +433,8 @@ class Search:
         accept = Start(self.now, self.expired, self.queue, self.wanted, self.options)
         while True:
             message = mqget.find_accepted(self.queue, self.wanted, accept)
+            if self.own is not None:
+                message = self.own.earlier(message, self.queue, self.wanted, accept)
             if message is None or self.ready(message, accept):
                 return message
             mqget.relieve_behind(self.qm, message)
@@ -610,9 +614,12 @@ def take_parts(
     """Take all segments of a message at once, in a unit of work of their own if need be. COD is confirmed once."""
     queue = whole.queue
     syncpoint = under_syncpoint(options, whole)
+    for part in parts:
+        if part.state == PUT_PENDING:  # The unit has put it itself, and only a get in the unit may take it.
+            syncpoint = True
     current = connection.unit
     if syncpoint:
-        if (0 if current is None else len(current.work)) + len(parts) > qm.max_uncommitted:
+        if (0 if current is None else current.counted()) + len(parts) > qm.max_uncommitted:
             return MQRC_SYNCPOINT_LIMIT_REACHED
         unit = current_unit(qm, connection)
     else:
@@ -623,6 +630,9 @@ def take_parts(
         if part.state == LOCKED:
             queue.unlock(part)
             handle.locked = None
+        elif part.state == PUT_PENDING:
+            own_puts.take(handle, part)
+            continue
         queue.hold(part, GET_PENDING)
         unit.work.append(part)
         unit.persistent = unit.persistent or part.logged

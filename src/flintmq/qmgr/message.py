@@ -34,7 +34,7 @@ The record, used unchanged in a PUT log record and in a slot of a page set (litt
 
 States of a message (`state`), and who makes the move:
 
-    PUT_PENDING   put under syncpoint         -> AVAILABLE by commit, REMOVED by backout
+    PUT_PENDING   put under syncpoint         -> AVAILABLE by commit, REMOVED by backout or a get in the same unit
     AVAILABLE     a get finds it              -> GET_PENDING, REMOVED, LOCKED by get; REMOVED by clear or expiry
     GET_PENDING   got under syncpoint         -> REMOVED by commit, AVAILABLE by backout
     LOCKED        browsed with MQGMO_LOCK     -> AVAILABLE by unlock, next browse or close; REMOVED by get under cursor
@@ -145,8 +145,6 @@ class Message(Node):
     original_length: int = -1
     accounting_token: bytes = NO_TOKEN
     properties: bytes = b""
-    #: The handle that browsed it with MQGMO_LOCK, as its number; 0 none.
-    lock_owner: int = 0
     #: Browse mark: handles of the co-operating set must not see it before this time; 0 none.
     marked_until: int = 0
     #: Position in the log that makes the put durable; a page set may take the message only when that is synced.
@@ -169,7 +167,7 @@ class Message(Node):
         self.encoding = md.encoding
         self.coded_char_set_id = md.coded_char_set_id
         self.format = md.format
-        if md.msg_type != 8 or md.report or md.feedback or md.reply_to_q:  # Not a plain datagram.
+        if md.msg_type != 8 or md.report or md.feedback or md.reply_to_q or md.reply_to_q_mgr:  # No plain datagram.
             self.msg_type = md.msg_type
             self.report = md.report
             self.feedback = md.feedback
@@ -221,7 +219,7 @@ def fill_descriptor(message: Message, md: MQMD, now_ms: int) -> None:
     md.correl_id = message.correl_id
     md.backout_count = message.backout_count
     md.reply_to_q = message.reply_to_q
-    md.reply_to_q_mgr = message.reply_to_q_mgr
+    md.reply_to_q_mgr = message.reply_to_q_mgr or message.queue.q_mgr_name  # MQ fills it in, too, when it is put.
     md.user_identifier = message.user_identifier
     md.accounting_token = message.accounting_token
     md.appl_identity_data = message.appl_identity_data

@@ -222,7 +222,7 @@ class MessageSource(Source):
         if what == _REPLY_TO_Q:
             return message.reply_to_q
         if what == _REPLY_TO_Q_MGR:
-            return message.reply_to_q_mgr
+            return message.reply_to_q_mgr or message.queue.q_mgr_name
         if what == _USER_IDENTIFIER:
             return message.user_identifier
         if what == _ACCOUNTING_TOKEN:

@@ -126,6 +126,10 @@ def to_queue(
     if syncpoint:
         message.state = PUT_PENDING
         unit = add_to_unit(connection, message, now)
+        if unit.put_queue is None:
+            unit.put_queue = queue
+        elif unit.put_queue is not queue:
+            unit.put_elsewhere = True
         queue.add(message)
         if queue.watched:
             qm.put_in_unit(queue, message, unit)
@@ -225,7 +229,7 @@ class Delivery:
         if reason:
             return reason
         unit = self.connection.unit
-        held = len(unit.work) - unit.copies if unit is not None else 0
+        held = unit.counted() if unit is not None else 0
         return MQRC_SYNCPOINT_LIMIT_REACHED if held + len(self.messages) >= self.qm.max_uncommitted else MQRC_NONE
 
     def cancel(self) -> None:
@@ -299,7 +303,11 @@ class Delivery:
             queue.put_persistent_bytes += length
         if self.syncpoint:
             message.state = PUT_PENDING
-            add_to_unit(self.connection, message, self.now)
+            unit = add_to_unit(self.connection, message, self.now)
+            if unit.put_queue is None:
+                unit.put_queue = queue
+            elif unit.put_queue is not queue:
+                unit.put_elsewhere = True
         queue.add(message)
         if queue.account.used > queue.account.slow_from:
             self.connection.delay_ms = SLOW_DOWN_MS

@@ -58,7 +58,6 @@ def put_to_waiter(qm: QueueManager, queue: Queue, md: MQMD, data: bytes, now: in
         or md.backout_count
         or (md.version > 1 and (md.msg_flags or md.original_length != -1))
         or (md.format and md.format == MQFMT_RF_HEADER_2)
-        or (md.reply_to_q_mgr and not md.reply_to_q)
     ):
         return False
     waiter = _first(queue, md)
@@ -91,6 +90,19 @@ def put_to_waiter(qm: QueueManager, queue: Queue, md: MQMD, data: bytes, now: in
     _count(queue, length, now)
     sequence = queue.next_sequence
     queue.next_sequence = sequence + 1
+    if md.reply_to_q_mgr:
+        _hand_over(qm, queue, waiter, md, data, sequence)
+    else:  # As `fill_descriptor` says it.
+        md.reply_to_q_mgr = queue.q_mgr_name
+        _hand_over(qm, queue, waiter, md, data, sequence)
+        md.reply_to_q_mgr = ""
+    return True
+
+
+def _hand_over(qm: QueueManager, queue: Queue, waiter: Waiter, md: MQMD, data: bytes, sequence: int) -> None:
+    """Give the message to `waiter`, and end its wait unless it waits on."""
+    answer, gmo = waiter.answer, waiter.gmo
+    length = len(data)
     answer.data = data
     answer.data_length = length
     answer.message = None
@@ -102,10 +114,10 @@ def put_to_waiter(qm: QueueManager, queue: Queue, md: MQMD, data: bytes, now: in
         if taken == CONSUMED:
             qm.wait_order += 1
             queue.last_in_line(waiter, qm.wait_order)
-            return True
+            return
         if taken == CONSUMED_LAST:
             end_wait(qm, waiter)
-            return True
+            return
     pass_descriptor(md, waiter.md)
     gmo.resolved_q_name = queue.name
     if gmo.version > 1:
@@ -119,7 +131,6 @@ def put_to_waiter(qm: QueueManager, queue: Queue, md: MQMD, data: bytes, now: in
         owner.woken(waiter)
     else:
         wake(qm, waiter)
-    return True
 
 
 def _first(queue: Queue, md: MQMD) -> Waiter | None:

@@ -9,7 +9,8 @@ The queue knows where its messages are and keeps the counts right; what a put or
 Invariants (checked by `check_queue`; N1-N4 of each lane as well):
 
     Q1  depth = messages in memory that are linked + messages on the page set that are not in memory.
-    Q2  available = those of them that a get can find: not under an uncommitted put or get, not browse-locked.
+    Q2  available = those of them that a get of any connection can find: not under an uncommitted put or get, not
+        browse-locked. What a unit of work has put and not committed is not among them: only the unit finds it (U3).
     Q3  mask has bit n exactly when lane n is not empty.
     Q4  Every linked message is in every index that the queue keeps, and only those.
     Q5  The buffers of the pool that the queue has taken are the sum over its messages in memory; the messages that the
@@ -98,6 +99,8 @@ class Queue:
     fifo: bool = False
     #: The temporary dynamic queue goes with the handle that made it.
     temporary: bool = False
+    #: The queue manager that has it: the ReplyToQMgr of messages that name none.
+    q_mgr_name: str = ""
     #: True when there is an index or a selection.
     tracked: bool = False
     #: True when a put or get has to look at triggers, events or other rare things.
@@ -571,7 +574,6 @@ class Queue:
     def unlock(self, message: Message) -> None:
         """The counterpart of `lock`."""
         message.state = AVAILABLE
-        message.lock_owner = 0
         self.available += 1
         self.lanes[message.lane].offer(message)
         if self.selections is not None:

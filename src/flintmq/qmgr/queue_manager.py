@@ -35,6 +35,7 @@ from flintmq.qmgr import (
     event,
     expiry,
     get,
+    own_puts,
     publish,
     put_to_waiter,
     queued,
@@ -713,6 +714,7 @@ class QueueManager:
         for connection in self.connections.values():
             consume.check_consumers(connection)
         for unit in self.units():
+            own_puts.check_unit(unit)
             for message in unit.work:
                 assert id(message) not in pending, "U1: a message is in two units"
                 pending.add(id(message))

@@ -96,6 +96,8 @@ def wrap(qm: QueueManager, q_name: str, q_mgr_name: str, md: MQMD, data: bytes, 
     """`data` with its transmission header. Raises StructureError for a descriptor that cannot be written."""
     embedded = md.copy()
     embedded.version = 1
+    if not embedded.reply_to_q_mgr:
+        embedded.reply_to_q_mgr = qm.name
     if properties:
         body = property_headers.body_of(md, data)
         property_headers.insert(body, properties, qm.ccsid)

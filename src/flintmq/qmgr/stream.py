@@ -194,6 +194,7 @@ def _place_pair(
         unit = add_to_unit(connection, message, now)
         unit.work.append(copy)
         unit.copies += 1
+        unit.put_queue, unit.put_elsewhere = queue, True
         queue.add(message)
         target.add(copy)
         if queue.watched:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flintmq.qmgr import own_puts
 from flintmq.qmgr.connection import UNIT_ACTIVE, Connection
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
 
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
 def take_back(qm: QueueManager, connection: Connection, mark: int) -> None:
     """Undo what the last wait of `connection` did to its unit of work, which had `mark` messages before.
 
-    That is the message, and the report on its delivery if it asked for one.
+    That is the message, and the report on its delivery if it asked for one. It is never a message that the unit has put
+    itself (own_puts.py): such a get does not wait, neither for the message nor for the log.
     """
     unit = connection.unit
     if unit is None or unit.state != UNIT_ACTIVE:
         return
     undone = unit.work[mark:]
     unit.work = unit.work[:mark]
+    own_puts.forget(unit)
     if not unit.work and not connection.in_global_unit:
         connection.unit = None
     returned: list[Message] = []

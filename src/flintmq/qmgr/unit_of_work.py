@@ -31,6 +31,7 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
+from flintmq.qmgr import own_puts
 from flintmq.qmgr.connection import (
     UNIT_ACTIVE,
     UNIT_BACKED_OUT,
@@ -40,7 +41,7 @@ from flintmq.qmgr.connection import (
     Connection,
     Unit,
 )
-from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message, pack_header
+from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, REMOVED, Message, pack_header
 from flintmq.qmgr.records import BACKOUT, COPY, COUNT, FIRST, GET, LAST, ONLY, PLACE, PREPARE, PUT, RESOLVE
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def room_in_unit(qm: QueueManager, connection: Connection) -> int:
         return MQRC_NONE
     if unit.doomed:
         return MQRC_BACKED_OUT
-    if len(unit.work) - unit.copies >= qm.max_uncommitted:
+    if unit.counted() >= qm.max_uncommitted:
         return MQRC_SYNCPOINT_LIMIT_REACHED
     return MQRC_NONE
 
@@ -245,9 +246,11 @@ def settle(qm: QueueManager, unit: Unit, log_end: int) -> None:
             queue.make_available(message)
             if queue.waiting or queue.watched:
                 available.append(message)
-        else:
+        elif message.state == GET_PENDING:
             message.queue.remove(message)
     unit.work = []
+    if unit.locks is not None:
+        own_puts.keep_locks(unit.locks)
     for message in available:
         qm.available(message.queue, message)
     if unit.triggers is not None:
@@ -268,6 +271,9 @@ def backout_unit(qm: QueueManager, connection: Connection | None, unit: Unit) ->
         if message.state == PUT_PENDING:
             message.queue.rolled_back_puts += 1
             message.queue.remove(message)
+        elif message.state == REMOVED:  # Put and got in this unit (U4).
+            message.queue.rolled_back_puts += 1
+            message.queue.rolled_back_gets += 1
         elif message is kept and connection is not None:
             fresh = Unit()
             fresh.started_ms = qm.clock.now_ms()
@@ -314,6 +320,7 @@ def count_backout(qm: QueueManager, message: Message) -> None:
 
 def prepare_unit(qm: QueueManager, unit: Unit) -> int:
     """Log a unit as prepared; returns the position to force."""
+    own_puts.drop_own_gets(unit)
     flag = LAST if log_work(qm, unit, 0) else ONLY
     end = qm.append(PREPARE | flag, unit.xid)
     move(unit, PREPARE_EVENT)

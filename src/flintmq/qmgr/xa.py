@@ -34,6 +34,7 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.qmgr import own_puts
 from flintmq.qmgr.connection import UNIT_PREPARED, Connection, Unit
 from flintmq.qmgr.records import FORGET, LAST, ONLY
 from flintmq.qmgr.unit_of_work import COMMIT_EVENT, backout_unit, log_work, move, prepare_unit, resolve_unit, settle
@@ -216,6 +217,7 @@ def xa_prepare(qm: QueueManager, connection: Connection, xid: bytes, flags: int 
     if unit.doomed:
         _roll_back(qm, unit)
         return XA_RBROLLBACK
+    own_puts.drop_own_gets(unit)
     if not unit.work:
         del qm.branches[xid]
         return XA_RDONLY
