@@ -164,6 +164,9 @@ def test_the_longest_turn_is_measured_in_cpu_time_and_shown() -> None:
         answer = (await ask(request())).decode()
         for line in ("flintmq_turns_total", "flintmq_long_turns_total", "flintmq_longest_turn_seconds"):
             assert f'{line}{{qmgr="QM1"}} ' in answer
+        assert 'flintmq_flushes_in_loop{qmgr="QM1"} 0' in answer
+        for where in ("loop", "thread"):
+            assert f'flintmq_client_flushes_total{{qmgr="QM1",where="{where}"}} ' in answer
 
     served(body)
 

@@ -22,7 +22,7 @@ import re
 
 from flintmq.client.embedded import OPEN
 from flintmq.server.hub import Hub
-from flintmq.telemetry.metrics import CONTENT_TYPE, TurnFigures, render
+from flintmq.telemetry.metrics import CONTENT_TYPE, LoopFigures, render
 
 HEAD_MAX = 8 * 1024
 HEAD_S = 10.0
@@ -102,9 +102,17 @@ class Metrics:
         if host.state != OPEN:
             return None
         hub = self._hub
-        turns = TurnFigures(hub.turns_count, hub.long_turns, hub.longest_turn_s)
+        flusher = hub.flusher
+        loop = LoopFigures(
+            hub.turns_count,
+            hub.long_turns,
+            hub.longest_turn_s,
+            flusher.in_loop,
+            flusher.in_thread,
+            flusher.place.in_loop,
+        )
         with host.call:
-            return render(host.engine, len(hub.sessions), turns)
+            return render(host.engine, len(hub.sessions), loop)
 
 
 def response(status: int, text: str, head_only: bool = False, kind: str = _TEXT) -> bytes:

@@ -96,18 +96,22 @@ def escaped(text: str) -> str:
 
 
 @dataclass
-class TurnFigures:
-    """What is known of the turns of the loop that serves clients."""
+class LoopFigures:
+    """What is known of the loop that serves clients."""
 
-    count: int
+    turns: int
     #: Those of more than 20 ms of CPU time.
-    long: int
-    longest_s: float
+    long_turns: int
+    longest_turn_s: float
+    #: Flushes of the log for clients, by where they were made; and whether the loop makes them now.
+    loop_flushes: int
+    thread_flushes: int
+    flushes_in_loop: bool
 
 
-def render(qm: QueueManager, channels: int = 0, turns: TurnFigures | None = None) -> str:
+def render(qm: QueueManager, channels: int = 0, loop: LoopFigures | None = None) -> str:
     """All metrics of a queue manager. Under the lock of its host."""
-    families = [*_system(qm, channels), *_turns(turns), *_log(qm), *_storage(qm), *_queues(qm)]
+    families = [*_system(qm, channels), *_loop(loop), *_log(qm), *_storage(qm), *_queues(qm)]
     lines: list[str] = []
     for family in families:
         if family.samples:
@@ -115,17 +119,20 @@ def render(qm: QueueManager, channels: int = 0, turns: TurnFigures | None = None
     return "\n".join([*lines, "# EOF"]) + "\n"
 
 
-def _turns(turns: TurnFigures | None) -> list[Family]:
-    """The turns of the loop; none for a queue manager that has no loop."""
-    if turns is None:
+def _loop(loop: LoopFigures | None) -> list[Family]:
+    """The turns of the loop and its flushes of the log; none for a queue manager that has no loop."""
+    if loop is None:
         return []
-    count = Family("turns", "counter", "Turns of the loop that serves clients")
-    count.add(turns.count)
-    long = Family("long_turns", "counter", "Turns of more than 20 ms of CPU time")
-    long.add(turns.long)
-    longest = Family("longest_turn_seconds", "gauge", "CPU time of the longest turn", "seconds")
-    longest.add(round(turns.longest_s, 6))
-    return [count, long, longest]
+    flushes = Family("client_flushes", "counter", "Times the log was made durable for clients that wait")
+    flushes.add(loop.loop_flushes, where="loop")
+    flushes.add(loop.thread_flushes, where="thread")
+    return [
+        _one("turns", "counter", "Turns of the loop that serves clients", loop.turns),
+        _one("long_turns", "counter", "Turns of more than 20 ms of CPU time", loop.long_turns),
+        _one("longest_turn_seconds", "gauge", "CPU time of the longest turn", round(loop.longest_turn_s, 6), "seconds"),
+        flushes,
+        _one("flushes_in_loop", "gauge", "1 while the loop flushes the log itself", int(loop.flushes_in_loop)),
+    ]
 
 
 def _system(qm: QueueManager, channels: int) -> list[Family]:
