@@ -21,6 +21,7 @@ def live(kind: type[World], seed: int, failing: bool = True) -> World:
                 world.run(world.random.choice([10, 60, 150]))
                 world.provoke()
             world.run(world.random.choice([20, 100]))
+            world.stop_if_failed()
         except SimulatedCrash:
             world.crash()
             continue
@@ -59,7 +60,7 @@ SCANS = {"scan", "expired", "expired in memory and on the page set"}
 
 def test_the_histories_go_where_it_hurts() -> None:
     """A simulation that no longer spills, restarts or meets the rarer events would pass whatever is broken."""
-    worlds = [history(seed) for seed in range(50)]
+    worlds = [history(seed) for seed in range(100)]
     assert sum(world.restarts for world in worlds) > 80
     assert sum(world.spilled for world in worlds) > 800
     assert sum(world.loads for world in worlds) > 500

@@ -671,6 +671,11 @@ class World:
         else:
             self.io_left = self.random.randrange(0, 12)
 
+    def stop_if_failed(self) -> None:
+        """Raise LogError if a sync has failed in a call that only answered that it was refused."""
+        if not self.log._ready:
+            raise LogError(self.log._refusal)
+
     def failed(self, error: Exception) -> None:
         """A sync has failed, and the queue manager has stopped. Start again; the machine may have stopped, too."""
         if "Input/output error" not in str(error):

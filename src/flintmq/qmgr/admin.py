@@ -259,11 +259,12 @@ class Admin:
         try:
             for queue in movers:
                 clear_the_way(qm, queue, page_set_for(qm, queue.definition))
+        except PageSetFull:
+            return MQRC_PAGESET_FULL
+        try:
             self.force = log_definition(qm, definition)
         except LogError:
             return MQRC_RESOURCE_PROBLEM
-        except PageSetFull:
-            return MQRC_PAGESET_FULL
         for queue in movers:
             move_queue(qm, queue, page_set_for(qm, queue.definition))
         if kind == "QMGR":

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 CHECKPOINT_RECORDS: Final = 100_000
 #: More than any log has.
-NO_LIMIT: Final[int] = 1 << 62
+NO_LIMIT: Final = 1_000_000_000_000_000
 #: The last of the eight unique bytes of an id.
 _ID_LOW_MAX: Final = 0xFF
 #: These eight bytes in the year 2097: seconds since 1970, and 32 bits to count with.
@@ -90,6 +90,8 @@ STUCK_PART: Final = 16
 #: A checkpoint that found the disk of a page set full is tried again after so long, twice as long, ...
 RETRY_MIN_MS: Final = 1000
 RETRY_MAX_MS: Final = 8000
+#: Puts may use the log up to its end.
+ANYWHERE: Final[int] = 1 << 62
 #: What the properties of a message may have together if MAXPROPL sets no limit.
 PROPERTIES_LENGTH_MAX: Final = 104_857_600
 
@@ -145,7 +147,7 @@ class QueueManager:
     #: When a checkpoint finds out again whether a disk of a page set is full; 0: none is. After a checkpoint that was
     #: refused, puts may use the log up to `puts_end` only.
     checkpoint_retry_ms: int = 0
-    puts_end: int = NO_LIMIT
+    puts_end: int = ANYWHERE
     _retry_after_ms: int = 0
     generation: int = 0
     #: Cache of the put date and time, by tick of ten milliseconds.
@@ -405,7 +407,7 @@ class QueueManager:
         if self.checkpoint_retry_ms:
             if self.clock.now_ms() >= self.checkpoint_retry_ms:
                 return True
-            if self.puts_end != NO_LIMIT:
+            if self.puts_end != ANYWHERE:
                 return False
         return (
             self.records_since_checkpoint >= self.checkpoint_records
@@ -424,11 +426,11 @@ class QueueManager:
 
     def checkpoint_is_futile(self) -> bool:
         """Whether a checkpoint was refused a moment ago, because the disk of a page set is full."""
-        return self.checkpoint_retry_ms > self.clock.now_ms() and self.puts_end != NO_LIMIT
+        return self.checkpoint_retry_ms > self.clock.now_ms() and self.puts_end != ANYWHERE
 
     def checkpoint_taken(self) -> None:
         """A checkpoint has written all that must survive. See whether there is room for the rest, too."""
-        self.puts_end = NO_LIMIT
+        self.puts_end = ANYWHERE
         if not self.checkpoint_retry_ms:
             return
         for pager in self.pagers.values():
