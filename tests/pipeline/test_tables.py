@@ -18,7 +18,6 @@ from tests.telemetry.samples import TEST115, TEST116, TESTCHL, WHY_NOT
 pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
 pq: Any = pytest.importorskip("pyarrow.parquet", reason="the pipeline needs pyarrow: the spark extra")
 
-from flintmq.pipeline.command import answer  # noqa: E402
 from flintmq.pipeline.errors import PipelineError  # noqa: E402
 from flintmq.pipeline.tables import manifest as manifest_module  # noqa: E402
 from flintmq.pipeline.tables import run as run_module  # noqa: E402
@@ -29,6 +28,7 @@ from flintmq.pipeline.tables.place import partition, partition_of  # noqa: E402
 from flintmq.pipeline.tables.quality import Report, lines_of  # noqa: E402
 from flintmq.pipeline.tables.run import Settings, commit, dumps_of, job_of, run, share_of  # noqa: E402
 from flintmq.pipeline.tables.twins import Twins, sample_of  # noqa: E402
+from flintmq.pipeline.work import answer  # noqa: E402
 from flintmq.telemetry.smf.layouts.qjst import QJST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qpst import QPST  # noqa: E402

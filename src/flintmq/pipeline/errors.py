@@ -43,3 +43,9 @@ def explain(error: BaseException) -> str:
         return cause["text"].strip()
     first = text.strip().splitlines()
     return first[0] if first else type(error).__name__
+
+
+def told(error: Exception) -> Exception:
+    """Return Spark's errors in one line; others as they are."""
+    foreign = type(error).__module__.partition(".")[0] in ("pyspark", "py4j")
+    return PipelineError(explain(error)) if foreign else error

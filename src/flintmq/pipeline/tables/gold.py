@@ -9,7 +9,8 @@
     across     date, hour                                         interval, of all queue managers together
 
 What two dumps hold is counted once, from the dump whose name comes first. Sums are of integers and every choice of "the
-last" has a full order, so a table is the same whatever the cluster did (T3). A sum that does not fit 64 bits, because a
+last" has a full order, and rows are sorted by all their columns, so the files are the same, byte for byte, whatever the
+session or the cluster did (T3). A sum that does not fit 64 bits, because a
 counter in some record is damaged, is null. The depth of a queue is of its last record that is not partial. Hours and
 intervals are UTC; Date is the date of the SMF header, which is local.
 
@@ -24,7 +25,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flintmq.pipeline.tables.catalogue import has_rows, once, register, silver
+from flintmq.pipeline.tables.catalogue import has_rows, none_of, once, register, silver, written
 from flintmq.pipeline.tables.place import GOLD, state
 
 if TYPE_CHECKING:
@@ -200,11 +201,23 @@ def make_gold(spark: SparkSession, out: Path) -> None:
         made = spark.sql(query)
         by_manager = "QMgr" in made.columns
         keys = ["Date", "QMgr"] if by_manager else ["Date"]
-        made.coalesce(1).sortWithinPartitions(*keys).write.partitionBy(*keys).parquet(str(fresh))
+        rest = [name for name in made.columns if name not in keys]
+        made.coalesce(1).sortWithinPartitions(*keys, *rest).write.partitionBy(*keys).parquet(str(fresh))
+        _rename_files(fresh)
         shutil.rmtree(place, ignore_errors=True)
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(place)
         spark.read.schema(made.schema).parquet(str(place)).createOrReplaceTempView(f"gold_{name}")
+
+
+#: What Spark puts into the names of the files of one write.
+_WRITE_ID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def _rename_files(place: Path) -> None:
+    """Take the identifier of the write out of the names of its files, so that names depend on the rows alone."""
+    for file in list(place.rglob("*part-*")):
+        file.rename(file.with_name(_WRITE_ID.sub("", file.name)))
 
 
 #: A table by its short name. `queue` and `channel` are names of columns, too: those do not come right after FROM.
@@ -226,9 +239,9 @@ def register_empty(spark: SparkSession, out: Path, query: str) -> list[str]:
     for name, made_by in TABLES.items():  # In this order: some are made from others.
         place = out / GOLD / name
         if has_rows(place):
-            view = spark.read.parquet(str(place))
+            view = written(spark, place)
         else:
-            view = spark.createDataFrame([], spark.sql(made_by).schema)
+            view = none_of(spark, spark.sql(made_by).schema)
         for view_name in {f"{GOLD}_{name}", *(words & {name})}:
             view.createOrReplaceTempView(view_name)
     return [_why_empty(out, name) for name in missing]
