@@ -118,7 +118,7 @@ def answer_to(request: work.Request, out: Path, master: str) -> work.Answer:
         print(f"the session that is kept for {out} is not used: {why}. Spark is started", file=sys.stderr)
     finally:
         bar.done()
-    with spark_for(master or MASTER, bar, small=work.is_small(request)) as (spark, _):
+    with spark_for(master or MASTER, bar, small=work.has_little_to_do(request)) as (spark, _):
         return work.carry_out(spark, request, bar.at)
 
 

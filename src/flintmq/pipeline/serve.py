@@ -6,7 +6,8 @@ The session is an ordinary one in this process, not Spark Connect (decision 0013
 
     main thread         accepts connections until Ctrl-C, SIGTERM or a request to stop
     a thread each       reads the request of a connection; then notices when its process goes away
-    one thread          carries requests out
+    one thread          carries requests out; while there are none, it makes each report once, so that Java has loaded
+                        and compiled what the first requests need
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from typing import IO, TYPE_CHECKING
 
 from flintmq.pipeline import ask, session, work
 from flintmq.pipeline.errors import BadOption, PipelineError, told
-from flintmq.pipeline.tables.place import state
+from flintmq.pipeline.tables.catalogue import is_small
+from flintmq.pipeline.tables.place import SILVER, state
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,13 +63,16 @@ class Job:
 class Server:
     """The process that serves: its session, its jobs, and whether it shall end."""
 
-    def __init__(self, spark: SparkSession, master: str, stopping: list[socket.socket]) -> None:
+    def __init__(
+        self, spark: SparkSession, master: str, stopping: list[socket.socket], idle_work: list[work.Reports]
+    ) -> None:
         self.spark = spark
         self.master = master
         self.build = ask.build()
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         #: Connections that asked for the end.
         self.stopping = stopping
+        self.idle_work = idle_work
         self._wake, self._woken = socket.socketpair()
         self._worker = threading.Thread(target=self._work, daemon=True)
 
@@ -138,7 +143,7 @@ class Server:
         return work.KINDS[line["do"]](**line["with"])
 
     def _work(self) -> None:
-        while (job := self.jobs.get()) is not None:
+        while (job := self._next_job()) is not None:
             job.running = True
             line = self._carried_out(job)
             job.over.set()
@@ -147,10 +152,23 @@ class Server:
                 job.connection.shutdown(socket.SHUT_RDWR)
             job.connection.close()
 
+    def _next_job(self) -> Job | None:
+        """Return the next job; make reports while there is none."""
+        while self.idle_work:
+            try:
+                return self.jobs.get(block=False)
+            except queue.Empty:
+                request = self.idle_work.pop(0)
+            with contextlib.suppress(Exception):  # Whoever asks for this report is told what is wrong with it.
+                spark = self.spark.newSession()
+                session.adapt(spark, small=True)
+                work.carry_out(spark, request)
+        return self.jobs.get()
+
     def _carried_out(self, job: Job) -> ask.Line:
         try:
             spark = self.spark.newSession()
-            session.adapt(spark, work.is_small(job.request))
+            session.adapt(spark, work.has_little_to_do(job.request))
             return {"answer": asdict(work.carry_out(spark, job.request, job.progress))}
         except Exception as error:
             if os.environ.get("FLINT_DEBUG") == "1":
@@ -163,9 +181,10 @@ def serve(out: Path, master: str, to: IO[str]) -> int:
     """Keep a session for the tables in `out` until Ctrl-C, SIGTERM or `stop`."""
     stopping: list[socket.socket] = []
     with _alone(out) as place:
-        spark = session.start(master, quiet=True, sources=False)
+        small = is_small(out)
+        spark = session.start(master, quiet=True, small=small, sources=False)
         warm_up(spark)
-        server = Server(spark, master, stopping)
+        server = Server(spark, master, stopping, idle_work(out) if small else [])
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: server.end())
         try:
@@ -214,6 +233,15 @@ def _listener(place: Path) -> Iterator[socket.socket]:
             yield listener
         finally:
             Path(address).unlink(missing_ok=True)
+
+
+def idle_work(out: Path) -> list[work.Reports]:
+    """Return the reports that there are tables for."""
+    from flintmq.pipeline.reports.registry import entries
+
+    if not (out / SILVER).is_dir():
+        return []
+    return [work.Reports(work.absolute(str(out)), [name]) for name in entries(["all"])]
 
 
 #: The operators that reports and gold are made of, over a few rows.

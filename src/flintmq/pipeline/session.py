@@ -7,6 +7,7 @@ spark.driver.host, bindAddress       loopback, for a master on this machine: not
 spark.executorEnv.PYTHONPATH         executors of a cluster find the same FlintMQ as the driver, and Python workers
                                      the installed PySpark, not an archive of it (worker_start)
 spark.sql.shuffle.partitions         the number of cores, not 200: our tables are small once they are aggregated
+parquet.outputTimestampType MICROS   what Arrow writes, too; Spark's default, INT96, is deprecated
 partitionColumnTypeInference false   a queue manager called 0815 is a name, not a number
 
 A session for little data (`small`) does without what pays only over minutes: Java's second compiler and its parallel
@@ -82,8 +83,6 @@ _LARGE = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
 }
-#: Bytes of dumps, or of tables, up to which data is little.
-SMALL_MAX = 32 << 20
 
 
 def start(
@@ -211,6 +210,7 @@ def defaults(master: str, memory: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": cores,
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         "spark.driver.memory": memory,
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(worker_path()),

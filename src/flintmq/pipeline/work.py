@@ -18,11 +18,10 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline import session
 from flintmq.pipeline.errors import BadOption, PipelineError
 from flintmq.pipeline.reports.text import left_out, printable
 from flintmq.pipeline.tables import catalogue, gold
-from flintmq.pipeline.tables.place import GOLD, LAYERS, SILVER
+from flintmq.pipeline.tables.place import LAYERS, SILVER
 from flintmq.pipeline.tables.run import PARTITION, Progress, Settings, dumps_of, run, silent, weight_of
 
 if TYPE_CHECKING:
@@ -110,17 +109,10 @@ def carry_out(spark: SparkSession, request: Request, progress: Progress = silent
     return _reports(spark, request, progress)
 
 
-def is_small(request: Request) -> bool:
-    """Return whether a request has little to do."""
-    size = 0
-    if isinstance(request, Load):
-        size = sum(weight_of(path) for path in dumps_of(request.smf).values())
-    for layer in (SILVER, GOLD):
-        for place, _, files in os.walk(os.path.join(request.out, layer)):
-            size += sum(os.path.getsize(os.path.join(place, name)) for name in files if name.endswith(".parquet"))
-            if size > session.SMALL_MAX:
-                return False
-    return size <= session.SMALL_MAX
+def has_little_to_do(request: Request) -> bool:
+    """Return whether dumps and tables of a request are small."""
+    dumps = sum(weight_of(path) for path in dumps_of(request.smf).values()) if isinstance(request, Load) else 0
+    return catalogue.is_small(Path(request.out), dumps)
 
 
 # -- queries ---------------------------------------------------------------------------------------------------------

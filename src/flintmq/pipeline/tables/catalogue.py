@@ -10,6 +10,7 @@ A record that two dumps hold is in silver twice, once from each. `once` leaves o
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ from flintmq.pipeline.tables.place import BRONZE, GOLD, QUALITY, SILVER, dump_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+
+#: Bytes of tables, or of dumps that become tables, up to which data is little.
+SMALL_MAX = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,23 @@ def tables_in(out: Path) -> Iterator[Listed]:
                 files = [file for file in path.rglob("*.parquet") if not file.name.startswith((".", "_"))]
                 rows = sum(pq.read_metadata(file).num_rows for file in files)
                 yield Listed(layer, path.name, path, len(files), sum(file.stat().st_size for file in files), rows)
+
+
+def is_small(out: Path, size: int = 0) -> bool:
+    """Return whether tables, with `size` bytes of dumps that become tables, are little data."""
+    for layer in (SILVER, GOLD):
+        for place, _, files in os.walk(out / layer):
+            size += sum(_size_of(os.path.join(place, name)) for name in files if name.endswith(".parquet"))
+            if size > SMALL_MAX:
+                return False
+    return size <= SMALL_MAX
+
+
+def _size_of(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except FileNotFoundError:
+        return 0  # A run has replaced it.
 
 
 def silver_schema(name: str) -> Any:

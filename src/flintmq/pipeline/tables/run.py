@@ -287,11 +287,11 @@ def _in_driver(tasks: list[Task], progress: Progress) -> list[Loaded]:
     """Run tasks here, one after the other."""
     results = []
     for number, task in enumerate(tasks):
-        progress("loading", number, len(tasks))
         try:
             results.append(load(task))
         except OSError as error:
             raise PipelineError(f"{task.part.path}: {error.strerror or error}") from None
+        progress("loading", number + 1, len(tasks))
     return sorted(results, key=lambda part: (part.dump, part.start))
 
 
