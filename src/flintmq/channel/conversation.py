@@ -289,7 +289,9 @@ class Conversation(Owner):
         self.connection = connection
         connection.owner, connection.direct = self, AS_GET
         self.state = CONNECTED
-        self.session.channels.by_connection[connection.connection_id] = self
+        session = self.session
+        session.channels.by_connection[connection.connection_id] = self
+        session.application, session.application_user = connection.appl_name, connection.user
 
     def disconnected(self) -> None:
         """MQDISC, or the end."""
