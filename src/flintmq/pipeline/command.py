@@ -24,7 +24,7 @@ from flintmq.pipeline.tables.place import LAYERS, QUALITY, SILVER
 from flintmq.pipeline.tables.quality import Report, lines_of
 from flintmq.pipeline.tables.run import Settings, dumps_of, run
 from flintmq.pipeline.work import absolute, absolute_setting
-from flintmq.telemetry.smf.framing import FRAMINGS
+from flintmq.telemetry.smf.framing import FRAMINGS, TEXT_MODE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,6 +81,8 @@ def run_dumps(
     request = work.Load(absolute(str(out)), [absolute(each) for each in smf], list(chosen), size, framing)
     report = Report(**answer_to(request, out, master).quality)
     print("\n".join(lines_of(report)), flush=True)
+    if report.records == report.skipped and any(what == TEXT_MODE for *_, what in report.examples):
+        raise PipelineError(f"{' or '.join(smf)}: {TEXT_MODE}")
     if report.damaged and not report.records:
         raise PipelineError(f"there is no SMF record in {' or '.join(smf)}; {out / QUALITY} says what is there instead")
     return 0

@@ -59,14 +59,19 @@ def ranges_of(path: str, size: int, framing: str = "", start: int = 0, stop: int
     return [Range(path, framing, first, last) for first, last in zip(starts, [*starts[1:], stop], strict=True)]
 
 
-def grown(path: str, start: int = 0, framing: str = "") -> int:
-    """Where the complete records of a dump that is still being written end; what is packed is complete."""
+def grown(path: str, start: int = 0, framing: str = "", stop: int = -1) -> int:
+    """Where the complete records of a dump that is still being written end, at most at `stop`; what is packed is
+    complete."""
     length = _size(path)
+    if stop >= 0:
+        length = min(length, stop)
     if path.endswith(COMPRESSED) or length <= start:
         return length
     with _Mapped(path) as data:
         framing = framing or detect(memoryview(data)[:LOOK].tobytes())
-        return length if framing == BDW else cut(data, start, len(data), framing, final=False).end
+        if framing == BDW:
+            return length
+        return cut(memoryview(data)[:length], start, length, framing, final=False).end
 
 
 def complete(part: Range) -> int:
