@@ -27,7 +27,7 @@ pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark ext
 pytest.importorskip("pyarrow", reason="the pipeline needs pyarrow: the spark extra")
 
 from flintmq.pipeline import ask, command, gateway, serve, session, work  # noqa: E402
-from flintmq.pipeline.errors import JavaMissing  # noqa: E402
+from flintmq.pipeline.errors import JavaMissing, PipelineError  # noqa: E402
 from flintmq.pipeline.tables import catalogue  # noqa: E402
 from flintmq.pipeline.tables.run import silent  # noqa: E402
 
@@ -227,6 +227,29 @@ def test_a_session_whose_process_was_killed_is_not_waited_for(
     assert command.query(tmp_path, "select 1 as One", "", 5, False, sys.stdout) == 0
     shown = capsys.readouterr()
     assert shown.out == "One\n---\n1\n" and "does not answer: Connection refused. Spark is started" in shown.err
+
+
+def test_a_session_that_ends_before_it_has_answered_is_an_error(tmp_path: Path) -> None:
+    """The request may have been carried out in part, so it is not done again."""
+    place = ask.place_of(tmp_path)
+    place.mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as listener, ask.address_of(place) as address:
+        listener.bind(address)
+        listener.listen()
+
+        def end_half_way() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(b'{"progress": ["loading", 1, 2]}\n{"answ')
+
+        thread = threading.Thread(target=end_half_way)
+        thread.start()
+        seen: list[tuple[str, int, int]] = []
+        with pytest.raises(PipelineError, match="ended before it answered"):
+            ask.ask(tmp_path, "", work.Query("x", "select 1", 5), lambda *step: seen.append(step))
+        thread.join()
+    assert seen == [("loading", 1, 2)]
 
 
 def test_the_version_of_java_is_read_without_starting_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,8 +80,11 @@ def peer_user(connection: socket.socket) -> int:
 
 
 def is_there(out: Path) -> bool:
-    """Return whether a socket is there. Its process may be gone."""
-    return (place_of(out) / _SOCKET).is_socket()
+    """Return whether a socket is there that this user can see. Its process may be gone."""
+    try:
+        return (place_of(out) / _SOCKET).is_socket()
+    except PermissionError:
+        return False  # Another user keeps a session (S1).
 
 
 def connect(out: Path) -> socket.socket:
@@ -108,17 +111,26 @@ def ask(out: Path, master: str, request: Request, progress: Progress) -> Answer:
     kind = next(name for name, known in KINDS.items() if isinstance(request, known))
     with connect(out) as connection, connection.makefile("rw", encoding="utf-8") as file:
         _say(file, {"build": build(), "master": master, "do": kind, "with": asdict(request)})
-        for text in file:
-            line: Line = json.loads(text)
+        while "answer" not in (line := _next_line(file)):
             if "progress" in line:
                 progress(*line["progress"])
             elif "refused" in line:
                 raise NotServed(line["refused"])
-            elif "error" in line:
-                raise (BadOption if line.get("option") else PipelineError)(line["error"])
             else:
-                return Answer(**line["answer"])
-    raise PipelineError("the session that `flint pipeline serve` keeps ended before it answered")
+                raise (BadOption if line.get("option") else PipelineError)(line["error"])
+        return Answer(**line["answer"])
+
+
+def _next_line(file: Any) -> Line:
+    """Read a line of the process that serves. Raises PipelineError if that process is gone."""
+    try:
+        text = file.readline()
+    except OSError:
+        text = ""
+    if not text.endswith("\n"):
+        raise PipelineError("the session that `flint pipeline serve` keeps ended before it answered")
+    line: Line = json.loads(text)
+    return line
 
 
 def stop(out: Path) -> bool:
