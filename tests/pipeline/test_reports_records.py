@@ -12,6 +12,7 @@ from tests.telemetry.builder import NOON, Record, dump
 from tests.telemetry.recording.world import World
 from tests.telemetry.reference import read
 from tests.telemetry.samples import REAL, SYNTHETIC, TEST115, TESTCHL, WHY_NOT, Sample
+from tests.telemetry.test_framing import RECORDS, in_text_mode
 
 pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
 pytest.importorskip("pyarrow", reason="the pipeline needs pyarrow: the spark extra")
@@ -509,6 +510,14 @@ def test_the_command_prints_reports_writes_them_to_a_file_and_names_a_table_that
     shown = capsys.readouterr()
     assert "  damaged: letter.txt at 0, 1,700 bytes: " in shown.out
     assert "there is no SMF record in " in shown.err and shown.err.count("\n") == 1
+    # Issue 14, item 18: what was transferred in text mode is told so, with what to do.
+    text = in_text_mode(b"".join(record[4:] for record in RECORDS))
+    (tmp_path / "text.dat").write_bytes(text)
+    command = ["pipeline", "run", "--smf", str(tmp_path / "text.dat"), "--out", str(tmp_path / "text")]
+    assert main.main([*command, "--master", "local[2]"]) == 1
+    shown = capsys.readouterr()
+    assert f"damaged: text.dat at 0, {len(text):,} bytes: transferred in text mode" in shown.out
+    assert "binary mode with record descriptor words" in shown.err and shown.err.count("\n") == 1
     assert main.main([*words, "qstatcsv", "--rows", "1"]) == 0
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 2 and shown.err == "... and 1 more; --rows N shows more\n"

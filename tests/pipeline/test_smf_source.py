@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,9 @@ from flintmq.pipeline.errors import BadOption, explain  # noqa: E402
 from flintmq.pipeline.sources.smf import Options, SmfReader, SmfStreamReader, files_of, size_of  # noqa: E402
 from flintmq.telemetry.smf.columns.dump import UnreadableDump, blocks_of, ranges_of  # noqa: E402
 from flintmq.telemetry.smf.columns.tables import tables_of  # noqa: E402
+from flintmq.telemetry.smf.ebcdic import TABLE  # noqa: E402
 from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
+from flintmq.telemetry.smf.layouts.qqst import QQST  # noqa: E402
 from flintmq.telemetry.smf.pack import pack  # noqa: E402
 
 if TYPE_CHECKING:
@@ -111,6 +114,78 @@ def test_the_offsets_of_a_stream_are_record_boundaries_and_respect_the_limit(tmp
     assert reader.partitions(offset, offset) == []
 
 
+def test_the_trigger_available_now_reads_what_was_there_in_batches_and_ends(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Issue 14, item 19: without support by the source, Spark reads everything in one batch, whatever maxBytes says."""
+    (tmp_path / "dumps").mkdir()
+    path = tmp_path / "dumps" / "a.dat"
+    path.write_bytes(dump(*map(statistics, range(10))))
+    options = {"path": str(path.parent), "struct": "qmst", "maxBytes": str(4 * len(statistics(1)))}
+    query = spark.readStream.format("smf").options(**options).load().select("Put").writeStream.format("parquet")
+    query = query.option("checkpointLocation", str(tmp_path / "c")).option("path", str(tmp_path / "out"))
+    running = query.trigger(availableNow=True).start()
+    running.awaitTermination()
+    assert sorted(row.Put for row in spark.read.parquet(str(tmp_path / "out")).collect()) == list(range(10))
+    assert len([each for each in running.recentProgress if each["numInputRows"]]) >= 3
+
+
+def test_what_comes_after_the_start_of_available_now_is_left_for_the_next_query(tmp_path: Path) -> None:
+    """Issue 14, item 19."""
+    from pyspark.sql.streaming.datasource import ReadAllAvailable
+
+    path, later = tmp_path / "a.dat", tmp_path / "b.dat"
+    whole = dump(*map(statistics, range(10)))
+    path.write_bytes(whole[: len(whole) // 2])
+    reader = SmfStreamReader(Options.of({"path": str(tmp_path), "struct": "qmst"}))
+    before = reader.latestOffset({}, ReadAllAvailable())
+    reader.prepareForTriggerAvailableNow()
+    path.write_bytes(whole)
+    later.write_bytes(whole)
+    (tmp_path / "c.dat.gz").write_bytes(gzip.compress(whole))
+    assert reader.latestOffset({}, ReadAllAvailable()) == before == reader.latestOffset(before, ReadAllAvailable())
+    another = SmfStreamReader(reader.options)
+    assert len(another.latestOffset(before, ReadAllAvailable())) == 3
+
+
+def test_workers_with_another_python_are_told_what_to_set(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 14, item 19: a worker refuses a driver of another release; the advice names both and the variable."""
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    monkeypatch.setattr(spark.sparkContext, "pythonVer", "3.8")
+    with pytest.raises(Exception) as caught:
+        spark.sparkContext.parallelize([1], 1).map(lambda number: number).collect()
+    told = explain(caught.value)
+    assert f"workers run Python {here}, the driver runs Python 3.8: set PYSPARK_PYTHON" in told and "\n" not in told
+    monkeypatch.undo()
+
+    def fail(number: int) -> int:
+        raise ModuleNotFoundError("No module named 'pyarrow'")
+
+    with pytest.raises(Exception) as caught:
+        spark.sparkContext.parallelize([1], 1).map(fail).collect()
+    assert f"has no module pyarrow: set PYSPARK_PYTHON to a Python {here} that" in explain(caught.value)
+    missing = 'java.io.IOException: Cannot run program "/no/python3": error=2, No such file or directory'
+    assert "cannot start /no/python3: set PYSPARK_PYTHON" in explain(RuntimeError(missing))
+    other = "Traceback (most recent call last):\n  File\nModuleNotFoundError: No module named 'mine'"
+    assert explain(RuntimeError(other)).endswith("failed: ModuleNotFoundError: No module named 'mine'")
+
+
+def test_every_character_of_a_text_column_is_kept(spark: SparkSession, tmp_path: Path) -> None:
+    """Issue 14, item 19: a control character is a character; a field is null only if all of it is X'00'."""
+    place = QQST.find("QQSTQNAM").offset
+    records = []
+    for byte in range(256):
+        queue = bytearray(pack(QQST, {"QQSTQNAM": "AXB"}))
+        queue[place + 1] = byte
+        records.append(Record(115, 216, {1: [bytes(queue)]}, at=NOON + byte * 60_000_000).packed())
+    unset = bytearray(pack(QQST, {}))
+    unset[place : place + 48] = bytes(48)
+    records.append(Record(115, 216, {1: [bytes(unset)]}, at=NOON + 256 * 60_000_000).packed())
+    (tmp_path / "a.dat").write_bytes(dump(*records))
+    rows = load(spark, path=str(tmp_path / "a.dat"), struct="qqst").select("Queue").collect()
+    assert [row.Queue for row in rows] == [*(f"A{character}B" for character in TABLE), None]
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -149,12 +224,25 @@ def test_what_a_worker_raised_is_told_in_one_line(spark: SparkSession) -> None:
     assert explain(caught.value) == "a Python worker of Spark failed: ValueError: nothing goes with 7"
 
 
-def test_a_packed_dump_that_is_cut_off_is_named(spark: SparkSession, tmp_path: Path) -> None:
-    path = tmp_path / "a.dat.gz"
-    path.write_bytes(gzip.compress(dump(*map(statistics, range(50))))[:-30])
-    with pytest.raises(Exception) as caught:
-        load(spark, path=str(path), struct="qmst").count()
-    assert "a.dat.gz cannot be unpacked" in explain(caught.value)
+def test_a_packed_dump_that_is_damaged_or_cut_off_gives_the_rows_before(tmp_path: Path) -> None:
+    """Issue 14, item 14: of a batch and of a stream, and other dumps are read."""
+    data = dump(*map(statistics, range(3000)))
+    packed = gzip.compress(data, 1)
+    (tmp_path / "a.dat.gz").write_bytes(packed[: len(packed) // 2])
+    (tmp_path / "b.dat.gz").write_bytes(packed[: len(packed) // 2] + bytes(100) + packed[len(packed) // 2 + 100 :])
+    (tmp_path / "c.dat.gz").write_bytes(packed)
+    (tmp_path / "d.dat.gz").write_bytes(b"")
+    options = Options.of({"path": str(tmp_path), "struct": "qmst"})
+    stream = SmfStreamReader(options)
+    end = stream.latestOffset({}, stream.getDefaultReadLimit())
+    for reader, parts in ((SmfReader(options), SmfReader(options).partitions()), (stream, stream.partitions({}, end))):
+        found: dict[str, list[int]] = {}
+        for batch in (batch for part in parts for batch in reader.read(part)):
+            for row in batch.to_pylist():
+                found.setdefault(Path(row["File"]).name, []).append(row["Put"])
+        assert found["c.dat.gz"] == list(range(3000)) and set(found) == {"a.dat.gz", "b.dat.gz", "c.dat.gz"}
+        for name in ("a.dat.gz", "b.dat.gz"):
+            assert found[name] == list(range(len(found[name]))) and len(found[name]) > 1000
 
 
 def test_sizes_are_written_as_spark_writes_them() -> None:

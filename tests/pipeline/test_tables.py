@@ -18,7 +18,6 @@ from tests.telemetry.samples import TEST115, TEST116, TESTCHL, WHY_NOT
 pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark extra")
 pq: Any = pytest.importorskip("pyarrow.parquet", reason="the pipeline needs pyarrow: the spark extra")
 
-from flintmq.pipeline.command import answer  # noqa: E402
 from flintmq.pipeline.errors import PipelineError  # noqa: E402
 from flintmq.pipeline.tables import manifest as manifest_module  # noqa: E402
 from flintmq.pipeline.tables import run as run_module  # noqa: E402
@@ -29,6 +28,7 @@ from flintmq.pipeline.tables.place import partition, partition_of  # noqa: E402
 from flintmq.pipeline.tables.quality import Report, lines_of  # noqa: E402
 from flintmq.pipeline.tables.run import Settings, commit, dumps_of, job_of, run, share_of  # noqa: E402
 from flintmq.pipeline.tables.twins import Twins, sample_of  # noqa: E402
+from flintmq.pipeline.work import answer  # noqa: E402
 from flintmq.telemetry.smf.layouts.qjst import QJST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qpst import QPST  # noqa: E402
@@ -289,7 +289,9 @@ class TestLoad:
         good = [statistics(number) for number in range(4)]
         (dumps / "hole.dat").write_bytes(dump(good[0], bytes(300), good[1], bytes(other)))
         (dumps / "cut.dat").write_bytes(dump(*good)[:-100])
-        (dumps / "cut.dat.gz").write_bytes(gzip.compress(dump(*good) * 50)[:-40])
+        packed = gzip.compress(dump(*(statistics(number) for number in range(100, 200))), 1)
+        (dumps / "cut.dat.gz").write_bytes(packed[:-40])
+        (dumps / "bad.dat.gz").write_bytes(packed[: len(packed) // 2] + bytes(50) + packed[len(packed) // 2 + 50 :])
         (dumps / "empty.dat").write_bytes(b"")
         (dumps / "letter.txt").write_bytes(b"Dear Sir or Madam,\n" * 10)
         (dumps / "good.dat").write_bytes(dump(spanned(good[2], 50)))
@@ -299,7 +301,11 @@ class TestLoad:
         assert findings["hole.dat", 18 + 300 + 2 * len(good[0]), "unknown"] == "record type 30 is not one of MQ's"
         assert findings["cut.dat", 18 + 3 * len(good[0]), "damaged"] == "the dump ends inside a record"
         assert ("letter.txt", 0, "damaged") in findings
-        assert any("cut.dat.gz cannot be unpacked" in what for what in findings.values())
+        # Issue 14, item 14: what is before the damage of a packed dump is there, and where it is damaged.
+        for name, why in (("cut.dat.gz", "it is cut off there"), ("bad.dat.gz", "it is damaged there")):
+            assert any(f"{name} cannot be unpacked from byte" in what and why in what for what in findings.values())
+            puts = sorted(row["Put"] for row in rows(out, "silver/qmst") if row["File"] == name)
+            assert len(puts) > 20 and puts == list(range(100, 100 + len(puts)))
         assert (report.unknown, report.damaged >= 4) == (1, True)
         assert sorted(row["Put"] for row in rows(out, "silver/qmst") if row["File"] in ("hole.dat", "good.dat")) == [
             0,
@@ -309,7 +315,7 @@ class TestLoad:
         shown = "\n".join(lines_of(report))
         assert "damaged: hole.dat at" in shown and "zeros" in shown
         kept = json.loads((out / "quality" / "report.json").read_text())
-        assert kept["unknown"] == 1 and kept["dumps"] == 6
+        assert kept["unknown"] == 1 and kept["dumps"] == 7
 
     def test_a_commit_that_was_interrupted_is_finished_by_the_next_run(
         self, dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

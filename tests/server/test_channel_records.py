@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,8 @@ class Recorded:
 
     dump: Path
     shown: dict[str, dict[str, int]]
+    #: A moment after the last channel had ended and before its trace was stopped.
+    ended_us: int
 
 
 def channel_dump(manager: Manager) -> Recorded:
@@ -55,12 +58,19 @@ def channel_dump(manager: Manager) -> Recorded:
         quiet.close()
         until(lambda: "AMQ8420I" in said("DISPLAY CHSTATUS(*)"), "both channels have ended")
         said("RESET QMGR TYPE(STATISTICS)")
+        # It begins and ends in one interval, which STOP TRACE ends.
+        with flintmq.connect("QM1", channel=CHANNEL, conn=where, application="short") as short:
+            short.queue("DEV.QUEUE.2").put(b"two")
+        until(lambda: "AMQ8420I" in said("DISPLAY CHSTATUS(*)"), "the channel has ended")
+        ended_us = time.time_ns() // 1000
+        until(lambda: time.time_ns() // 1000 > ended_us, "the clock has moved on")
+        said("STOP TRACE(ACCTG)")
         control.ask(None)
     with Control(manager.place) as control:
         control.ask({"do": "end", "how": "immediate"})
     manager.wait_until_ended()
     (dump,) = (manager.place.directory / "smf").iterdir()
-    return Recorded(dump, shown)
+    return Recorded(dump, shown, ended_us)
 
 
 def applications(said: str) -> dict[str, dict[str, int]]:
@@ -99,7 +109,16 @@ def test_channels_of_a_running_queue_manager_are_recorded_as_chstatus_shows_them
     assert int(str(first["busy"]["QCSTBYRC"])) > 21_000 < int(str(first["busy"]["QCSTBYST"]))
     ended = {str(row["QCSTRQMN"]): row for rows in instances[1:] for row in rows}
     assert {row["QCSTCHST"] for row in ended.values()} == {0}, "they have ended in the second interval"
-    assert set(ended) == {"busy", "quiet"}
+    assert set(ended) == {"busy", "quiet", "short"}
+
+
+def test_a_channel_of_one_interval_has_its_name_and_when_it_ended(recorded: Recorded) -> None:
+    """Issue 14, item 15: its remote name was empty, its stop time that of the record, and STOP TRACE lost it."""
+    records = [record for record in read_dump(recorded.dump) if record.kind == "116-10"]
+    (short,) = records[-1].sections["QCST"]
+    assert (short["QCSTRQMN"], short["QCSTCHST"]) == ("short", 0)
+    began, last, ended, written = (int(str(short[f"QCST{name}"])) for name in ("STRT", "LMST", "LUDT", "CLTM"))
+    assert began <= last + 1_000_000 and began <= ended <= recorded.ended_us < written and last > 0
 
 
 def test_the_process_that_serves_channels_is_recorded_with_its_dispatcher(recorded: Recorded) -> None:

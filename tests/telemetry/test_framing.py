@@ -8,6 +8,7 @@ import random
 import pytest
 
 from flintmq.telemetry.smf import framing
+from flintmq.telemetry.smf.ebcdic import TABLE
 from flintmq.telemetry.smf.framing import cut, detect
 from flintmq.telemetry.smf.layouts.qmst import QMST
 from flintmq.telemetry.smf.layouts.qqst import QQST
@@ -194,3 +195,39 @@ def test_a_cut_names_only_whole_records() -> None:
     assert [data[start + 5] for start in made.starts] == [2, *[115] * 20, 3]
     assert sum(made.lengths) == len(data) == made.end
     assert framing.extent(data, made.starts[1], len(data)) == made.lengths[1]
+
+
+def in_text_mode(data: bytes, coded: str = "latin-1") -> bytes:
+    """What a transfer in text mode makes of EBCDIC: every byte is converted, whatever it was."""
+    return "".join(TABLE[byte] for byte in data).encode(coded)
+
+
+@pytest.mark.parametrize("coded", ["latin-1", "utf-8"])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+def test_a_dump_that_was_transferred_in_text_mode_is_named_as_such(read: Read, coded: str, end: bytes) -> None:
+    """Issue 14, item 18: with or without record descriptor words, records as lines or not."""
+    for cut_off in (0, 4):
+        data = b"".join(in_text_mode(record[cut_off:], coded) + end for record in RECORDS)
+        rows = read(data)
+        assert "QMST" not in rows and [damage["what"] for damage in rows["damages"]] == [framing.TEXT_MODE]
+    assert "binary" in framing.TEXT_MODE and "rdw" in framing.TEXT_MODE
+    # Damage in a dump that is binary is damage; so is a letter.
+    for data in (dump(RECORDS[0], bytes(300), RECORDS[1]), dump(RECORDS[0])[:-100], b"Dear Sir or Madam,\n" * 20):
+        assert framing.TEXT_MODE not in [damage["what"] for damage in read(data)["damages"]]
+
+
+def test_records_of_other_products_in_a_dump_of_mq_are_named(read: Read) -> None:
+    """Issue 14, item 18: type 180 is AMS, 123 z/OS Connect; they cost no other record."""
+    others = [
+        bytes(record[:5] + bytes([kind]) + record[6:]) for record, kind in zip(RECORDS, (180, 123, 30), strict=False)
+    ]
+    rows = read(dump(RECORDS[0], *others, RECORDS[1]))
+    assert [row["Put"] for row in rows["QMST"]] == [0, 1]
+    assert [(finding["kind"], finding["what"]) for finding in rows["findings"]] == [
+        (
+            "unknown",
+            "record type 180, an audit record of Advanced Message Security (AMS): FlintMQ does not read it",
+        ),
+        ("unknown", "record type 123, a request of z/OS Connect: FlintMQ does not read it"),
+        ("unknown", "record type 30 is not one of MQ's"),
+    ]

@@ -327,10 +327,12 @@ class Conversation(Owner):
         connection.owner, connection.direct = self, AS_GET
         connection.slices = True
         self.state = CONNECTED
-        if not self.session.admitted:
-            self.session.admitted = True
-            self.session.channels.admitted(self.session)
-        self.session.channels.by_connection[connection.connection_id] = self
+        session = self.session
+        if not session.admitted:
+            session.admitted = True
+            session.channels.admitted(session)
+        session.channels.by_connection[connection.connection_id] = self
+        session.application, session.application_user = connection.appl_name, connection.user
 
     def disconnected(self) -> None:
         """MQDISC, or the end."""

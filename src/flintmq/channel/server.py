@@ -15,7 +15,7 @@ from flintmq.channel.conversation import Conversation
 from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
 from flintmq.channel.identity import Identity
 from flintmq.channel.session import Session, too_many
-from flintmq.channel.status import instance_row
+from flintmq.channel.status import ended_row
 from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
@@ -144,7 +144,7 @@ class Channels:
         if session in self.sessions:
             self.sessions.discard(session)
             if self.engine.keep_channels:
-                self.ended_rows.append({**instance_row(session), "STATUS": "INACTIVE"})
+                self.ended_rows.append(ended_row(session, self.engine.clock.now_us()))
             terms = session.terms
             assert terms is not None
             self._count(session, terms, -1)

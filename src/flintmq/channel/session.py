@@ -194,6 +194,9 @@ class Session:
     calls: int = 0
     calls_seen: int = 0
     last_call_ms: int = 0
+    #: The application that connected last, and its user; the row of an instance that has ended has them (accounting).
+    application: str = ""
+    application_user: str = ""
     bytes_received: int = 0
     bytes_sent: int = 0
     segments_received: int = 0

@@ -75,6 +75,18 @@ def instance_row(session: Session) -> Row:
     return row
 
 
+def ended_row(session: Session, now_us: int) -> Row:
+    """The last row of an instance that ends now, for accounting: its conversations have ended before it."""
+    if session.calls != session.calls_seen:
+        session.last_call_ms = now_us // 1000  # The host has not looked since its last call.
+    row = instance_row(session)
+    row["STATUS"] = "INACTIVE"
+    row["ENDED_US"] = now_us
+    row["RAPPLTAG"] = row["RAPPLTAG"] or session.application
+    row["MCAUSER"] = row["MCAUSER"] or session.application_user
+    return row
+
+
 def _add_protection(row: Row, protection: Protection | None, cipher_spec: str) -> None:
     row["SECPROT"] = "NONE" if protection is None else _PROTOCOLS.get(protection.version, protection.version)
     row["SSLCIPH"] = cipher_spec

@@ -11,12 +11,15 @@
     flint pipeline report task --out tables --set queue=ORDERS --set compare=yes
     flint pipeline report capacity --set memory=1466 --set used=120
     flint pipeline report all --out tables --format html --to report.html
+    flint pipeline serve --out tables
+    flint pipeline serve --out tables --stop
 
 `run` loads what is new and may be repeated: bronze (raw records), silver (one table per structure) and gold (per
 queue, task, channel and interval), in Parquet, with a report of what was damaged or unknown and where. With --stream it
 goes on until Ctrl-C. `report` alone lists the reports; with names it makes them, and prints them or writes them to a
-file. `--out` may be left out where FLINT_TABLES names the directory, and where a report needs no records (capacity,
-itr). Needs the spark extra and Java 17.
+file. `serve` keeps a Spark session until Ctrl-C or --stop: run, sql and report of the same tables use it and need not
+wait for Spark's start. `--out` may be left out where FLINT_TABLES names the directory, and where a report needs no
+records (capacity, itr). Needs the spark extra and Java 17.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ SUMMARY = "turn SMF dumps into tables and reports with Spark"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", required=True, metavar="run|tables|sql|report")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="run|tables|sql|report|serve")
     run_parser = actions.add_parser("run", help="load what is new in the dumps", allow_abbrev=False)
     run_parser.add_argument("--smf", action="append", required=True, metavar="DIR", help="dumps: a directory or a file")
     run_parser.add_argument("--stream", action="store_true", help="go on until Ctrl-C, as dumps appear and grow")
@@ -56,10 +59,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     report_parser.add_argument("--rows", type=int, metavar="N", help="the most rows of one table (100)")
     setting = "a setting of the report; the list of reports has them"
     report_parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=setting)
-    for action in (run_parser, sql_parser, tables_parser, report_parser):
+    serve_parser = actions.add_parser("serve", help="keep a Spark session for run, sql and report", allow_abbrev=False)
+    serve_parser.add_argument("--stop", action="store_true", help="end the process that keeps the session")
+    for action in (run_parser, sql_parser, tables_parser, report_parser, serve_parser):
         action.add_argument("--out", type=Path, metavar="DIR", help="the directory of the tables (FLINT_TABLES)")
-    for action in (run_parser, sql_parser, report_parser):
-        action.add_argument("--master", default="local[*]", help="where Spark runs (local[*]); spark://host:7077")
+    for action in (run_parser, sql_parser, report_parser, serve_parser):
+        action.add_argument("--master", default="", help="where Spark runs (local[*]); spark://host:7077")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -86,6 +91,9 @@ def run(options: argparse.Namespace) -> int:
             master=options.master,
             every=options.every if options.stream else None,
         )
+    if options.action == "serve":
+        assert out is not None
+        return command.stop_serving(out, sys.stdout) if options.stop else command.serve(out, options.master, sys.stdout)
     if out is not None and not out.is_dir():
         raise CommandFailed(f"{out}: there is no such directory; `flint pipeline run` makes it")
     if options.action == "report":

@@ -6,6 +6,9 @@
     tables/       the tables: bronze, silver, gold, and the report of what did not become rows
     reports/      reports over the tables: text, CSV, and one page of HTML
     command.py    what `flint pipeline` does
+    work.py       the part of a command that needs Spark, as a request and its answer
+    serve.py      the process that keeps a session for the commands; ask.py asks it
+    gateway.py    Java for a local session, started without spark-submit
     errors.py     what Spark reports, in one line
 
     from flintmq import pipeline

@@ -1,9 +1,12 @@
-"""What `flint pipeline` does: runs, lists, queries and reports, with a progress bar and errors in one line."""
+"""What `flint pipeline` does: runs, lists, queries and reports, with a progress bar and errors in one line.
+
+What needs Spark is a request (work.py). The session that `flint pipeline serve` keeps carries it out if there is one;
+otherwise a session is started for it here.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import csv
 import math
 import os
 import sys
@@ -11,28 +14,24 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
-from flintmq.pipeline import session
-from flintmq.pipeline.errors import BadOption, PipelineError, explain
-from flintmq.pipeline.reports.text import left_out, printable
+from flintmq.pipeline import ask, session, work
+from flintmq.pipeline.errors import BadOption, PipelineError, told
 from flintmq.pipeline.sources.smf import size_of
-from flintmq.pipeline.tables import catalogue, gold
+from flintmq.pipeline.tables import catalogue
 from flintmq.pipeline.tables.place import LAYERS, QUALITY, SILVER
-from flintmq.pipeline.tables.quality import lines_of
+from flintmq.pipeline.tables.quality import Report, lines_of
 from flintmq.pipeline.tables.run import Settings, dumps_of, run
-from flintmq.telemetry.smf.framing import FRAMINGS
+from flintmq.pipeline.work import absolute, absolute_setting
+from flintmq.telemetry.smf.framing import FRAMINGS, TEXT_MODE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from flintmq.pipeline.reports.model import Report
-    from flintmq.pipeline.reports.options import Options
-    from flintmq.pipeline.reports.registry import Entry
-
 WIDTH = 30
-#: The widest cell that a query prints.
-CELL = 48
+#: Where Spark runs if nobody says so.
+MASTER = "local[*]"
 
 
 class Bar:
@@ -74,42 +73,85 @@ def run_dumps(
         raise BadOption(f"framing is {', '.join(FRAMINGS)}, not {framing!r}")
     if every is not None and not (math.isfinite(every) and every > 0):
         raise BadOption(f"--every {every:g}: between two looks is some time, in seconds")
-    settings = Settings(smf, out, chosen, size_of("--partition-size", partition_size), framing, every is not None)
+    size = size_of("--partition-size", partition_size)
     if not dumps_of(smf) and every is None:  # What is not there is said before Spark starts.
         raise PipelineError(f"there are no dumps in {' or '.join(smf)}")
+    if every is not None:
+        return _stream(Settings(smf, out, chosen, size, framing, True), master or MASTER, every)
+    request = work.Load(absolute(str(out)), [absolute(each) for each in smf], list(chosen), size, framing)
+    report = Report(**answer_to(request, out, master).quality)
+    print("\n".join(lines_of(report)), flush=True)
+    if report.records == report.skipped and any(what == TEXT_MODE for *_, what in report.examples):
+        raise PipelineError(f"{' or '.join(smf)}: {TEXT_MODE}")
+    if report.damaged and not report.records:
+        raise PipelineError(f"there is no SMF record in {' or '.join(smf)}; {out / QUALITY} says what is there instead")
+    return 0
+
+
+def _stream(settings: Settings, master: str, every: float) -> int:
+    """Look for what is new until Ctrl-C, with a session of its own."""
     bar = Bar()
     try:
         with spark_for(master, bar) as (spark, asked):
             while not asked.is_set():
                 report = run(spark, settings, bar.at)
                 bar.done()
-                if every is None or report.fresh:
+                if report.fresh:
                     print("\n".join(lines_of(report)), flush=True)
-                if every is None:
-                    break
                 asked.wait(every)
     except KeyboardInterrupt:
-        if every is None:
-            raise
-        return 0
-    if every is None and report.damaged and not report.records:
-        raise PipelineError(f"there is no SMF record in {' or '.join(smf)}; {out / QUALITY} says what is there instead")
+        pass
     return 0
 
 
+def answer_to(request: work.Request, out: Path, master: str) -> work.Answer:
+    """Have a request carried out: by the session that is kept for these tables, else by one that is started for it.
+
+    A `master` that was not given is the one of the session that is kept.
+    """
+    bar = Bar()
+    try:
+        if ask.is_there(out):
+            return ask.ask(out, master, request, bar.at)
+        if bar.live and not master:
+            print(f"no session is kept for {out} (`flint pipeline serve`): Spark is started", file=sys.stderr)
+    except ask.NotServed as why:
+        bar.done()
+        print(f"the session that is kept for {out} is not used: {why}. Spark is started", file=sys.stderr)
+    finally:
+        bar.done()
+    with spark_for(master or MASTER, bar, small=work.has_little_to_do(request)) as (spark, _):
+        return work.carry_out(spark, request, bar.at)
+
+
 @contextlib.contextmanager
-def spark_for(master: str, bar: Bar) -> Iterator[tuple[SparkSession, threading.Event]]:
+def spark_for(master: str, bar: Bar, small: bool = False) -> Iterator[tuple[SparkSession, threading.Event]]:
     """A session for one command, and whether Ctrl-C was pressed. What Spark reports becomes one line."""
     bar.at("Spark", 0, 1)
-    spark = session.start(master, quiet=True)
+    spark = session.start(master, quiet=True, small=small, sources=False)
     try:
         with session.interruptible(spark) as asked:
             yield spark, asked
     except Exception as error:
-        raise _told(error) from error
+        raise told(error) from error
     finally:
         bar.done()
         spark.stop()
+
+
+def serve(out: Path, master: str, to: IO[str]) -> int:
+    """Keep a session for the tables until Ctrl-C."""
+    from flintmq.pipeline.serve import serve as keep
+
+    return keep(out, master or MASTER, to)
+
+
+def stop_serving(out: Path, to: IO[str]) -> int:
+    """End the process that keeps a session for the tables."""
+    if not ask.stop(out):
+        raise PipelineError(f"no session is kept for {out}")
+    print(f"the session for the tables in {out} has ended", file=to)
+    return 0
 
 
 def list_tables(out: Path, to: IO[str]) -> int:
@@ -124,22 +166,10 @@ def query(out: Path, text: str, master: str, rows_max: int, as_csv: bool, to: IO
     """Run a query and print at most `rows_max` rows of it."""
     if rows_max < 1:
         raise BadOption(f"--rows {rows_max}: at least one row is printed")
-    with spark_for(master, Bar()) as (spark, _):
-        columns, rows, empty = answer(spark, out, text, rows_max + 1)
-    _print(columns, rows[:rows_max], as_csv, to)
-    for why in empty:
-        print(why, file=sys.stderr)
-    if len(rows) > rows_max:
-        print(f"only the first {rows_max} rows; --rows N prints more", file=sys.stderr)
+    found = answer_to(work.Query(absolute(str(out)), text, rows_max, as_csv), out, master)
+    to.write(found.text)
+    _note(found)
     return 0
-
-
-def answer(spark: SparkSession, out: Path, text: str, rows_max: int) -> tuple[list[str], list[Any], list[str]]:
-    """Columns and rows of a query, and why tables that it names have no rows."""
-    catalogue.register(spark, out, text)
-    empty = gold.register_empty(spark, out, text)
-    found = spark.sql(text)
-    return found.columns, found.limit(rows_max).collect(), empty
 
 
 def list_reports(to: IO[str]) -> int:
@@ -170,41 +200,37 @@ def report(
 
     Without a directory of tables there is no Spark: a report says what it can without records.
     """
-    from flintmq.pipeline.reports.options import Options, period, settings_of
-    from flintmq.pipeline.reports.registry import entries, renderer
+    from flintmq.pipeline.reports.registry import renderer
 
-    chosen = entries(names)
-    form = form or next(iter(chosen.values())).format
-    render = renderer(form)
-    if rows is not None and rows < 1:
-        raise BadOption(f"--rows {rows}: a table has at least one row")
-    known = {name: meaning for entry in chosen.values() for name, meaning in entry.settings.items()}
-    given = settings_of(settings, known, " and ".join(chosen))
-    when = period(start, until)
+    place = absolute(str(out)) if out is not None else ""
+    given = [absolute_setting(each) for each in settings]
+    request = work.Reports(place, names, form, qmgrs, start, until, rows, given)
+    chosen = work.chosen_reports(request)
+    renderer(work.form_of(request))
     if file is not None:
         check_writable(file)
-
-    def options_of(entry: Entry) -> Options:
-        own = {key: value for key, value in given.items() if key in entry.settings}
-        return Options(tuple(qmgrs), *when, entry.rows if rows is None else rows, own)
-
     if out is None:
-        alone = [(entry.without_records, options_of(entry)) for entry in chosen.values()]
+        alone = [(entry.without_records, options) for entry, options in chosen.values()]
         made = [make(options) for make, options in alone if make is not None]
         if len(made) < len(chosen):
             raise BadOption(f"{' and '.join(chosen)}: say where the tables are: --out DIR, or FLINT_TABLES")
+        found = work.rendered(made, work.form_of(request))
+    elif not (out / SILVER).is_dir():
+        raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
     else:
-        made = _made(out, {name: (entry, options_of(entry)) for name, entry in chosen.items()}, master)
-    text = render(made)
+        found = answer_to(request, out, master)
     if file is None:
-        to.write(text)
+        to.write(found.text)
     else:
-        file.write_text(text, encoding="utf-8")
-        print(f"{file}: {', '.join(report.title for report in made)}", file=to)
-    if form == "csv":
-        for line in [left_out(table) for report in made for table in report.tables if table.left_out]:
-            print(line, file=sys.stderr)
+        file.write_text(found.text, encoding="utf-8")
+        print(f"{file}: {', '.join(found.titles)}", file=to)
+    _note(found)
     return 0
+
+
+def _note(found: work.Answer) -> None:
+    for line in found.notes:
+        print(line, file=sys.stderr)
 
 
 def check_writable(file: Path) -> None:
@@ -214,41 +240,3 @@ def check_writable(file: Path) -> None:
         raise BadOption(f"--to {file}: {what}")
     if not os.access(file if file.exists() else file.parent, os.W_OK):
         raise BadOption(f"--to {file}: that cannot be written: permission denied")
-
-
-def _made(out: Path, chosen: dict[str, tuple[Entry, Options]], master: str) -> list[Report]:
-    """Reports from tables."""
-    if not (out / SILVER).is_dir():
-        raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
-    made = []
-    bar = Bar()
-    with spark_for(master, bar) as (spark, _):
-        for number, (name, (entry, options)) in enumerate(chosen.items()):
-            bar.at(name, number, len(chosen))
-            made.append(entry.make(spark, out, options))
-    return made
-
-
-def _print(names: list[str], rows: list[Any], as_csv: bool, to: IO[str]) -> None:
-    if as_csv:
-        writer = csv.writer(to)
-        writer.writerow(names)
-        writer.writerows(rows)
-        return
-    cells = [[_cell(value) for value in row] for row in rows]
-    widths = [max([len(name), *(len(row[number]) for row in cells)]) for number, name in enumerate(names)]
-    for line in (names, ["-" * width for width in widths], *cells):
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip(), file=to)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    text = f"{value:.4g}" if isinstance(value, float) else printable(str(value)).replace("\n", ".")
-    return text if len(text) <= CELL else text[: CELL - 3] + "..."
-
-
-def _told(error: Exception) -> Exception:
-    """Spark's errors in one line; others as they are."""
-    foreign = type(error).__module__.partition(".")[0] in ("pyspark", "py4j")
-    return PipelineError(explain(error)) if foreign else error

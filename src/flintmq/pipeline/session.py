@@ -7,7 +7,12 @@ spark.driver.host, bindAddress       loopback, for a master on this machine: not
 spark.executorEnv.PYTHONPATH         executors of a cluster find the same FlintMQ as the driver, and Python workers
                                      the installed PySpark, not an archive of it (worker_start)
 spark.sql.shuffle.partitions         the number of cores, not 200: our tables are small once they are aggregated
+parquet.outputTimestampType MICROS   what Arrow writes, too; Spark's default, INT96, is deprecated
 partitionColumnTypeInference false   a queue manager called 0815 is a name, not a number
+
+A session for little data (`small`) does without what pays only over minutes: Java's second compiler and its parallel
+collector, the code that Spark generates for each query, and plans that are changed while a query runs. The results are
+the same.
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ from typing import TYPE_CHECKING
 
 import flintmq
 from flintmq import pipeline
+from flintmq.pipeline import gateway
 from flintmq.pipeline.errors import JavaMissing, PipelineError, explain
 
 if TYPE_CHECKING:
@@ -42,11 +48,22 @@ def java() -> str:
     found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if not found or not Path(found).exists():
         raise JavaMissing(f"Spark needs Java {JAVA_MIN} or later: install openjdk-17-jre-headless, or set JAVA_HOME")
-    text = subprocess.run([found, "-version"], capture_output=True, text=True).stderr
-    version = text.partition('"')[2].partition('"')[0].partition(".")[0]
+    version = _version_of(found)
     if not version.isdecimal() or int(version) < JAVA_MIN:
         raise JavaMissing(f"Spark needs Java {JAVA_MIN} or later, and {found} is {version or 'none'}: set JAVA_HOME")
     return found
+
+
+def _version_of(java: str) -> str:
+    """Return the major version of a Java, from the file beside it, else from what it says of itself."""
+    release = Path(java).resolve().parents[1] / "release"
+    try:
+        text = release.read_text(errors="replace").partition("JAVA_VERSION=")[2]
+    except OSError:
+        text = ""
+    if not text.startswith('"'):
+        text = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    return text.partition('"')[2].partition('"')[0].partition(".")[0]
 
 
 def is_here(master: str) -> bool:
@@ -54,13 +71,37 @@ def is_here(master: str) -> bool:
     return master.startswith(("local", "spark://127.0.0.1", "spark://localhost"))
 
 
+#: For little data.
+SMALL_FLAGS = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+SMALL = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+_LARGE = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+}
+
+
 def start(
-    master: str = "local[*]", settings: dict[str, str] | None = None, memory: str = "1g", quiet: bool = False
+    master: str = "local[*]",
+    settings: dict[str, str] | None = None,
+    memory: str = "1g",
+    quiet: bool = False,
+    small: bool = False,
+    sources: bool = True,
 ) -> SparkSession:
-    """A session with our data sources, or the one that this process has. `quiet` keeps Java's own lines away."""
-    java()
+    """Return a session, or the one that this process has.
+
+    `quiet` keeps Java's own lines away. `small` says that there is little to do. `sources` registers our data sources,
+    which takes two seconds of CPU.
+    """
+    found = java()
     try:
         from py4j.protocol import Py4JError
+        from pyspark import SparkContext
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError:
@@ -68,19 +109,31 @@ def start(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if is_here(master):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    small = small and master.startswith("local")
+    chosen = {**defaults(master, memory), **(SMALL if small else {}), **(settings or {})}
     builder = SparkSession.Builder().master(master).appName("flintmq")
-    for name, value in {**defaults(master, memory), **(settings or {})}.items():
+    for name, value in chosen.items():
         builder = builder.config(name, value)
+    direct: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if SparkContext._gateway is None and master.startswith("local") and gateway.is_plain(chosen):
+        direct = gateway.started(found, memory, chosen, SMALL_FLAGS if small else [])
     try:
-        with java_to_file() if quiet else contextlib.nullcontext():
+        with java_to_file() if quiet else contextlib.nullcontext(), direct:
             spark = builder.getOrCreate()
     except (PySparkException, Py4JError, RuntimeError) as error:
         raise PipelineError(f"Spark does not start with master {master}: {explain(error)}") from None
     spark.sparkContext.setLogLevel("OFF")
     for name in ("py4j", "SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).disabled = True
-    pipeline.register(spark)
+    if sources:
+        pipeline.register(spark)
     return spark
+
+
+def adapt(spark: SparkSession, small: bool) -> None:
+    """Change a session that is there already for little data, or for much."""
+    for name, value in (SMALL if small else _LARGE).items():
+        spark.conf.set(name, value)
 
 
 @contextlib.contextmanager
@@ -157,6 +210,7 @@ def defaults(master: str, memory: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": cores,
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         "spark.driver.memory": memory,
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(worker_path()),

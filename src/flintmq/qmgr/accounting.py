@@ -74,9 +74,9 @@ def start(qm: QueueManager) -> None:
 
 
 def stop(qm: QueueManager) -> None:
-    """No longer. Nothing is written of what was counted since the last interval."""
+    """Account for no connection. What running tasks did since the last interval is not written; tasks that have ended
+    are, by the host that looks next."""
     qm.accounting = False
-    qm.ended_tasks = []
     for connection in qm.connections.values():
         connection.task = None
         for handle in connection.handles.values():

@@ -282,6 +282,85 @@ def test_channels_are_written_if_they_did_something(world: World) -> None:
     assert [record.kind for record in world.after(MINUTE)] == ["115-231"]
 
 
+class Channels:
+    """Channels that a recorder sees: those that run, and those that have ended."""
+
+    def __init__(self, world: World) -> None:
+        self.running: list[Row] = []
+        self.ended: list[Row] = []
+        world.engine.alter("QM1", {"STATCHL": "LOW"}, "QMGR")
+        world.recorder.channel_rows = lambda: self.running
+        world.recorder.ended_channels = self.take
+
+    def take(self) -> list[Row]:
+        taken, self.ended = self.ended, []
+        return taken
+
+    def row(self, job: str, messages: int, **rest: str | int) -> Row:
+        made: Row = {"CHANNEL": "APP.SVRCONN", "CONNAME": "1.2.3.4", "JOBNAME": job, "STATUS": "RUNNING"}
+        return made | {"MSGS": messages} | rest
+
+
+def instances(records: list[Read]) -> dict[object, object]:
+    """Messages of the channels in 116-10 records, by application."""
+    found = [entry for record in records if record.kind == "116-10" for entry in record.sections["QCST"]]
+    return {entry["QCSTRQMN"]: entry["QCSTNMSG"] for entry in found}
+
+
+def test_channel_accounting_that_is_stopped_gets_what_was_counted_and_the_next_trace_begins_anew(world: World) -> None:
+    """Issue 14, item 15: at STOP TRACE it was lost, and instances that had ended were booked to the next trace."""
+    channels = Channels(world)
+    channels.running = [channels.row("1", 5, RAPPLTAG="orders")]
+    world.start(ACCTG, 4)
+    channels.running = [channels.row("1", 9, RAPPLTAG="orders")]
+    channels.ended = [channels.row("2", 3, RAPPLTAG="short", STATUS="INACTIVE")]
+    world.clock.advance(5_000)
+    traces.stop(world.qm, ACCTG, (), -1)
+    assert instances(world.due()) == {"orders": 4, "short": 3}
+    assert world.after(MINUTE) == []
+
+    channels.running = [channels.row("1", 20, RAPPLTAG="orders")]
+    channels.ended = [channels.row("3", 7, RAPPLTAG="between", STATUS="INACTIVE")]
+    world.start(ACCTG, 4)
+    channels.running = [channels.row("1", 21, RAPPLTAG="orders")]
+    assert instances(world.after(MINUTE)) == {"orders": 1}
+
+
+def test_channel_accounting_beside_another_class_begins_and_ends_with_its_own_trace(world: World) -> None:
+    """Issue 14, item 15, siblings: a trace of class 3 that goes on neither lengthens nor shortens it."""
+    channels = Channels(world)
+    channels.running = [channels.row("1", 5, RAPPLTAG="orders")]
+    world.start(ACCTG, 3)
+    channels.running = [channels.row("1", 9, RAPPLTAG="orders")]
+    world.start(ACCTG, 4)
+    channels.running = [channels.row("1", 10, RAPPLTAG="orders")]
+    traces.stop(world.qm, ACCTG, (4,), -1)
+    assert instances(world.due()) == {"orders": 1}
+    channels.running = [channels.row("1", 30, RAPPLTAG="orders")]
+    assert instances(world.after(MINUTE)) == {}
+
+
+def test_an_instance_that_has_ended_is_recorded_with_the_time_when_it_did(world: World) -> None:
+    """Issue 14, item 15: it was the time when the interval ended."""
+    channels = Channels(world)
+    world.start(ACCTG, 4)
+    world.clock.advance(7_000)
+    ended_us = world.clock.now_us()
+    channels.ended = [channels.row("2", 3, RAPPLTAG="short", STATUS="INACTIVE", ENDED_US=ended_us)]
+    entry = one(world.after(MINUTE), "116-10", "QCST")
+    assert entry["QCSTLUDT"] == ended_us != entry["QCSTCLTM"]
+
+
+def test_tasks_that_ended_before_accounting_was_stopped_are_written(world: World) -> None:
+    """Issue 14, item 15, a sibling: those of the last second were lost."""
+    world.start(ACCTG, 1, 3)
+    app = world.engine.connect()
+    exchange(app, 2)
+    connect.disconnect(world.qm, app.connection)
+    traces.stop(world.qm, ACCTG, (), -1)
+    assert {record.kind for record in world.due()} >= {"116-0", "116-1"}
+
+
 def test_a_trace_that_is_stopped_gets_what_it_has_counted(world: World) -> None:
     app = world.engine.connect()
     world.start(STAT, 1)

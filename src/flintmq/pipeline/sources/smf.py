@@ -15,7 +15,8 @@ the pipeline reports them.
 
 As a stream, new files are read when they appear and files that grow as far as their records are complete. The offset is
 {file: bytes read}, so a replayed micro-batch gives the same rows as long as a dump is only appended to. A packed dump
-is read once, when it appears: move it into the directory when it is complete.
+is read once, when it appears: move it into the directory when it is complete. With the trigger AvailableNow the stream
+reads what is there when the query begins, in micro-batches of at most maxBytes, and ends.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxBytes
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    SupportsTriggerAvailableNow,
+)
 from pyspark.sql.types import StructType
 
 from flintmq.pipeline.errors import BadOption
@@ -189,17 +195,23 @@ class SmfReader(DataSourceReader):
         return batches(partition, self.options.struct)
 
 
-class SmfStreamReader(DataSourceStreamReader):
+class SmfStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A stream: {file: bytes read}."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        #: With the trigger AvailableNow: the files that were there when the query began, and how long they were.
+        self._only: dict[str, int] | None = None
 
     def initialOffset(self) -> dict[str, int]:
         return {}
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return ReadMaxBytes(self.options.bytes_max) if self.options.bytes_max else ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Remember what there is. Called once, before the first `latestOffset`."""
+        self._only = {file: os.path.getsize(file) for file in files_of(self.options.path)}
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         """Every file as far as its records are complete; with a limit, files in order until it is reached."""
@@ -208,6 +220,8 @@ class SmfStreamReader(DataSourceStreamReader):
         for file in files_of(self.options.path):
             if room == 0:
                 break
+            if self._only is not None and file not in self._only:
+                continue
             reached = self._reached(file, start.get(file, 0), room)
             if reached > start.get(file, 0):
                 end[file] = reached
@@ -217,7 +231,7 @@ class SmfStreamReader(DataSourceStreamReader):
     def _reached(self, file: str, start: int, room: int) -> int:
         if file.endswith(COMPRESSED):
             return os.path.getsize(file) if start == 0 else start
-        complete = grown(file, start, self.options.framing)
+        complete = grown(file, start, self.options.framing, -1 if self._only is None else self._only[file])
         if room < 0 or complete - start <= room:
             return complete
         parts = ranges_of(file, room, self.options.framing, start, complete)

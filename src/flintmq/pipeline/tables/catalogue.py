@@ -9,6 +9,8 @@ A record that two dumps hold is in silver twice, once from each. `once` leaves o
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +21,11 @@ from flintmq.pipeline.tables.place import BRONZE, GOLD, QUALITY, SILVER, dump_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+
+#: Bytes of tables, or of dumps that become tables, up to which data is little.
+SMALL_MAX = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,23 @@ def tables_in(out: Path) -> Iterator[Listed]:
                 files = [file for file in path.rglob("*.parquet") if not file.name.startswith((".", "_"))]
                 rows = sum(pq.read_metadata(file).num_rows for file in files)
                 yield Listed(layer, path.name, path, len(files), sum(file.stat().st_size for file in files), rows)
+
+
+def is_small(out: Path, size: int = 0) -> bool:
+    """Return whether tables, with `size` bytes of dumps that become tables, are little data."""
+    for layer in (SILVER, GOLD):
+        for place, _, files in os.walk(out / layer):
+            size += sum(_size_of(os.path.join(place, name)) for name in files if name.endswith(".parquet"))
+            if size > SMALL_MAX:
+                return False
+    return size <= SMALL_MAX
+
+
+def _size_of(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except FileNotFoundError:
+        return 0  # A run has replaced it.
 
 
 def silver_schema(name: str) -> Any:
@@ -72,9 +96,35 @@ def has_rows(path: Path) -> bool:
 
 
 def _read(spark: SparkSession, path: Path, schema: Any) -> DataFrame:
-    if has_rows(path):
-        return spark.read.schema(schema).parquet(str(path)) if schema else spark.read.parquet(str(path))
-    return spark.createDataFrame([], schema)
+    return spark.read.schema(schema).parquet(str(path)) if has_rows(path) else none_of(spark, schema)
+
+
+def none_of(spark: SparkSession, schema: StructType) -> DataFrame:
+    """Return a table with these columns and no rows, such that Spark leaves it out of its plans."""
+    columns = [f"cast(null as {field.dataType.simpleString()}) as `{field.name}`" for field in schema.fields]
+    return spark.sql(f"select {', '.join(columns)} where false")
+
+
+def written(spark: SparkSession, path: Path) -> DataFrame:
+    """Return a table with rows that Spark, or a task of ours, has written.
+
+    Spark would run a job to find the columns; the footer of a file has them, and directories name those of partitions.
+    """
+    import pyarrow.parquet as pq
+    from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import StringType, StructType
+
+    file = min(path.rglob("*.parquet"))
+    footer = pq.read_schema(file)
+    kept = (footer.metadata or {}).get(_SPARK_COLUMNS)
+    schema = StructType.fromJson(json.loads(kept)) if kept else from_arrow_schema(footer)
+    for place in file.parent.relative_to(path).parts:
+        schema = schema.add(place.partition("=")[0], StringType())
+    return spark.read.schema(schema).parquet(str(path))
+
+
+#: Where Spark keeps the columns of a table in the footers of its files.
+_SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"
 
 
 #: What tells rows of one time apart, be they of one record or of several.
@@ -132,10 +182,10 @@ def register(spark: SparkSession, out: Path, query: str) -> None:
         for path in sorted((out / layer).glob("*")) if (out / layer).is_dir() else []:
             wanted = words & {path.name, f"{layer}_{path.name}"}
             if wanted and has_rows(path):
-                _register(spark.read.parquet(str(path)), wanted)
+                _register(written(spark, path), wanted)
     wanted = words & {FINDINGS, f"{QUALITY}_{FINDINGS}"}
     if wanted and not has_rows(out / QUALITY / FINDINGS):
-        _register(spark.createDataFrame([], from_arrow_schema(FINDINGS_SCHEMA)), wanted)
+        _register(none_of(spark, from_arrow_schema(FINDINGS_SCHEMA)), wanted)
 
 
 def _register(view: DataFrame, names: set[str]) -> None:

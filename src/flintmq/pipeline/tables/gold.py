@@ -9,9 +9,12 @@
     across     date, hour                                         interval, of all queue managers together
 
 What two dumps hold is counted once, from the dump whose name comes first. Sums are of integers and every choice of "the
-last" has a full order, so a table is the same whatever the cluster did (T3). A sum that does not fit 64 bits, because a
-counter in some record is damaged, is null. The depth of a queue is of its last record that is not partial. Hours and
-intervals are UTC; Date is the date of the SMF header, which is local.
+last" has a full order, and rows are sorted by all their columns, so a table is the same whatever the cluster did (T3).
+The driver writes the files of little data, and those are the same byte for byte. Spark writes the files of much data:
+in their footers the names of encodings are in an order that changes from one Java to the next.
+
+A sum that does not fit 64 bits, because a counter in some record is damaged, is null. The depth of a queue is of its
+last record that is not partial. Hours and intervals are UTC; Date is the date of the SMF header, which is local.
 
 Data_Manager_Gets and Data_Manager_Puts of an interval count requests to the data manager, which looks at messages for
 its own purposes, too. How often applications did is Puts, Put1s and Gets.
@@ -19,13 +22,15 @@ its own purposes, too. How often applications did is Puts, Put1s and Gets.
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.tables.catalogue import has_rows, once, register, silver
-from flintmq.pipeline.tables.place import GOLD, state
+from flintmq.pipeline.tables.catalogue import has_rows, is_small, none_of, once, register, silver, written
+from flintmq.pipeline.tables.load import write_parquet
+from flintmq.pipeline.tables.place import GOLD, partition, state
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -193,18 +198,48 @@ def _register_sources(spark: SparkSession, out: Path) -> None:
 
 def make_gold(spark: SparkSession, out: Path) -> None:
     """Make every gold table anew, beside the old one, and then put it in its place."""
+    small = (spark.sparkContext.master or "").startswith("local") and is_small(out)
     _register_sources(spark, out)
     for name, query in TABLES.items():
         fresh, place = state(out) / "gold" / name, out / GOLD / name
         shutil.rmtree(fresh, ignore_errors=True)
         made = spark.sql(query)
-        by_manager = "QMgr" in made.columns
-        keys = ["Date", "QMgr"] if by_manager else ["Date"]
-        made.coalesce(1).sortWithinPartitions(*keys).write.partitionBy(*keys).parquet(str(fresh))
+        keys = ["Date", "QMgr"] if "QMgr" in made.columns else ["Date"]
+        rest = [name for name in made.columns if name not in keys]
+        ordered = made.coalesce(1).sortWithinPartitions(*keys, *rest)
+        if small:
+            _write_here(ordered.toArrow(), keys, fresh)
+        else:
+            ordered.write.partitionBy(*keys).parquet(str(fresh))
+            _rename_files(fresh)
         shutil.rmtree(place, ignore_errors=True)
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(place)
         spark.read.schema(made.schema).parquet(str(place)).createOrReplaceTempView(f"gold_{name}")
+
+
+#: What Spark puts into the names of the files of one write.
+_WRITE_ID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def _write_here(table: Any, keys: list[str], place: Path) -> None:
+    """Write little data in the driver: a file per partition, as Spark has them, without a job of Spark's for it."""
+    place.mkdir(parents=True)
+    columns = [table.column(name).to_pylist() for name in keys]
+    starts = [row for row in range(table.num_rows) if not row or any(each[row] != each[row - 1] for each in columns)]
+    body = table.drop_columns(keys)
+    for start, stop in itertools.pairwise([*starts, table.num_rows]):
+        qmgr = columns[1][start] if len(keys) > 1 else None
+        named = partition(str(columns[0][start]), qmgr)
+        directory = place / (named if len(keys) > 1 else named.partition("/")[0])
+        directory.mkdir(parents=True)
+        write_parquet(body.slice(start, stop - start), directory / "part-00000.parquet")
+
+
+def _rename_files(place: Path) -> None:
+    """Take the identifier of the write out of the names of its files, so that names depend on the rows alone."""
+    for file in list(place.rglob("*part-*")):
+        file.rename(file.with_name(_WRITE_ID.sub("", file.name)))
 
 
 #: A table by its short name. `queue` and `channel` are names of columns, too: those do not come right after FROM.
@@ -226,9 +261,9 @@ def register_empty(spark: SparkSession, out: Path, query: str) -> list[str]:
     for name, made_by in TABLES.items():  # In this order: some are made from others.
         place = out / GOLD / name
         if has_rows(place):
-            view = spark.read.parquet(str(place))
+            view = written(spark, place)
         else:
-            view = spark.createDataFrame([], spark.sql(made_by).schema)
+            view = none_of(spark, spark.sql(made_by).schema)
         for view_name in {f"{GOLD}_{name}", *(words & {name})}:
             view.createOrReplaceTempView(view_name)
     return [_why_empty(out, name) for name in missing]

@@ -81,7 +81,7 @@ def load_in_worker(task: Task) -> Loaded:
 
 
 def load(task: Task) -> Loaded:
-    """Load a range. Of a packed dump that cannot be unpacked to its end, what comes before is kept."""
+    """Load a range. A dump that cannot be read is a finding; what was read before is kept."""
     made = Loaded(task.dump, task.part.start)
     room = Path(task.staging) / uuid.uuid4().hex
     gathered: dict[str, list[Any]] = {}
@@ -141,11 +141,16 @@ def _by_directory(found: Tables) -> dict[str, Any]:
     return made
 
 
+def write_parquet(table: Any, path: Path) -> None:
+    """Write a file of a table. The same rows give the same bytes."""
+    pq.write_table(table, path, compression="snappy", row_group_size=ROWS, write_statistics=True, store_schema=False)
+
+
 def _write_file(table: Any, place: str, name: str, room: Path, made: Loaded) -> None:
     directory = room / place
     os.makedirs(directory, exist_ok=True)
     path = directory / name
-    pq.write_table(table, path, compression="snappy", row_group_size=ROWS, write_statistics=True, store_schema=False)
+    write_parquet(table, path)
     made.files.append((str(path), f"{place}/{name}", table.num_rows))
 
 

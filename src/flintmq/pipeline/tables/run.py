@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from flintmq.pipeline.errors import PipelineError, explain
 from flintmq.pipeline.sources.smf import files_of
 from flintmq.pipeline.tables.gold import make_gold
-from flintmq.pipeline.tables.load import Loaded, Task, load_in_worker, write_findings
+from flintmq.pipeline.tables.load import Loaded, Task, load, load_in_worker, write_findings
 from flintmq.pipeline.tables.manifest import Entry, Manifest, head_of, tail_of
 from flintmq.pipeline.tables.place import BRONZE, GOLD, LAYERS, SILVER, input_id
 from flintmq.pipeline.tables.quality import DUPLICATE, Report, report_of, write_report
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 PARTITION = 64 << 20
 #: Tasks of a wave.
 WAVE = 512
+#: Bytes of dumps that a local session loads in the driver: Python workers take longer to start.
+IN_DRIVER_MAX = 16 << 20
+#: How much larger a packed dump is once it is unpacked, as a rule.
+PACKED = 12
 
 #: Called as work goes on: what is done, how much of it, of how much.
 Progress = Callable[[str, int, int], None]
@@ -243,6 +247,8 @@ def commit(manifest: Manifest, wave: list[Job], loaded: list[Loaded]) -> None:
 def run_tasks(spark: SparkSession, tasks: list[Task], progress: Progress) -> list[Loaded]:
     """Run the tasks of a wave on the cluster. What comes back is small: names and counts."""
     context = spark.sparkContext
+    if (context.master or "").startswith("local") and sum(_bytes_of(task) for task in tasks) <= IN_DRIVER_MAX:
+        return _in_driver(tasks, progress)
     results: list[Loaded] = []
     failures: list[BaseException] = []
     group = f"load-{id(tasks)}"
@@ -261,6 +267,31 @@ def run_tasks(spark: SparkSession, tasks: list[Task], progress: Progress) -> lis
     _watch(spark, thread, group, len(tasks), progress)
     if failures:
         raise PipelineError(explain(failures[0])) from None
+    return sorted(results, key=lambda part: (part.dump, part.start))
+
+
+def weight_of(path: str) -> int:
+    """Return about how many bytes of records a dump has."""
+    try:
+        return os.path.getsize(path) * (PACKED if path.endswith(COMPRESSED) else 1)
+    except OSError:
+        return 0
+
+
+def _bytes_of(task: Task) -> int:
+    part = task.part
+    return part.stop - part.start if part.stop >= 0 else max(weight_of(part.path) - part.start, 0)
+
+
+def _in_driver(tasks: list[Task], progress: Progress) -> list[Loaded]:
+    """Run tasks here, one after the other."""
+    results = []
+    for number, task in enumerate(tasks):
+        try:
+            results.append(load(task))
+        except OSError as error:
+            raise PipelineError(f"{task.part.path}: {error.strerror or error}") from None
+        progress("loading", number + 1, len(tasks))
     return sorted(results, key=lambda part: (part.dump, part.start))
 
 

@@ -33,7 +33,7 @@ def channel_entry(before: Row | None, row: Row, now_us: int) -> SimpleNamespace 
         setting=_number(row, "STATCHL"),
         address=str(row["CONNAME"]),
         started_us=_moment(row, "CHSTADA", "CHSTATI"),
-        stopped_us=now_us if row["STATUS"] == "INACTIVE" else 0,
+        stopped_us=(_number(row, "ENDED_US") or now_us) if row["STATUS"] == "INACTIVE" else 0,
         last_us=_moment(row, "LSTMSGDA", "LSTMSGTI"),
         conversations=_number(row, "CURSHCNV"),
         application=str(row.get("RAPPLTAG", "") or (before or {}).get("RAPPLTAG", "")),

@@ -62,10 +62,11 @@ class Recorder:
         self._before: Sample | None = None
         self._stat_end_ms = 0
         self._stat_classes: set[int] = set()
-        #: The same of accounting.
-        self._channels: dict[str, Row] = {}
-        self._acct_start_us = 0
+        #: The same of accounting; and the channels when their interval began, and when that was.
         self._acct_end_ms = 0
+        self._acct_classes: set[int] = set()
+        self._channels: dict[str, Row] = {}
+        self._channels_start_us = 0
         self._losing = False
         #: Records that were written, and that were lost.
         self.written = 0
@@ -84,10 +85,11 @@ class Recorder:
         qm.cut_intervals = False
         batch = Batch(now_us)
         self._statistics(batch, now_us, now_ms, cut)
+        begun = self._acct_classes
         self._accounting(batch, now_us, now_ms, cut)
         if qm.ended_tasks:
             ended, qm.ended_tasks = qm.ended_tasks, []
-            self._add_ended(batch, ended)
+            self._add_ended(batch, ended, begun | self._acct_classes)
         batch.tasks_lost, qm.tasks_lost = qm.tasks_lost, 0
         something = batch.statistics or batch.ended or batch.work or batch.channels or batch.tasks_lost
         return batch if something else None
@@ -146,40 +148,48 @@ class Recorder:
 
     def _accounting(self, batch: Batch, now_us: int, now_ms: int, cut: bool) -> None:
         qm = self.qm
-        classes = qm.traces.classes(ACCTG)
-        if not classes:
-            self._acct_end_ms = self._acct_start_us = 0
-            self._channels = {}
-            return
-        if not self._acct_end_ms:
-            self._acct_start_us = now_us
-            self._acct_end_ms = next_end_ms(now_ms, length_s(qm, ACCTIME))
-            self._channels = self._channels_now()
-            return
-        if not cut and now_ms < self._acct_end_ms:
-            return
-        if 3 in classes:
+        classes, begun = qm.traces.classes(ACCTG), self._acct_classes
+        over = bool(self._acct_end_ms) and (cut or now_ms >= self._acct_end_ms)
+        self._acct_classes = classes
+        if over and 3 in classes:
             for connection in qm.connections.values():
                 if connection.task is not None:
                     batch.work.append((connection.task, connection.task.end_interval(now_us)))
-        if 4 in classes and self.channel_rows is not None:
-            ended = self.ended_channels() if self.ended_channels is not None else []
-            running = self._channels_now()
-            setting = SETTINGS.get(qm.definition().text("STATCHL"), 0)
-            if setting:
-                after = [{**row, "STATCHL": setting} for row in (*ended, *running.values())]
-                batch.channels = (self._channels, after, self._acct_start_us)
-            self._channels = running
-        interval_ended(qm, ACCTIME)
-        self._acct_start_us = now_us
-        self._acct_end_ms = next_end_ms(now_ms, length_s(qm, ACCTIME))
+        if 4 in begun and (over or 4 not in classes):
+            # A trace that was stopped gets what channels have done until then.
+            self._end_channels(batch, now_us)
+        elif 4 in classes and 4 not in begun:
+            self._begin_channels(now_us)
+        if not classes:
+            self._acct_end_ms = 0
+            return
+        if over:
+            interval_ended(qm, ACCTIME)
+        if over or not self._acct_end_ms:
+            self._acct_end_ms = next_end_ms(now_ms, length_s(qm, ACCTIME))
+
+    def _begin_channels(self, now_us: int) -> list[Row]:
+        """Begin an interval of channels with what they have done so far; return the instances that have ended."""
+        ended = self.ended_channels() if self.ended_channels is not None else []
+        self._channels = self._channels_now()
+        self._channels_start_us = now_us
+        return ended
+
+    def _end_channels(self, batch: Batch, now_us: int) -> None:
+        """End an interval of channels, and begin another."""
+        before, start_us = self._channels, self._channels_start_us
+        ended = self._begin_channels(now_us)
+        setting = SETTINGS.get(self.qm.definition().text("STATCHL"), 0)
+        if setting and self.channel_rows is not None:
+            after = [{**row, "STATCHL": setting} for row in (*ended, *self._channels.values())]
+            batch.channels = (before, after, start_us)
 
     def _channels_now(self) -> dict[str, Row]:
         rows = self.channel_rows() if self.channel_rows is not None else []
         return {str(row["JOBNAME"]): row for row in rows if "JOBNAME" in row}
 
-    def _add_ended(self, batch: Batch, ended: list[Task]) -> None:
-        classes = self.qm.traces.classes(ACCTG)
+    def _add_ended(self, batch: Batch, ended: list[Task], classes: set[int]) -> None:
+        """Add tasks that have ended while a trace of these classes was started, be it stopped now."""
         if 1 in classes:
             batch.ended = ended
         if 3 in classes:

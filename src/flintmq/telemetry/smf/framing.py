@@ -25,7 +25,8 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from flintmq.telemetry.smf.records import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, RECORD_MAX, STATISTICS
+from flintmq.telemetry.smf.ebcdic import bytes_of
+from flintmq.telemetry.smf.records import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, RECORD_MAX, STATISTICS, STRUCTURES
 
 #: What `cut` reads from: bytes, or a mapped file.
 Buffer = bytes | bytearray | memoryview
@@ -41,6 +42,11 @@ HEADER_SHORT = 18
 WHOLE, FIRST, LAST, MIDDLE = 0, 1, 2, 3
 #: Records that must follow each other at the place where a damaged dump goes on.
 CHAIN = 3
+#: What is wrong with a dump whose EBCDIC was converted to ASCII on the way, and what to do.
+TEXT_MODE = (
+    "transferred in text mode: its numbers were converted like EBCDIC characters and are lost."
+    " Transfer it again in binary mode with record descriptor words (FTP: binary, quote site rdw)"
+)
 TRIPLETS_MAX = 16
 
 _PIECE = struct.Struct(">HBB")
@@ -243,7 +249,7 @@ def _go_on(data: Buffer, at: int, size: int, framing: str, final: bool, made: Cu
     if found < 0:
         # A header may have begun in the last bytes, if more is to come.
         found = size if final else max(size - HEADER_SHORT + 1, begin)
-    made.damages.append(Damage(begin, found - begin, _what(data, begin, size)))
+    made.damages.append(Damage(begin, found - begin, _what(data, begin, found, size)))
     return found
 
 
@@ -313,8 +319,23 @@ def _next_without_rdw(data: Buffer, at: int, size: int) -> int:
     return at + reach - 4 if reach else BROKEN
 
 
-def _what(data: Buffer, at: int, size: int) -> str:
+#: Bytes of a damaged part in which eye-catchers are looked for.
+_EYES_MAX = 1 << 16
+_EYES = sorted({structure.eye for structure in STRUCTURES.values() if structure.eye})
+_EYES_ASCII = re.compile("|".join(_EYES).encode())
+_EYES_EBCDIC = re.compile(b"|".join(re.escape(bytes_of(eye, 4)) for eye in _EYES))
+
+
+def is_text(data: Buffer, start: int, stop: int) -> bool:
+    """Return whether a part of a dump was converted from EBCDIC to ASCII: its eye-catchers show it."""
+    part = bytes(data[start : min(stop, start + _EYES_MAX)])
+    return _EYES_ASCII.search(part) is not None and _EYES_EBCDIC.search(part) is None
+
+
+def _what(data: Buffer, at: int, stop: int, size: int) -> str:
     start = bytes(data[at : at + 4])
+    if is_text(data, at, stop):
+        return TEXT_MODE
     if not any(start):
         return "zeros where a record should start"
     if at + 4 <= size and start[2] in (MIDDLE, LAST) and start[3] == 0:

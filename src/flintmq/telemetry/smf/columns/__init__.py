@@ -6,7 +6,8 @@
     arrays.py          a field of many structures -> an Arrow array
     partitions.py      date and queue manager of each record
     tables.py          the block -> one Arrow table per structure, with the columns common to all
-    dump.py            dump files: framing, .gz, .zst; ranges on record boundaries; blocks
+    packed.py          .gz and .zst, unpacked as far as they go
+    dump.py            dump files: framing, plain or packed; ranges on record boundaries; blocks
 
 Needs NumPy and pyarrow: the `spark` extra.
 """

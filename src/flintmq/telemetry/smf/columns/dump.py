@@ -1,33 +1,37 @@
 """Dump files: any framing, plain or compressed, whole or in ranges that start and end on record boundaries.
 
 plain file       mapped into memory, so a range costs what it reads; cut into ranges of about `size` bytes
-.gz, .zst        read from the start to the end in one range; .zst needs Python 3.14 or pyarrow's codec
+.gz, .zst        read from the start to the end in one range, or to where they are damaged (packed.py)
 bdw              read as a whole: its blocks are taken apart first, and offsets count without them
 """
 
 from __future__ import annotations
 
-import gzip
 import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from flintmq.telemetry.smf.columns.block import Block, block_of
-from flintmq.telemetry.smf.framing import BDW, FRAMINGS, RDW, Buffer, Damage, cut, deblock, detect
+from flintmq.telemetry.smf.columns.packed import COMPRESSED, Unpacker, UnreadableDump
+from flintmq.telemetry.smf.framing import BDW, FRAMINGS, RDW, Buffer, Cut, Damage, cut, deblock, detect
+
+__all__ = [
+    "BLOCK",
+    "COMPRESSED",
+    "Range",
+    "UnreadableDump",
+    "blocks_of",
+    "complete",
+    "grown",
+    "ranges_of",
+]
 
 #: Bytes of records that are worked on at once: a wide structure has 460 columns, and each costs a few calls per block.
 BLOCK = 32 << 20
 #: Bytes that the framing is told from.
 LOOK = 1 << 20
-COMPRESSED = (".gz", ".zst")
-
-
-class UnreadableDump(Exception):
-    """A dump that cannot be opened or unpacked. The text names the file."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,19 @@ def ranges_of(path: str, size: int, framing: str = "", start: int = 0, stop: int
     return [Range(path, framing, first, last) for first, last in zip(starts, [*starts[1:], stop], strict=True)]
 
 
-def grown(path: str, start: int = 0, framing: str = "") -> int:
-    """Where the complete records of a dump that is still being written end; what is packed is complete."""
+def grown(path: str, start: int = 0, framing: str = "", stop: int = -1) -> int:
+    """Where the complete records of a dump that is still being written end, at most at `stop`; what is packed is
+    complete."""
     length = _size(path)
+    if stop >= 0:
+        length = min(length, stop)
     if path.endswith(COMPRESSED) or length <= start:
         return length
     with _Mapped(path) as data:
         framing = framing or detect(memoryview(data)[:LOOK].tobytes())
-        return length if framing == BDW else cut(data, start, len(data), framing, final=False).end
+        if framing == BDW:
+            return length
+        return cut(memoryview(data)[:length], start, length, framing, final=False).end
 
 
 def complete(part: Range) -> int:
@@ -120,34 +129,25 @@ def blocks_of(part: Range, block: int = BLOCK) -> Iterator[tuple[Block, list[Dam
 
 
 def _stream(part: Range, block: int) -> Iterator[tuple[Block, list[Damage]]]:
-    with _unpacked(part.path) as file:
-        data = _read(part.path, file, max(block, LOOK))
+    """The records of a packed dump. Of one that is damaged or cut off they are those before that place, and the last
+    block tells of it."""
+    with Unpacker(part.path) as file:
+        data = file.read(max(block, LOOK))
         framing = part.framing or detect(data)
         if framing == BDW:
-            data, framing = deblock(data + _read(part.path, file, -1)), RDW
+            data, framing = deblock(data + file.read()), RDW
         at = 0
         while data:
-            more = _read(part.path, file, block)
+            more = file.read(block)
             piece = cut(data, 0, len(data), framing, final=not more)
-            yield block_of(data, piece, at), [Damage(bad.offset + at, bad.length, bad.what) for bad in piece.damages]
+            damages = [Damage(bad.offset + at, bad.length, bad.what) for bad in piece.damages]
             at += piece.end
-            data = data[piece.end :] + more
-
-
-def _unpacked(path: str) -> Any:
-    try:
-        if path.endswith(".gz"):
-            return gzip.open(path)
-        return pa.CompressedInputStream(pa.OSFile(path), "zstd")
-    except OSError as error:
-        raise UnreadableDump(f"{path}: {error.strerror or error}") from None
-
-
-def _read(path: str, file: Any, size: int) -> bytes:
-    try:
-        return bytes(file.read(size) if size >= 0 else file.read())
-    except (OSError, EOFError) as error:
-        raise UnreadableDump(f"{path} cannot be unpacked: {error}") from None
+            data, whole = data[piece.end :] + more, data
+            if file.fault and not data:
+                damages.append(Damage(at, 0, file.fault))
+            yield block_of(whole, piece, at - piece.end), damages
+        if file.fault and not at:
+            yield block_of(b"", Cut()), [Damage(0, 0, file.fault)]
 
 
 def _size(path: str) -> int:

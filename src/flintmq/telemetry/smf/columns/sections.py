@@ -23,6 +23,9 @@ from flintmq.telemetry.smf.framing import HEADER
 from flintmq.telemetry.smf.layouts.headers import TRIPLET
 from flintmq.telemetry.smf.records import KIND_OF, KINDS, RecordKind
 
+#: Types that dumps of MQ systems hold beside 115 and 116, and that IBM's formatter reads. The type of AMS can be
+#: chosen; 180 is usual.
+OTHERS = {180: "an audit record of Advanced Message Security (AMS)", 123: "a request of z/OS Connect"}
 DAMAGED = "damaged"
 UNKNOWN = "unknown"
 
@@ -90,7 +93,9 @@ def _unknown(block: Block, made: Sections) -> None:
     for number in np.flatnonzero(~made.known).tolist():
         kind, subtype = int(block.type[number]), int(block.subtype[number])
         what = f"record type {kind} subtype {subtype} is not one we know"
-        if (kind, 0) not in KIND_OF and kind not in (115, 116):
+        if kind in OTHERS:
+            what = f"record type {kind}, {OTHERS[kind]}: FlintMQ does not read it"
+        elif (kind, 0) not in KIND_OF and kind not in (115, 116):
             what = f"record type {kind} is not one of MQ's"
         made.findings.append(Finding(int(block.offset[number]), int(block.length[number]), UNKNOWN, what))
 
