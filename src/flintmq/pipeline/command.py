@@ -170,8 +170,10 @@ def report(
 
     Without a directory of tables there is no Spark: a report says what it can without records.
     """
+    from flintmq.pipeline.reports.html import page
     from flintmq.pipeline.reports.options import Options, period, settings_of
     from flintmq.pipeline.reports.registry import entries, renderer
+    from flintmq.pipeline.reports.source import source_of
 
     chosen = entries(names)
     form = form or next(iter(chosen.values())).format
@@ -196,6 +198,8 @@ def report(
     else:
         made = _made(out, {name: (entry, options_of(entry)) for name, entry in chosen.items()}, master)
     text = render(made)
+    if form == "html" and out is not None:
+        text = page(made, about=source_of(out, Options(tuple(qmgrs), *when)).sentence())
     if file is None:
         to.write(text)
     else:
