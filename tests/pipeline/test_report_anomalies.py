@@ -92,6 +92,21 @@ def test_a_burst_is_found_in_its_hour_and_told_in_words(spark: SparkSession, tab
     assert all(len(series.values) == len(chart.x) for series in chart.series)
 
 
+def test_a_peak_that_comes_every_hour_or_every_day_is_not_unusual(spark: SparkSession, tmp_path: Path) -> None:
+    """Issue 14, item 16. Jobs of every full hour, and of 18:30 every day, are usual; one burst beside them is not."""
+    records = []
+    for quarter in range(6 * 96):
+        hourly = 5_000 if quarter % 4 == 0 else 100 + quarter % 7
+        daily = 9_000 if quarter % 96 == 74 else 40 + quarter % 5
+        burst = 30_000 if quarter == 301 else hourly
+        end = MIDNIGHT - 2 * HOUR + (quarter + 1) * QUARTER
+        records.append(statistics(end, QUARTER, {"HOURLY": burst, "DAILY": daily}))
+    report = make(spark, silver(tmp_path, *records), "anomalies")
+    found = {(row["Object"], row["Time, local"]) for row in rows_of(report.tables[0])}
+    assert found == {("HOURLY", "2024-03-04 03:15")}
+    assert any("stand out of their hour and recur" in word for word in report.words)
+
+
 def test_without_records_it_says_which_it_needs_and_a_strange_threshold_is_refused(
     spark: SparkSession, tables: Path, tmp_path: Path
 ) -> None:

@@ -122,3 +122,18 @@ def test_a_setting_that_cannot_be_is_refused(
 ) -> None:
     with pytest.raises(BadOption, match=text):
         make(spark, tables, "capacity", settings, "NONE")
+
+
+@pytest.mark.parametrize("recorded", [17_592_186_040_320, 2**64 - 1])
+def test_storage_without_a_limit_is_said_to_have_none(spark: SparkSession, tmp_path: Path, recorded: int) -> None:
+    """Issue 14, item 16: MEMLIMIT=NOLIMIT was shown as 17,592,186,040,320 MB."""
+    values = {"QCCTNOCC": 10, "QCCTMXCC": 100, "QCCTSTUS": 120, "QCCTSTAB": 512, "QCCTSLIM": recorded}
+    records = [Record(115, 231, {1: [pack(QCCT, values)]}, at=NOON + day * DAY).packed() for day in range(6)]
+    tables = silver(tmp_path, *records)
+    channel = make(spark, tables, "channel")
+    (row,) = rows_of(next(table for table in channel.tables if table.title == "Channel initiators"))
+    assert row["64-bit limit"] == "no limit"
+    capacity = make(spark, tables, "capacity")
+    filled = next(table for table in capacity.tables if table.title == "What fills up")
+    limits = {each["Resource"]: each["Limit"] for each in rows_of(filled)}
+    assert limits["CHINIT 64-bit storage"] is None

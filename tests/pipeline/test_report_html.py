@@ -15,8 +15,19 @@ from hypothesis import strategies as st
 
 from flintmq.pipeline.reports.html import ROWS_OPEN, page
 from flintmq.pipeline.reports.markup import escaped, slug
-from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
-from flintmq.pipeline.reports.svg import BARS_MAX, axis_of, clipped, describe, draw, labels_of, short
+from flintmq.pipeline.reports.model import Chart, Column, Figure, Report, Series, Table
+from flintmq.pipeline.reports.svg import (
+    BARS_MAX,
+    LINES_MAX,
+    axis_of,
+    clipped,
+    describe,
+    draw,
+    drawn,
+    labels_of,
+    short,
+    time_marks,
+)
 
 HOSTILE = "</title></svg><script>alert('x')</script><img src=x onerror=alert(1)>\" onload=\"&amp;\x00\u202e\ud800"
 #: What has no end tag.
@@ -72,6 +83,24 @@ class TestPage:
         made = page([report_of(HOSTILE)])
         assert not set(made) & {"\x00", "\u202e", "\ud800"}
         assert "\ufffd" in made and made.encode("utf-8")
+
+    def test_the_glance_has_figures_and_pictures_and_names_what_has_nothing_to_say_in_a_line(self) -> None:
+        """Issue 14, item 16."""
+        loud = report_of("Q1", "msg")
+        loud.figures = [Figure("puts", "1,234", "a second")]
+        silent = Report("qstat", "QSTAT", ["There are no records."], empty=True)
+        made = page([loud, silent], about="Queue manager QM1; from 1 dump: a.dat.")
+        glance = made[made.index("At a glance") : made.index("</section>")]
+        assert "1,234" in glance and "a second" in glance and 'class="spark"' in glance
+        assert "There are no records." not in glance and '<a href="#qstat">qstat</a>' in glance
+        assert made.index("from 1 dump: a.dat.") < made.index("At a glance")
+
+    def test_the_key_columns_of_a_wide_table_stay_in_view(self) -> None:
+        columns = [Column("QMgr"), Column("Queue"), *(Column(f"N{number}", 0) for number in range(10))]
+        row = ("QM1", "ORDERS", *range(10))
+        made = page([Report("a", "A", [], [Table("Wide", columns, [row])])])
+        assert '<th scope="col" class="k">QMgr</th><th scope="col" class="k">Queue</th>' in made
+        assert '<td class="w k">QM1</td><td class="w k">ORDERS</td><td class="n" data-v="0">' in made
 
     def test_the_page_loads_nothing_and_runs_only_its_own_script(self) -> None:
         made = page([report_of("Q1"), report_of("Q2")])
@@ -141,6 +170,37 @@ class TestChart:
         assert [len(line) for line in lines] == [2, 2]
         assert len([part for part in root.iter("circle") if "dot" in str(part.get("class"))]) == 1
 
+    def test_lines_of_several_queue_managers_are_whole_whatever_the_others_times_are(self) -> None:
+        """Issue 14, item 16: intervals of two queue managers do not begin together."""
+        first = [f"2024-03-01 10:{minute:02}:00" for minute in range(0, 60, 10)]
+        second = [f"2024-03-01 10:{minute:02}:30" for minute in range(3, 60, 10)]
+        x = sorted([*first, *second])
+        series = [Series(name, [1.0 if at in own else None for at in x]) for name, own in (("A", first), ("B", second))]
+        root = ElementTree.fromstring(draw(Chart("C", "line", x, series), "c"))
+        assert [len(str(line.get("points")).split()) for line in root.iter("polyline")] == [6, 6]
+        assert not [part for part in root.iter("circle") if "dot" in str(part.get("class"))]
+
+    def test_an_interval_that_is_missing_is_a_gap_and_times_are_to_scale(self) -> None:
+        x = [f"2024-03-01 {at}:00" for at in ("10:00", "10:10", "10:20", "11:20", "11:30")]
+        root = ElementTree.fromstring(draw(Chart("C", "line", x, [Series("s", [1.0, 2.0, 3.0, 4.0, 5.0])]), "c"))
+        lines = [
+            [float(pair.split(",")[0]) for pair in str(line.get("points")).split()] for line in root.iter("polyline")
+        ]
+        assert [len(line) for line in lines] == [3, 2]
+        step = lines[0][1] - lines[0][0]
+        assert lines[1][0] - lines[0][2] == pytest.approx(6 * step, rel=0.01)
+        assert [label for _, label in time_marks(0, 3600)][:3] == ["01-01", "00:10", "00:20"]
+
+    def test_no_two_lines_look_the_same_and_more_than_can_be_told_apart_are_counted(self) -> None:
+        x = ["2024-03-01 10:00:00", "2024-03-01 10:10:00"]
+        series = [Series(f"QM{number}", [float(number), float(number)]) for number in range(LINES_MAX + 5)]
+        chart = Chart("C", "line", x, series)
+        root = ElementTree.fromstring(draw(chart, "c"))
+        looks = [(line.get("class"), line.get("stroke-dasharray")) for line in root.iter("polyline")]
+        assert len(looks) == len(set(looks)) == LINES_MAX
+        assert "5 more are not drawn" in draw(chart, "c")
+        assert drawn(chart)[0][-1].name == f"QM{LINES_MAX + 4}"  # Those that reach highest.
+
     def test_bars_are_as_long_as_their_values(self) -> None:
         chart = Chart("C", "bar", ["A", "B", "C"], [Series("s", [100.0, 50.0, None])])
         widths = [float(str(part.get("width"))) for part in ElementTree.fromstring(draw(chart, "c")).iter("rect")]
@@ -173,7 +233,8 @@ class TestChart:
         root = ElementTree.fromstring(draw(Chart("C", "line", labels, [Series("s", [1.0] * len(labels))]), "c"))
         places = [float(str(part.get("x"))) for part in root.iter("text") if part.find("title") is not None]
         assert len(places) >= 4
-        assert min(after - before for before, after in zip(places, places[1:], strict=False)) > 11 * 7 * 1.4
+        letters = max(len(str(part.text)) for part in root.iter("text") if part.find("title") is not None)
+        assert min(after - before for before, after in zip(places, places[1:], strict=False)) > letters * 7 * 1.4
 
     def test_a_series_without_values_is_described_as_such(self) -> None:
         assert describe(Chart("C", "line", ["a"], [Series("s", [None])])) == "s: no values."

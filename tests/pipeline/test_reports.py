@@ -160,3 +160,21 @@ def test_without_a_name_the_reports_are_listed(
     assert main.main(["pipeline", "report"]) == 0
     shown = capsys.readouterr().out
     assert [name for name in REPORTS if not any(line.startswith(f"{name} ") for line in shown.splitlines())] == []
+
+
+def test_a_page_says_which_dumps_queue_managers_and_time_it_is_made_from(tmp_path: Path) -> None:
+    """Issue 14, item 16. Without Spark: from the names and footers of files."""
+    from flintmq.pipeline.reports.options import Options, period
+    from flintmq.pipeline.reports.source import source_of
+    from tests.pipeline.report_tables import silver
+    from tests.pipeline.test_report_anomalies import HOUR, MIDNIGHT, QUARTER, statistics
+
+    records = [statistics(MIDNIGHT + number * HOUR + QUARTER, QUARTER, {"Q": 1}) for number in range(3)]
+    tables = silver(tmp_path, *records)
+    whole = source_of(tables, Options())
+    assert (whole.dumps, whole.qmgrs) == (("a.dat",), ("MQA1",))
+    assert whole.sentence() == ("Queue manager MQA1; 2024-03-01 00:00 to 2024-03-01 02:00 UTC; from 1 dump: a.dat.")
+    none = source_of(tables, Options(("OTHER",)))
+    assert none.sentence() == "No records were chosen."
+    later = source_of(tables, Options((), *period("2024-03-01T01:00", "")))
+    assert later.first is not None and later.first.hour == 1

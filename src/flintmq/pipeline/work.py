@@ -197,19 +197,24 @@ def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Answe
     out = Path(request.out)
     if not (out / SILVER).is_dir():
         raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
+    from flintmq.pipeline.reports.source import source_of
+
     chosen = chosen_reports(request)
     made = []
     for number, (name, (entry, options)) in enumerate(chosen.items()):
         progress(name, number, len(chosen))
         made.append(entry.make(spark, out, options))
-    return rendered(made, form_of(request))
+    first = next(iter(chosen.values()))[1]
+    return rendered(made, form_of(request), source_of(out, first).sentence())
 
 
-def rendered(made: list[Report], form: str) -> Answer:
-    """Return reports as text."""
+def rendered(made: list[Report], form: str, about: str = "") -> Answer:
+    """Return reports as text. A page says what it is made from: `about`."""
+    from flintmq.pipeline.reports.html import page
     from flintmq.pipeline.reports.registry import renderer
 
     notes = []
     if form == "csv":
         notes = [left_out(table) for report in made for table in report.tables if table.left_out]
-    return Answer(renderer(form)(made), notes, [report.title for report in made])
+    text = page(made, about=about) if form == "html" else renderer(form)(made)
+    return Answer(text, notes, [report.title for report in made])

@@ -7,6 +7,7 @@
     text.py       a report as plain text
     csv.py        the tables of a report as CSV
     html.py       reports as one HTML page that needs nothing else
+    source.py     which dumps, queue managers and time a page is made from
     svg.py        its charts; style.py and markup.py what the page needs beside
 
     qstat.py      QSTAT and QSTATCSV: the state of queues at the end of each interval (115-216)

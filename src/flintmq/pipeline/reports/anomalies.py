@@ -5,6 +5,10 @@ Each counter of each queue is a series of values, one per interval. A value is c
 three days are there; else those of the same hour; else all of its series. Unusual intervals that follow each other are
 told as one, by the worst of them.
 
+What recurs is not unusual: a job of every full hour, or of every day at six, is a peak of its hour and usual for its
+minute. So a value must also be unusual beside the median of its own minute of the hour, and beside that of its own time
+of the day, where each has at least RECURS values. Those that are not are counted in a sentence.
+
     source   object         counters                                                         of each
     QQST     queue          puts, gets, bytes put, deepest, oldest message, expired, backed out   interval (class 5)
     QMST     queue manager  puts, gets, opens                                                interval (class 1)
@@ -25,7 +29,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Figure, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import chosen, first, kept, nothing
 from flintmq.pipeline.reports.score import MAD_FACTOR, MEAN_FACTOR, SAME, Finding, sentence
@@ -44,6 +48,8 @@ _REMEDY = "START TRACE(STAT) CLASS(1,5) and STATQ(ON) write them; START TRACE(AC
 THRESHOLD, LEAST = 6.0, 10.0
 #: Values and days that a season needs, and values that a series needs.
 VALUES_LEAST, DAYS_LEAST = 8, 3
+#: Values at one minute of the hour, or one time of the day, from which on these are compared with each other.
+RECURS = 4
 #: Sentences, charts, and points of a chart.
 TOLD, CHARTS, POINTS = 10, 3, 121
 
@@ -91,6 +97,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
             "count_if(Level is not null) as Judged",
             "count_if(Level = 0) as Flat",
             "count_if(Unusual) as Unusual",
+            "count_if(Usual_For_Its_Minute) as Recurring",
         ).first()
         if seen is None or not seen.Found:
             if values.limit(1).count():
@@ -98,6 +105,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
             return nothing("anomalies", TITLE, options, _WHAT, _REMEDY)
         rows, left = first(_episodes(judged), options.rows)
         made = Report("anomalies", TITLE, _words(seen, rows, left, threshold))
+        made.figures = [Figure("findings", f"{len(rows) + left:,}"), Figure("values judged", f"{seen.Judged:,}")]
         made.tables.append(_table(rows, left))
         made.charts += _charts(judged, rows)
         return made
@@ -159,7 +167,9 @@ with usual as (
          Start + make_dt_interval(0, 0, Offset_Minutes) as Local
   from usual where Seconds >= Usual / 10 and Range > 0
 )
-select *, hour(Local) as Hour, dayofweek(Local) as Weekday, date(Local) as Day from scaled
+select *, hour(Local) as Hour, dayofweek(Local) as Weekday, date(Local) as Day,
+       int(minute(Local) * 60 + second(Local)) div greatest(int(Usual), 1) as Minute
+from scaled
 """
 
 #: A value's like, by level: 2 is the hour of the weekday, 1 the hour, 0 the whole series. Every window has the series
@@ -181,6 +191,12 @@ _MIDDLES = _per_level(
     "count(*) over (partition by {like}) as Count{level}, "
     "size(collect_set(Day) over (partition by {like})) as Days{level}"
 )
+#: The median of a value's own minute of the hour and of its own time of the day: what recurs.
+_PHASES = ", ".join(
+    f"percentile_approx(X, 0.5) over (partition by {_SERIES}, {phase}) as {name}_Middle, "
+    f"count(*) over (partition by {_SERIES}, {phase}) as {name}_Count"
+    for name, phase in (("Hourly", "Minute"), ("Daily", "Hour, Minute"))
+)
 _SPREADS = _per_level(
     "percentile_approx(abs(X - Quartiles{level}[1]), 0.5) over (partition by {like}) as Mad{level}, "
     "avg(abs(X - Quartiles{level}[1])) over (partition by {like}) as Mean{level}"
@@ -190,9 +206,14 @@ _SPREADS = _per_level(
 SCALE = f"""greatest(1D, {MAD_FACTOR}D * Mad, {MAD_FACTOR}D * if(X >= Middle, High - Middle, Middle - Low),
   {SAME}D * abs(Middle), if(Mad = 0, {MEAN_FACTOR}D * Mean_Distance, 0D), if(Kind = 'count', sqrt(abs(Middle)), 0D))"""
 
+#: Whether the like of a value at its own minute, or time of the day, is as far from the median as it is.
+_RECURS = " or ".join(
+    f"({name}_Count >= {RECURS} and abs(X - {name}_Middle) < {{threshold}} * Scale)" for name in ("Hourly", "Daily")
+)
+
 _JUDGED = f"""
 with middles as (
-  select *, {_MIDDLES} from {{scaled}}
+  select *, {_MIDDLES}, {_PHASES} from {{scaled}}
 ), spreads as (
   select *, {_SPREADS},
          case when Count2 >= {VALUES_LEAST} and Days2 >= {DAYS_LEAST} then 2
@@ -201,14 +222,18 @@ with middles as (
   from middles
 ), compared as (
   select {_SERIES}, Kind, Unit, Start, Local, Seconds, Usual, Value, X, Level, {_by_level("Count")} as Count,
-         {_by_level("Quartiles")} as Quartiles, {_by_level("Mad")} as Mad, {_by_level("Mean")} as Mean_Distance
+         {_by_level("Quartiles")} as Quartiles, {_by_level("Mad")} as Mad, {_by_level("Mean")} as Mean_Distance,
+         Hourly_Middle, Hourly_Count, Daily_Middle, Daily_Count
   from spreads
 ), named as (
   select *, Quartiles[0] as Low, Quartiles[1] as Middle, Quartiles[2] as High from compared
 ), scored as (
-  select *, (X - Middle) / {SCALE} as Z from named
+  select *, (X - Middle) / {SCALE} as Z, {SCALE} as Scale from named
+), compared_again as (
+  select *, coalesce(abs(Z) >= {{threshold}} and abs(X - Middle) >= {{least}}, false) as Stands_Out,
+         {_RECURS} as Recurs from scored
 )
-select *, coalesce(abs(Z) >= {{threshold}} and abs(X - Middle) >= {{least}}, false) as Unusual from scored
+select *, Stands_Out and not Recurs as Unusual, Stands_Out and Recurs as Usual_For_Its_Minute from compared_again
 """
 
 
@@ -272,6 +297,11 @@ def _words(seen: Any, rows: list[Any], left: int, threshold: float) -> list[str]
         f"{seen.Judged:,} values of {seen.Series:,} counters that change were judged; {seen.Unusual:,} are "
         f"{threshold:g} or more robust deviations from the median of their like. Times are local."
     )
+    if seen.Recurring:
+        made.append(
+            f"{seen.Recurring:,} more stand out of their hour and recur: they are usual for their minute of the hour "
+            "or their time of the day."
+        )
     if seen.Flat:
         made.append(
             f"{seen.Flat:,} values had to be compared with all hours: an hour needs {VALUES_LEAST} values of "

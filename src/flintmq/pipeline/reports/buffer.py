@@ -17,7 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
+from flintmq.pipeline.reports.model import Chart, Column, Figure, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import HEADING, cells, chosen, first, kept, listing, many, nothing
 
@@ -87,7 +87,8 @@ def _report(spark: SparkSession, pools: DataFrame, options: Options) -> Report:
         "Highest use of buffer pools", "bar", [name for name, _ in full], [Series("Full", [at for _, at in full])]
     )
     chart.y_title = "% of the buffers"
-    return Report("buffer", TITLE, _words(pools), [whole, detail], [chart])
+    words, figures = _words(pools)
+    return Report("buffer", TITLE, words, [whole, detail], [chart], figures)
 
 
 def _column(name: str) -> Column:
@@ -118,7 +119,7 @@ def _lines(row: Any) -> list[str]:
     ]
 
 
-def _words(pools: DataFrame) -> list[str]:
+def _words(pools: DataFrame) -> tuple[list[str], list[Figure]]:
     seen = pools.selectExpr(
         "count(distinct QMgr, BufferPool) as Pools",
         "max(struct(Used_Max, QMgr, BufferPool)) as Fullest",
@@ -146,4 +147,10 @@ def _words(pools: DataFrame) -> list[str]:
         )
     if not (seen.Short or seen.Threshold or seen.Synchronous or seen.Small):
         made.append("No pool was short of buffers.")
-    return made
+    figures = [Figure("buffer pools", f"{seen.Pools:,}")]
+    if seen.Fullest and seen.Fullest.Used_Max is not None:
+        fullest = seen.Fullest
+        figures.append(Figure(f"fullest: {fullest.QMgr} {fullest.BufferPool}", f"{100 * fullest.Used_Max:.0f}", "%"))
+    if seen.Short:
+        figures.append(Figure("ran out of buffers", f"{seen.Short:,}", "pools"))
+    return made, figures

@@ -29,12 +29,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flintmq.pipeline.errors import BadOption
-from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Series, Table
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Figure, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import chosen, first, kept, many
 from flintmq.pipeline.reports.sizing import (
     CEILING,
     CHANNELS_MAX,
+    NO_LIMIT_MB,
     SVRCONN_KB,
     Plan,
     csa_kb,
@@ -79,7 +80,7 @@ _COLUMNS = "(Resource, Unit, Value, Limit_)"
 _INITIATOR = f"""stack(4,
   'CHINIT 31-bit storage', 'MB', double(Storage_Usage_31), {{memory}},
   'CHINIT 64-bit storage', 'MB', double(if(Storage_Usage_64 >= 0, Storage_Usage_64, null)),
-  double(if(Storage_Limit_64 > 0, Storage_Limit_64, null)),
+  double(if(Storage_Limit_64 between 1 and {NO_LIMIT_MB}, Storage_Limit_64, null)),
   'current channels', 'channels', double(Current_Chl_High_Water), double(Current_Chl_Max),
   'active channels', 'channels', double(Active_Chl_High_Water), double(Active_Chl_Max)) as {_COLUMNS}"""
 
@@ -316,6 +317,11 @@ def _forecast(made: Report, points: DataFrame | None, options: Options) -> None:
         made.tables.append(_table(told, left))
         made.words[:0] = _words(told)
         limited = [row for row in rows if row.Share is not None]
+        if limited:
+            fullest = max(limited, key=lambda row: row.Share)
+            made.figures.append(
+                Figure(f"{fullest.QMgr} {fullest.Resource}", f"{100 * fullest.Share:.0f}", "% at its peak")
+            )
         made.charts.append(_bars(limited[:BARS]))
         if limited:
             made.charts.append(_lines(points, limited[:LINES]))

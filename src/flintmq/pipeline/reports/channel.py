@@ -10,9 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
+from flintmq.pipeline.reports.model import Chart, Column, Figure, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import cells, chosen, first, kept, many, nothing
+from flintmq.pipeline.reports.sizing import NO_LIMIT_MB
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -83,7 +84,8 @@ select QMgr, max(Job_Name) as Job, count(*) as Intervals,
        max(Current_Chl_High_Water) as Channels, max(Current_Chl_Max) as Channels_Limit,
        max(Active_Chl_High_Water) as Active, max(Active_Chl_Max) as Active_Limit,
        max(Max_TCP_Chl) as TCP_Limit, max(Storage_Usage_31) as Storage_31, max(Storage_Usage_64) as Storage_64,
-       max(Storage_Limit_64) as Storage_Limit
+       if(max(Storage_Limit_64) between 1 and {no_limit}, format_number(max(Storage_Limit_64), 0),
+          if(max(Storage_Limit_64) is null, null, 'no limit')) as Storage_Limit
 from {qcct} group by QMgr order by QMgr
 """
 _INITIATOR_COLUMNS = [
@@ -97,7 +99,7 @@ _INITIATOR_COLUMNS = [
     Column("TCPCHL", 0),
     Column("31-bit storage", 0, "MB"),
     Column("64-bit storage", 0, "MB"),
-    Column("64-bit limit", 0, "MB"),
+    Column("64-bit limit", 0, "MB"),  # A text where there is none.
 ]
 
 _KINDS = {"QCTDSP": "Dispatcher", "QCTADP": "Adapter", "QCTSSL": "TLS", "QCTDNS": "DNS"}
@@ -129,10 +131,12 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
 def _report(spark: SparkSession, tables: Path, channels: DataFrame, options: Options) -> Report:
     initiators = chosen(spark, tables, "QCCT", options)
     rows, left = first(spark.sql(_CHANNELS, qcst=channels), options.rows)
-    managers, managers_left = first(spark.sql(_INITIATOR, qcct=initiators), options.rows)
+    managers, managers_left = first(spark.sql(_INITIATOR, qcct=initiators, no_limit=NO_LIMIT_MB), options.rows)
     if not rows and not managers:
         return nothing("channel", TITLE, options, _WHAT, _REMEDY)
-    made = Report("channel", TITLE, _words(channels) if rows else ["No channel did anything, or class 4 was off."])
+    made = Report("channel", TITLE, ["No channel did anything, or class 4 was off."])
+    if rows:
+        made.words, made.figures = _words(channels)
     if rows:
         made.tables.append(Table("Channels", _CHANNEL_COLUMNS, [cells(row) for row in rows], left))
         names = [" ".join(filter(None, (row.QMgr, row.Channel, row.Partner))) for row in rows[:BUSIEST]]
@@ -162,7 +166,7 @@ def _tasks(spark: SparkSession, tables: Path, options: Options) -> Table:
     return Table("Tasks of the channel initiators", _TASK_COLUMNS, [cells(row) for row in rows], left)
 
 
-def _words(channels: DataFrame) -> list[str]:
+def _words(channels: DataFrame) -> tuple[list[str], list[Figure]]:
     seen = channels.selectExpr(
         "count(distinct QMgr, Chl_Name) as Channels",
         "try_sum(Msg_All_Count) as Messages",
@@ -180,4 +184,6 @@ def _words(channels: DataFrame) -> list[str]:
         )
     if seen.Retries:
         made.append(f"{many(seen.Retries, 'put')} had to be tried again at the receiving end.")
-    return made
+    figures = [Figure("over channels", f"{seen.Messages or 0:,}", "messages")]
+    figures.append(Figure("channels", f"{seen.Channels:,}"))
+    return made, figures

@@ -1,10 +1,11 @@
 """Reports as one HTML page that needs nothing else: no network, no library, no file beside it.
 
-The page begins with what each report found, in its first sentence, and a list of contents; then each report: its words,
-its charts, its tables. It is light or dark as the reader's system is, prints on paper, and reads aloud in order: charts
-have a title, a sentence and their values as a table. Tables sort by a click where scripts may run, and are whole where
-they may not. The page forbids itself to load or to send anything (Content-Security-Policy), and the one script that may
-run is ours, known by its hash.
+The page begins with what it is made from, then with what each report found: key figures, a small picture and the first
+sentence; reports that have neither are named in one line. Then each report: its words, its charts, its tables. It is
+light or dark as the reader's system is, prints on paper, and reads aloud in order: charts have a title, a sentence and
+their values as a table. Tables sort by a click where scripts may run, and are whole where they may not; the columns
+that say what a row is of stay in view. The page forbids itself to load or to send anything (Content-Security-Policy),
+and the one script that may run is ours, known by its hash.
 """
 
 from __future__ import annotations
@@ -19,24 +20,26 @@ from flintmq import __version__
 from flintmq.pipeline.reports.markup import escaped, slug
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Table
 from flintmq.pipeline.reports.style import SCRIPT, STYLE
-from flintmq.pipeline.reports.svg import COLOURS, draw, values_of
+from flintmq.pipeline.reports.svg import draw, drawn, key, sparkline, values_of
 
 #: Rows of a table that are open to view at once; a longer one scrolls.
 ROWS_OPEN = 25
 #: Letters of a text that stays on one line.
 WORDS = 34
+#: Columns from which on a table is wide, and key columns of one that stay in view.
+WIDE, KEYS_MAX = 8, 4
 #: Values of a chart that are also given as a table.
 VALUES_MAX = 500
 
 
 def page(reports: Sequence[Report], title: str = "Queue manager reports", about: str = "") -> str:
-    """The whole page. `about` is a line under the title; without one it says who made the page and when."""
-    about = about or f"Made by FlintMQ {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
+    """The whole page. `about` says under the title what it is made from; then it says who made it and when."""
+    made = f"Made by FlintMQ {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
     idents = _idents(reports)
     parts = [
         _head(title),
         f'<body><a class="skip" href="#reports">To the reports</a><header><h1>{escaped(title)}</h1>',
-        f'<p class="about">{escaped(about)}</p></header>',
+        f'{f"<p>{escaped(about)}</p>" if about else ""}<p class="about">{escaped(made)}</p></header>',
         _contents(reports, idents),
         '<main id="reports">',
         _glance(reports, idents),
@@ -83,15 +86,31 @@ def _contents(reports: Sequence[Report], idents: list[str]) -> str:
 
 
 def _glance(reports: Sequence[Report], idents: list[str]) -> str:
-    """The first sentence of each report. Not worth its place for one report alone."""
+    """What each report found, in figures, a small picture and a sentence. Not worth its place for one report alone."""
     if len(reports) < 2:
         return ""
-    items = "".join(
-        f'<div><dt><a href="#{ident}">{escaped(report.title)}</a></dt>'
-        f"<dd>{escaped(report.words[0] if report.words else 'Nothing to say in words.')}</dd></div>"
-        for report, ident in zip(reports, idents, strict=True)
+    pairs = list(zip(reports, idents, strict=True))
+    loud = [report for report in reports if not report.empty and (report.figures or report.charts)]
+    cards = "".join(_card(report, ident) for report, ident in pairs if report in loud)
+    silent = ", ".join(
+        f'<a href="#{ident}">{escaped(report.name)}</a>' for report, ident in pairs if report not in loud
     )
-    return f'<section class="glance"><h2>At a glance</h2><dl>{items}</dl></section>'
+    silent = f'<p class="silent">Nothing to show at a glance: {silent}.</p>' if silent else ""
+    return f'<section class="glance"><h2>At a glance</h2><div class="cards">{cards}</div>{silent}</section>'
+
+
+def _card(report: Report, ident: str) -> str:
+    figures = "".join(
+        f"<div><dt>{escaped(figure.name)}</dt><dd>{escaped(figure.value)}"
+        f"{f' <small>{escaped(figure.unit)}</small>' if figure.unit else ''}</dd></div>"
+        for figure in report.figures[:3]
+    )
+    picture = next((made for chart in report.charts if (made := sparkline(chart))), "")
+    words = escaped(report.words[0] if report.words else "Nothing to say in words.")
+    return (
+        f'<article><h3><a href="#{ident}">{escaped(report.title)}</a></h3>'
+        f"{f'<dl>{figures}</dl>' if figures else ''}{picture}<p>{words}</p></article>"
+    )
 
 
 def _report(report: Report, ident: str) -> str:
@@ -114,8 +133,8 @@ def _report(report: Report, ident: str) -> str:
 def _chart(chart: Chart, ident: str) -> str:
     keys = ""
     if len(chart.series) > 1:
-        names = enumerate(series.name for series in chart.series)
-        keys = "".join(f'<li><i class="s{number % COLOURS}"></i>{escaped(name)}</li>' for number, name in names)
+        names = enumerate(series.name for series in drawn(chart)[0])
+        keys = "".join(f"<li>{key(number)}{escaped(name)}</li>" for number, name in names)
         keys = f'<ul class="keys">{keys}</ul>'
     return (
         f'<figure id="{ident}"><figcaption>{escaped(chart.title)}</figcaption>{keys}{draw(chart, ident)}'
@@ -148,9 +167,10 @@ def _table(table: Table, ident: str) -> str:
 
 
 def _grid(table: Table) -> str:
-    heads = "".join(_heading(column) for column in table.columns)
+    keys = _keys(table)
+    heads = "".join(_heading(column, number < keys) for number, column in enumerate(table.columns))
     rows = "".join(
-        f"<tr>{''.join(_cell(cell, column) for cell, column in zip(row, table.columns, strict=True))}</tr>"
+        f"<tr>{''.join(_cell(cell, table.columns[number], number < keys) for number, cell in enumerate(row))}</tr>"
         for row in table.rows
     )
     if not table.rows:
@@ -163,20 +183,30 @@ def _grid(table: Table) -> str:
     )
 
 
-def _heading(column: Column) -> str:
-    number = ' class="n"' if column.decimals is not None else ""
+def _keys(table: Table) -> int:
+    """How many columns at the left say what a row is of: they stay when a wide table is scrolled."""
+    texts = next((n for n, column in enumerate(table.columns) if column.decimals is not None), len(table.columns))
+    return min(texts, KEYS_MAX) if len(table.columns) > WIDE else 0
+
+
+def _class(*names: str) -> str:
+    there = " ".join(name for name in names if name)
+    return f' class="{there}"' if there else ""
+
+
+def _heading(column: Column, is_key: bool) -> str:
     unit = f" <small>{escaped(column.unit)}</small>" if column.unit else ""
-    return f'<th scope="col"{number}>{escaped(column.name)}{unit}</th>'
+    kind = _class("n" if column.decimals is not None else "", "k" if is_key else "")
+    return f'<th scope="col"{kind}>{escaped(column.name)}{unit}</th>'
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell(cell: Cell, column: Column, is_key: bool) -> str:
     """One cell. A number carries its exact value for sorting; None is an empty cell."""
-    number = column.decimals is not None
+    number, stays = "n" if column.decimals is not None else "", "k" if is_key else ""
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
-        return '<td class="n"></td>' if number else "<td></td>"
+        return f"<td{_class(number, stays)}></td>"
     if isinstance(cell, str):
-        kind = "n" if number else "w" if len(cell) <= WORDS else ""
-        return f'<td class="{kind}">{escaped(cell)}</td>' if kind else f"<td>{escaped(cell)}</td>"
+        return f"<td{_class(number or ('w' if len(cell) <= WORDS else ''), stays)}>{escaped(cell)}</td>"
     if column.decimals is None:
-        return f'<td data-v="{cell!r}">{cell}</td>'
-    return f'<td class="n" data-v="{cell!r}">{cell:,.{column.decimals}f}</td>'
+        return f'<td{_class(stays)} data-v="{cell!r}">{cell}</td>'
+    return f'<td{_class("n", stays)} data-v="{cell!r}">{cell:,.{column.decimals}f}</td>'

@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.reports.model import Column, Report, Table
+from flintmq.pipeline.reports.model import Column, Figure, Report, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import (
     HEADING,
@@ -119,7 +119,8 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
         over_time(rows, "Log write rate", {"Rate": "per copy"}, "MB/s"),
         over_time(rows, "Logger busy", {"IO_Busy": "I/O", "Task_Busy": "task"}, "% of the interval"),
     ]
-    return Report("log", TITLE, _words(log), [made], charts)
+    words, figures = _words(log)
+    return Report("log", TITLE, words, [made], charts, figures)
 
 
 def _lines(row: Any) -> list[str]:
@@ -138,7 +139,7 @@ def short(value: float | None) -> str:
     return "" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
-def _words(log: DataFrame) -> list[str]:
+def _words(log: DataFrame) -> tuple[list[str], list[Figure]]:
     seen = log.selectExpr(
         "count(*) as Intervals",
         "try_sum(if(IO_CI_1_1 is null, null, Interval_Duration_US)) as Duration",
@@ -178,7 +179,12 @@ def _words(log: DataFrame) -> list[str]:
         words.append(f"{many(seen.No_Buffer, 'wait')} for a log buffer: OUTBUFF is too small, or the log too slow.")
     if seen.Reads and seen.Delays > seen.Reads / 100:
         words.append(f"{many(seen.Delays, 'read')} of archive logs waited for a volume, over 1 % of all reads.")
-    return words
+    figures = []
+    if seen.Rate_Max is not None:
+        figures.append(Figure("log, at most", f"{seen.Rate_Max:,.2f}", "MB/s"))
+    if busiest and busiest.Logger_Task_Busy is not None:
+        figures.append(Figure("logger task, at most", f"{100 * busiest.Logger_Task_Busy:.0f}", "% busy"))
+    return words, figures
 
 
 def make_manager(spark: SparkSession, tables: Path, options: Options) -> Report:

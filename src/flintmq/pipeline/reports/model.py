@@ -51,6 +51,15 @@ class Chart:
     y_title: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A key figure of a report, as it is read: `Figure("busiest interval", "1,024", "puts/s")`."""
+
+    name: str
+    value: str
+    unit: str = ""
+
+
 @dataclass(slots=True)
 class Report:
     """What one report says: first in words, then in tables, then in charts."""
@@ -60,3 +69,7 @@ class Report:
     words: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
+    #: At most three, for the head of a page.
+    figures: list[Figure] = field(default_factory=list)
+    #: There are no records for it.
+    empty: bool = False

@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.reports.model import Column, Report
+from flintmq.pipeline.reports.model import Column, Figure, Report
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import by_time, chosen, many, nothing, over_time
 from flintmq.pipeline.tables.catalogue import silver
@@ -63,7 +63,8 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     if not rows:
         return nothing("msg", TITLE, options, _WHAT, _REMEDY)
     chart = over_time(rows, "Calls per second", {"Put_Rate": "puts", "Get_Rate": "gets"}, "calls per second")
-    return Report("msg", TITLE, _words(calls), [made], [chart])
+    words, figures = _words(calls)
+    return Report("msg", TITLE, words, [made], [chart], figures)
 
 
 def _lines(row: Any) -> list[str]:
@@ -75,7 +76,7 @@ def _lines(row: Any) -> list[str]:
     return lines
 
 
-def _words(calls: DataFrame) -> list[str]:
+def _words(calls: DataFrame) -> tuple[list[str], list[Figure]]:
     seen = calls.selectExpr(
         "count(*) as Intervals",
         "count(distinct QMgr) as Managers",
@@ -96,4 +97,7 @@ def _words(calls: DataFrame) -> list[str]:
     words = [f"{made}."]
     if seen.Known and seen.Persistent is not None:
         words.append(f"{100 * seen.Persistent / seen.Known:.1f} % of the messages were persistent.")
-    return words
+    figures = [Figure("puts", f"{seen.Puts or 0:,}"), Figure("gets", f"{seen.Gets or 0:,}")]
+    if seen.Busiest and seen.Busiest[0] is not None:
+        figures.append(Figure("busiest interval", f"{seen.Busiest[0]:,.1f}", "puts/s"))
+    return words, figures

@@ -18,7 +18,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.reports.model import Chart, Column, Report, Series, Table
+from flintmq.pipeline.reports.model import Chart, Column, Figure, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import ORDER, by_time, cells, chosen, first, many, nothing, texts_for_times
 from flintmq.pipeline.tables.catalogue import silver_schema
@@ -64,7 +64,11 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     made, rows = by_time("Queues", queues, _COLUMNS, _lines, options.rows)
     if not rows:
         return nothing("qstat", TITLE, options, _WHAT, _REMEDY)
-    return Report("qstat", TITLE, _words(queues), [made], _deepest(queues))
+    words, figures = _words(queues)
+    charts = _deepest(queues)
+    if charts:
+        figures.append(Figure("deepest at the end", f"{charts[0].series[0].values[0]:,.0f}", "messages"))
+    return Report("qstat", TITLE, words, [made], charts, figures)
 
 
 def make_csv(spark: SparkSession, tables: Path, options: Options) -> Report:
@@ -81,7 +85,7 @@ def make_csv(spark: SparkSession, tables: Path, options: Options) -> Report:
     return Report("qstatcsv", title, [], [Table("Queues", made, [cells(row) for row in rows], left)])
 
 
-def _words(queues: DataFrame) -> list[str]:
+def _words(queues: DataFrame) -> tuple[list[str], list[Figure]]:
     seen = queues.selectExpr(
         "count(distinct QMgr) as Managers",
         "count(distinct QMgr, LPAR, Interval_Start) as Intervals",
@@ -98,7 +102,7 @@ def _words(queues: DataFrame) -> list[str]:
             f"{many(seen.Partial, 'record')} {are} partial: the depth and age of those queues could not be read, and "
             "are 0."
         )
-    return made
+    return made, [Figure("queues", f"{seen.Queues:,}"), Figure("intervals", f"{seen.Intervals:,}")]
 
 
 def _deepest(queues: DataFrame) -> list[Chart]:

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from flintmq.pipeline.errors import BadOption
 
 CEILING = 0.80
+#: A limit of 64-bit storage above this is none: MEMLIMIT=NOLIMIT is recorded as 16 EB less a little, or as -1.
+NO_LIMIT_MB = 1 << 40
 CHANNELS_MAX = 9_999
 
 #: KB of the channel initiator per client channel, release 9.3: SHARECNV -> largest message in KB -> KB.

@@ -34,15 +34,21 @@ section>h2{border-bottom:1px solid var(--rule);padding-bottom:.3rem}
 .lead{font-size:1.08rem;margin:.6rem 0;max-width:68ch;overflow-wrap:anywhere}
 section>ul{max-width:72ch;padding-left:1.2rem;margin:.5rem 0 1rem;overflow-wrap:anywhere}section>ul li{margin:.25rem 0}
 .glance{background:var(--box);border:1px solid var(--rule);border-radius:8px;padding:1rem 1.3rem}
-.glance dl{margin:0}.glance div{display:grid;grid-template-columns:12rem 1fr;gap:1rem;padding:.45rem 0;
-border-top:1px solid var(--rule)}.glance div:first-child{border-top:0}.glance dt{font-weight:600}
-.glance dd{margin:0;overflow-wrap:anywhere}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(17rem,1fr));gap:1rem}
+.cards article{background:var(--bg);border:1px solid var(--rule);border-radius:6px;padding:.7rem .9rem;min-width:0}
+.cards h3{font-size:.9rem;margin:0 0 .5rem}.cards h3 a{text-decoration:none}
+.cards dl{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;margin:0 0 .4rem}
+.cards dt{font-size:.75rem;color:var(--soft);overflow-wrap:anywhere}
+.cards dd{margin:0;font-size:1.25rem;font-weight:600;line-height:1.2;overflow-wrap:anywhere}
+.cards dd small{font-size:.75rem;font-weight:400;color:var(--soft)}
+.cards p{margin:.4rem 0 0;font-size:.85rem;color:var(--soft);overflow-wrap:anywhere}
+.silent{margin:1rem 0 0;font-size:.85rem;color:var(--soft)}
 figure{margin:1.4rem 0;padding:1rem 1.1rem .6rem;border:1px solid var(--rule);border-radius:8px;background:var(--box)}
 figcaption{font-weight:600;margin-bottom:.4rem}
 .keys{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:0 0 .4rem;padding:0;font-size:.85rem}
-.keys i{display:inline-block;width:.85rem;height:.85rem;border-radius:3px;margin-right:.4rem;vertical-align:-.08rem;
-background:var(--c)}
 svg{display:block;width:100%;height:auto}
+.keys svg{display:inline-block;width:1.75rem;height:.75rem;margin-right:.4rem;vertical-align:-.08rem}
+svg.spark{width:10rem;max-width:100%}
 svg text{fill:var(--soft);font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 svg .name{fill:var(--fg)}svg .value{fill:var(--soft);font-size:11px}
 .grid{stroke:var(--rule);stroke-width:1}.zero{stroke:var(--soft);stroke-width:1}
@@ -60,23 +66,35 @@ th{position:sticky;top:0;background:var(--box);font-weight:600;vertical-align:bo
 th small{font-weight:400;color:var(--soft)}
 th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}
 td.n,td.w{white-space:nowrap}
+.k:first-child,.k.stays{position:sticky;left:var(--left,0);background:var(--bg);z-index:1}
+th.k:first-child,th.k.stays{background:var(--box);z-index:2}
 th.sorts{cursor:pointer}th[aria-sort=ascending]::after{content:" \\25B2";font-size:.65em}
 th[aria-sort=descending]::after{content:" \\25BC";font-size:.65em}
 tbody tr:hover td{background:var(--box)}
 .none,.more{color:var(--soft)}.more{margin:.3rem 0 0;font-size:.85rem}
 @media (max-width:60rem){
 body{display:block;padding:0 1rem 3rem}nav{position:static;max-height:none;margin-bottom:1.5rem}
-nav ol ol{display:none}.glance div{grid-template-columns:1fr;gap:.1rem}}
+nav ol ol{display:none}}
 @media print{
 :root{--bg:#fff;--fg:#000;--soft:#444;--box:#fff}body{display:block;max-width:none;padding:0;font-size:10pt}
 details,.skip{display:none}.scroll,.scroll.long{overflow:visible;max-height:none}figure,tr{break-inside:avoid}
 nav{position:static;max-height:none}nav ol ol{display:none}section{break-before:auto}}
 """
 
-#: A heading sorts its column: numbers by their exact value, text as a reader orders it; empty cells stay last.
+#: A heading sorts its column: numbers by their exact value, text as a reader orders it; empty cells stay last. The key
+#: columns of a wide table stay where they are when it is scrolled, as long as they leave half of the width.
 SCRIPT = """
 for (const table of document.querySelectorAll("table")) {
   const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+  let left = 0;
+  heads.filter(head => head.classList.contains("k")).forEach((head, place) => {
+    if (place && left + head.offsetWidth > table.parentElement.clientWidth / 2) return;
+    for (const row of table.rows) {
+      row.cells[place].classList.add("stays");
+      row.cells[place].style.setProperty("--left", left + "px");
+    }
+    left += head.offsetWidth;
+  });
   heads.forEach((head, place) => {
     const sort = () => {
       const down = head.getAttribute("aria-sort") === "ascending";

@@ -1,9 +1,12 @@
 """A chart as SVG that stands in an HTML page: drawn here, with no library and nothing to load.
 
-A line chart shows values over labels that follow each other; a gap in the values is a gap in the line. A bar chart lies
-on its side, because its labels are names of queues and channels, which are long. Zero is always on the value axis, so
-that a length is what it looks like. Colours are CSS variables of the page, one set for light and one for dark; lines
-differ by dashes too. Who cannot see the drawing gets its title and a sentence with the extremes (`describe`).
+A line chart shows values over labels that follow each other. Labels that are times are placed to scale, and the axis
+has round times. A line joins the values of its own series: a place at which only other series have a value is no gap in
+it; a distance of more than GAP times its usual one is. A bar chart lies on its side, because its labels are names of
+queues and channels, which are long. Zero is always on the value axis, so that a length is what it looks like. Colours
+are CSS variables of the page, one set for light and one for dark; when they begin again, the dashes are others, and no
+more lines are drawn than can be told apart. Who cannot see the drawing gets its title and a sentence with the extremes
+(`describe`). A `sparkline` is a line chart without axes, for the head of the page.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from statistics import median
 
 from flintmq.pipeline.reports.markup import escaped
 from flintmq.pipeline.reports.model import Chart, Series
@@ -28,8 +33,12 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 16, 26, 34
 NAMES, BAR_HEIGHT, BAR_GAP = 250, 16, 10
 #: Room to the right of a bar for its value.
 VALUES = 70
-#: How many series have a colour of their own; later ones begin again.
+#: How many series have a colour of their own; later ones begin again, with other dashes.
 COLOURS = 8
+#: Lines that are drawn of a chart: those that reach highest.
+LINES_MAX = 16
+#: How many times the usual distance of its points a line is interrupted at.
+GAP = 1.75
 #: More bars than this are not drawn, and the chart says how many are left out.
 BARS_MAX = 40
 #: Points that can be pointed at, and labels on the axis of a line chart.
@@ -43,6 +52,10 @@ LETTER = 7
 SMALLEST, LARGEST = 1e-12, 1e30
 
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
+#: Distances between marks of a time axis, in seconds.
+_MARKS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800)
+#: The small picture of a chart.
+SPARK_WIDTH, SPARK_HEIGHT = 160, 36
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)")
 
 
@@ -120,6 +133,58 @@ def describe(chart: Chart) -> str:
     return " ".join(parts) or "There is nothing to draw."
 
 
+def drawn(chart: Chart) -> tuple[list[Series], int]:
+    """The series that a chart draws, and how many it does not: of very many lines, those that reach highest."""
+    if chart.kind != LINE or len(chart.series) <= LINES_MAX:
+        return chart.series, 0
+
+    def height(series: Series) -> float:
+        return max((value for value in values_of(series, len(chart.x)) if value is not None), default=-LARGEST)
+
+    highest = sorted(chart.series, key=height, reverse=True)[:LINES_MAX]
+    return [series for series in chart.series if any(series is one for one in highest)], len(chart.series) - LINES_MAX
+
+
+def dash_of(number: int) -> str:
+    """The dashes of a line: colours repeat, and then dashes differ."""
+    return _DASHES[number // COLOURS % len(_DASHES)]
+
+
+def times_of(x: list[str]) -> list[float] | None:
+    """Seconds since 1970 of labels that are all times; None if one is not, or if they do not follow each other."""
+    made: list[float] = []
+    for label in x:
+        try:
+            moment = datetime.fromisoformat(label) if _STAMP.match(label) else None
+        except ValueError:
+            moment = None
+        if moment is None:
+            return None
+        made.append((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    return made if len(made) > 1 and made == sorted(made) and made[0] < made[-1] else None
+
+
+def pieces_of(values: list[float | None], at: list[float], own: bool) -> list[list[int]]:
+    """The places of a line between its gaps.
+
+    With `own` a place without a value is only a gap if the distance to the next value is more than GAP times the usual
+    one of this line; else every such place is one.
+    """
+    there = [place for place, value in enumerate(values) if value is not None]
+    if not there:
+        return []
+    steps = [at[two] - at[one] for one, two in zip(there, there[1:], strict=False)]
+    most = GAP * median(steps) if own and steps else 0.0
+    made = [[there[0]]]
+    for one, two in zip(there, there[1:], strict=False):
+        joined = at[two] - at[one] <= most if own else two == one + 1
+        if joined:
+            made[-1].append(two)
+        else:
+            made.append([two])
+    return made
+
+
 def draw(chart: Chart, ident: str) -> str:
     """The SVG of a chart. `ident` is unique in the page: the title and the sentence are found by it."""
     if chart.kind not in KINDS:
@@ -153,10 +218,12 @@ def labels_of(x: list[str]) -> tuple[list[str], str]:
 
 def _lines(chart: Chart, axis: Axis) -> list[str]:
     places, right, bottom = len(chart.x), WIDTH - RIGHT, HEIGHT - BOTTOM
-    step = (right - LEFT) / max(places - 1, 1)
+    times = times_of(chart.x)
+    at = times or [float(place) for place in range(places)]
+    length = at[-1] - at[0]
 
-    def across(number: int) -> float:
-        return LEFT + number * step if places > 1 else (LEFT + right) / 2
+    def across(place: float) -> float:
+        return LEFT + (place - at[0]) / length * (right - LEFT) if length else (LEFT + right) / 2
 
     def up(value: float) -> float:
         return bottom - axis.share(value) * (bottom - TOP)
@@ -168,14 +235,52 @@ def _lines(chart: Chart, axis: Axis) -> list[str]:
         kind = "zero" if mark == 0 else "grid"
         made.append(f'<line class="{kind}" x1="{LEFT}" x2="{right}" y1="{up(mark):.1f}" y2="{up(mark):.1f}"/>')
         made.append(f'<text class="axis" x="{LEFT - 8}" y="{up(mark) + 4:.1f}" text-anchor="end">{short(mark)}</text>')
-    made += _labels(chart.x, across, bottom)
-    hover = places * len(chart.series) <= POINTS_MAX
-    for number, series in enumerate(chart.series):
+    if times:
+        made += _time_labels(at[0], at[-1], across, bottom)
+    else:
+        made += _labels(chart.x, lambda number: across(at[number]), bottom)
+    shown, left_out = drawn(chart)
+    hover = places * len(shown) <= POINTS_MAX
+    for number, series in enumerate(shown):
         values = values_of(series, places)
-        points = [None if value is None else (across(at), up(value)) for at, value in enumerate(values)]
-        made += _line(points, number, up(0) if len(chart.series) == 1 else None)
+        points = [None if value is None else (across(at[place]), up(value)) for place, value in enumerate(values)]
+        made += _line(points, pieces_of(values, at, times is not None), number, up(0) if len(shown) == 1 else None)
         if hover:
             made += _tips(series.name, chart.x, values, points)
+    if left_out:
+        made.append(f'<text class="axis" x="{right}" y="14" text-anchor="end">{left_out:,} more are not drawn</text>')
+    return made
+
+
+def time_marks(start: float, end: float, marks_max: int = LABELS_MAX) -> list[tuple[float, str]]:
+    """Round times between two, with their labels: a date where a day begins or where days are all there is."""
+    step = next((each for each in _MARKS if (end - start) / each <= marks_max), _MARKS[-1])
+    while (end - start) / step > marks_max:
+        step *= 2
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    made = []
+    first = math.ceil(start / step)
+    for number in range(first, math.floor(end / step) + 1):
+        moment = epoch + timedelta(seconds=number * step)
+        whole_day = not (moment.hour or moment.minute or moment.second)
+        form = "%m-%d" if step >= 86400 or whole_day else "%H:%M" if step >= 60 else "%H:%M:%S"
+        made.append((float(number * step), f"{moment:{form}}"))
+    return made
+
+
+def _time_labels(start: float, end: float, across: Callable[[float], float], bottom: int) -> list[str]:
+    made = []
+    for at, label in time_marks(start, end):
+        place = across(at)
+        made.append(f'<line class="grid" x1="{place:.1f}" x2="{place:.1f}" y1="{TOP}" y2="{bottom}"/>')
+        anchor = "start" if place < LEFT + 20 else "end" if place > WIDTH - RIGHT - 20 else "middle"
+        made.append(
+            f'<text class="axis" x="{place:.1f}" y="{bottom + 17}" text-anchor="{anchor}">{escaped(label)}'
+            f"<title>{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S}</title></text>"
+        )
+    days = [f"{datetime.fromtimestamp(each, UTC):%Y-%m-%d}" for each in (start, end)]
+    span = days[0] if days[0] == days[1] else f"{days[0]} to {days[1]}"
+    made.append(f'<text class="axis" x="{WIDTH - RIGHT}" y="{bottom + 31}" text-anchor="end">{span}</text>')
     return made
 
 
@@ -196,28 +301,72 @@ def _labels(x: list[str], across: Callable[[int], float], bottom: int) -> list[s
     return made
 
 
-def _line(points: list[tuple[float, float] | None], number: int, floor: float | None) -> list[str]:
+def _line(
+    points: list[tuple[float, float] | None], pieces: list[list[int]], number: int, floor: float | None
+) -> list[str]:
     """The pieces of a line between its gaps; one point alone is a dot. `floor` fills what is below."""
-    made, piece = [], list[tuple[float, float]]()
-    dash = _DASHES[number % len(_DASHES)]
+    made = []
+    dash = dash_of(number)
     style = f"s{number % COLOURS}"
-    for point in [*points, None]:
-        if point is not None:
-            piece.append(point)
-            continue
+    for places in pieces:
+        piece = [point for place in places if (point := points[place]) is not None]
         if len(piece) == 1:
             made.append(f'<circle class="dot {style}" cx="{piece[0][0]:.1f}" cy="{piece[0][1]:.1f}" r="3"/>')
-        elif piece:
-            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in piece)
-            if floor is not None:
-                made.append(
-                    f'<polygon class="area {style}" points="{piece[0][0]:.1f},{floor:.1f} {path} '
-                    f'{piece[-1][0]:.1f},{floor:.1f}"/>'
-                )
-            dashes = f' stroke-dasharray="{dash}"' if dash else ""
-            made.append(f'<polyline class="line {style}" points="{path}"{dashes}/>')
-        piece = []
+            continue
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in piece)
+        if floor is not None:
+            made.append(
+                f'<polygon class="area {style}" points="{piece[0][0]:.1f},{floor:.1f} {path} '
+                f'{piece[-1][0]:.1f},{floor:.1f}"/>'
+            )
+        dashes = f' stroke-dasharray="{dash}"' if dash else ""
+        made.append(f'<polyline class="line {style}" points="{path}"{dashes}/>')
     return made
+
+
+def key(number: int) -> str:
+    """The mark of a series in the legend: its colour and, where colours repeat, its dashes."""
+    dash = dash_of(number)
+    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<svg class="key s{number % COLOURS}" viewBox="0 0 28 12" aria-hidden="true">'
+        f'<line class="line" x1="1" x2="27" y1="6" y2="6"{dashes}/></svg>'
+    )
+
+
+def sparkline(chart: Chart) -> str:
+    """The first lines or bars of a chart, small, without axes; "" if there is nothing to draw."""
+    shown = chart.series[:3]
+    seen = [value for series in shown for value in values_of(series, len(chart.x)) if value is not None]
+    if not seen or chart.kind not in KINDS:
+        return ""
+    axis, made = axis_of(seen), list[str]()
+
+    def up(value: float) -> float:
+        return SPARK_HEIGHT - 2 - axis.share(value) * (SPARK_HEIGHT - 4)
+
+    if chart.kind == BAR:
+        values = values_of(shown[0], len(chart.x))[:12]
+        wide = SPARK_WIDTH / max(len(values), 4)
+        for place, value in enumerate(values):
+            top, low = sorted((up(value or 0.0), up(0.0)))
+            made.append(
+                f'<rect class="bar s0" x="{place * wide + 1:.1f}" y="{top:.1f}" width="{wide - 2:.1f}" '
+                f'height="{max(low - top, 0.5):.1f}"/>'
+            )
+    else:
+        times = times_of(chart.x)
+        at = times or [float(place) for place in range(len(chart.x))]
+        length = (at[-1] - at[0]) or 1.0
+        for number, series in enumerate(shown):
+            values = values_of(series, len(chart.x))
+            points = [
+                None if value is None else (2 + (at[place] - at[0]) / length * (SPARK_WIDTH - 4), up(value))
+                for place, value in enumerate(values)
+            ]
+            made += _line(points, pieces_of(values, at, times is not None), number, None)
+    head = f'<svg class="spark" viewBox="0 0 {SPARK_WIDTH} {SPARK_HEIGHT}" role="img" '
+    return f'{head}aria-label="{escaped(chart.title)}">{"".join(made)}</svg>'
 
 
 def _tips(name: str, x: list[str], values: list[float | None], points: list[tuple[float, float] | None]) -> list[str]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flintmq.pipeline.errors import BadOption
-from flintmq.pipeline.reports.model import Cell, Column, Report, Table
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Figure, Report, Series, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.reports.records import cells, chosen, first, kept, many, nothing
 
@@ -37,11 +37,13 @@ SETTINGS = {
     "job": "only tasks of this job or connection name",
     "user": "only tasks of this user",
     "queue": "only tasks that used this queue, and only their use of it",
-    "order": "time (the default), or cpu: the dearest first",
+    "order": "cpu (the default): the dearest first, with the queues that cost most first; or time",
     "compare": "yes: the first few uses of a queue side by side",
 }
 #: Queues per task, on average, that are listed.
 QUEUES = 10
+#: Tasks of the chart.
+DEAREST = 15
 #: Columns side by side.
 COMPARED = 6
 
@@ -116,7 +118,7 @@ left join (select QMgr, Task, count(*) as Queues, try_sum(Put_N + Put1_N) as Put
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    order, compare = options.text("order", "time"), options.text("compare", "no")
+    order, compare = options.text("order", "cpu"), options.text("compare", "no")
     if order not in ("time", "cpu"):
         raise BadOption(f"--set order={order}: an order is time or cpu")
     if compare not in ("yes", "no"):
@@ -133,8 +135,15 @@ def _report(
     found, left = first(tasks.orderBy(*order), options.rows)
     if not found:
         return nothing("task", TITLE, options, _WHAT + _of(options), _REMEDY)
-    uses, uses_left = _uses(spark, found, used, options.rows * QUEUES)
-    made = Report("task", TITLE, _words(tasks), [_tasks_table(found, left)])
+    uses, uses_left = _uses(spark, found, used, options.rows * QUEUES, by_cost)
+    words, figures = _words(tasks)
+    title = "Tasks, the dearest first" if by_cost else "Tasks in the order of time"
+    made = Report("task", TITLE, words, [_tasks_table(title, found, left)], figures=figures)
+    if by_cost and found[0].CPU:
+        dearest = [task for task in found if task.CPU][:DEAREST]
+        names = [" ".join(filter(None, (task.QMgr, task.Job or task.Channel, task.User))) for task in dearest]
+        made.charts.append(Chart("Dearest tasks", "bar", names, [Series("CPU", [task.CPU / 1e3 for task in dearest])]))
+        made.charts[0].y_title = "CPU in MQI calls, ms"
     pairs = [(task, use) for task in found for use in uses.get((task.QMgr, task.Task), [])]
     if compare:
         made.tables.append(side_by_side(pairs[:COMPARED]))
@@ -173,21 +182,22 @@ def _aggregated(spark: SparkSession, tables: Path, options: Options) -> tuple[Da
 
 
 def _uses(
-    spark: SparkSession, tasks: list[Any], used: DataFrame, rows_max: int
+    spark: SparkSession, tasks: list[Any], used: DataFrame, rows_max: int, by_cost: bool
 ) -> tuple[dict[tuple[str, str], list[Any]], int]:
     """What the shown tasks used, by task."""
     from pyspark.sql import functions as f
 
     shown = spark.createDataFrame([(task.QMgr, task.Task) for task in tasks], "QMgr string, Task string")
     mine = used.join(f.broadcast(shown), ["QMgr", "Task"])
-    rows, left = first(mine.orderBy("QMgr", "Task", "First_Opened", "Open_Name", "Base_Name"), rows_max)
+    cost = [f.desc("Queue_CT")] if by_cost else []
+    rows, left = first(mine.orderBy("QMgr", "Task", *cost, "First_Opened", "Open_Name", "Base_Name"), rows_max)
     made: dict[tuple[str, str], list[Any]] = {}
     for row in rows:
         made.setdefault((row.QMgr, row.Task), []).append(row)
     return made, left
 
 
-def _words(tasks: DataFrame) -> list[str]:
+def _words(tasks: DataFrame) -> tuple[list[str], list[Figure]]:
     seen = tasks.selectExpr(
         "count(*) as Tasks",
         "count(distinct QMgr) as Managers",
@@ -196,7 +206,11 @@ def _words(tasks: DataFrame) -> list[str]:
     ).collect()[0]
     words = f"{many(seen.Tasks, 'task')} of {many(seen.Managers, 'queue manager')} used {seen.CPU or 0:,} us of CPU in "
     words += "MQI calls"
-    return [words + (f"; the dearest was {seen.Job}." if seen.Job and seen.CPU and seen.Tasks > 1 else ".")]
+    figures = [Figure("tasks", f"{seen.Tasks:,}"), Figure("CPU in calls", f"{(seen.CPU or 0) / 1e6:,.3f}", "s")]
+    if seen.Job and seen.CPU and seen.Tasks > 1:
+        figures.append(Figure("the dearest", str(seen.Job)))
+        return [f"{words}; the dearest was {seen.Job}."], figures
+    return [f"{words}."], figures
 
 
 _TASK_COLUMNS = [
@@ -204,6 +218,7 @@ _TASK_COLUMNS = [
     ("Type", Column("Type")),
     ("Job", Column("Jobname")),
     ("User", Column("Userid")),
+    ("CPU", Column("CPU", 0, "us")),
     ("Channel", Column("Channel")),
     ("Address", Column("Connection")),
     ("Started", Column("Started", unit="UTC")),
@@ -218,13 +233,12 @@ _TASK_COLUMNS = [
     ("Log_Forces", Column("Log forces", 0)),
     ("Pages_Old", Column("Pages old", 0)),
     ("Pages_New", Column("Pages new", 0)),
-    ("CPU", Column("CPU", 0, "us")),
 ]
 
 
-def _tasks_table(tasks: list[Any], left: int) -> Table:
+def _tasks_table(title: str, tasks: list[Any], left: int) -> Table:
     columns = [column for _, column in _TASK_COLUMNS]
-    return Table("Tasks", columns, [cells([task[name] for name, _ in _TASK_COLUMNS]) for task in tasks], left)
+    return Table(title, columns, [cells([task[name] for name, _ in _TASK_COLUMNS]) for task in tasks], left)
 
 
 def _uses_table(
