@@ -72,10 +72,16 @@ def test_every_declared_dependency_is_pinned() -> None:
     assert {name_of(requirement) for requirement in wanted} - pins - {"flintmq"} == set()
 
 
-def test_a_working_copy_installs_the_core_the_tools_and_spark_but_not_the_console() -> None:
-    names = {name_of(requirement) for requirement in environment.requirements()}
-    assert {"lmdb", "crc32c", "lz4", "pytest", "mypy", "ruff", "pyspark", "pyarrow", "numpy"} <= names
-    assert not {"fastapi", "flintmq"} & names
+def test_a_working_copy_installs_little_at_first_and_the_rest_when_it_is_needed() -> None:
+    """Issue 14, the first five minutes: `./flint demo` downloads neither Spark nor test tools nor the compiler."""
+    first = {name_of(requirement) for requirement in environment.requirements([environment.BASE])}
+    assert {"lmdb", "crc32c", "lz4", "cryptography"} <= first
+    assert not {"pytest", "mypy", "ruff", "pyspark", "pyarrow", "numpy", "setuptools"} & first
+    assert {"mypy", "setuptools"} == {name_of(each) for each in environment.requirements(["compile"])}
+    assert {"pyspark", "pyarrow", "numpy"} == {name_of(each) for each in environment.requirements(["spark"])}
+    tests = {name_of(requirement) for requirement in environment.requirements([environment.BASE, "test"])}
+    assert {"lmdb", "pytest", "mypy", "ruff", "pyspark", "hypothesis", "auditwheel"} <= tests
+    assert not {"fastapi", "flintmq"} & tests
 
 
 def test_the_package_itself_does_not_need_spark() -> None:
@@ -95,4 +101,9 @@ def test_arguments_that_only_say_how_much_to_simulate_pick_the_simulation() -> N
 def test_the_launcher_compares_what_an_installation_has_written_down() -> None:
     """Otherwise every call would start the installer to find out that nothing is to be done."""
     (line,) = [line for line in (ROOT / "flint").read_text().splitlines() if "cmp -s -" in line]
-    assert re.findall(r'"\$root/([\w./]+)"', line) == [*environment.MADE_FROM, ".venv/installed"]
+    assert re.findall(r'"\$root/([\w./]+)', line) == [*environment.MADE_FROM, ".venv/installed"]
+
+
+def test_every_stage_that_the_launcher_asks_for_is_there() -> None:
+    asked = re.findall(r"stage=(\w+)", (ROOT / "flint").read_text())
+    assert asked and set(asked) <= set(environment.STAGES)

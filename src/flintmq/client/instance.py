@@ -58,7 +58,7 @@ MEMORY = ":memory:"
 #: The Unix socket for local applications, in the directory of a queue manager that runs as a process.
 LOCAL_SOCKET = "local"
 MEMORY_NAME = "MEMORY"
-_HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
+INI_HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
 
 ENDED_NORMALLY = "Ended normally"
 ENDED_UNEXPECTEDLY = "Ended unexpectedly"
@@ -422,7 +422,7 @@ def _create_files(instance: Instance, options: CreateOptions, storage: Storage) 
     _prepare(engine, log)
     for directory in (instance.page_set_parent, instance.errors_directory, instance.directory):
         ini.sync_directory(directory)
-    ini.write(instance.ini_path, _qm_ini(instance.name, log_path, options), _HEAD)
+    ini.write(instance.ini_path, _qm_ini(instance.name, log_path, options), INI_HEAD)
     instance.creating_path.unlink()
     ini.sync_directory(instance.directory.parent)
     return engine
