@@ -160,7 +160,7 @@ class BuildHot(build_ext):  # type: ignore[misc]  # setuptools is untyped
             notice(f"the C compiler failed ({error}); its output is above")
 
     def _take_built(self) -> None:
-        """Copy compiled modules. The path of this machine's Python, where it is among those of its libraries, is removed."""
+        """Copy compiled modules, without the search path of this machine's Python where the linker has put it in."""
         patchelf = shutil.which("patchelf")
         for name, library in built_modules(Path(BUILT)).items():
             target = Path(self.get_ext_fullpath(name))

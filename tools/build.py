@@ -12,9 +12,9 @@
     build/mypyc/                  C sources and objects, kept so that the next build compiles only what changed
     build/compile.log             what the last build printed
 
-Where there is no build yet, the directory is `src`, plain Python, and a process compiles in the background (decision 14).
-It has the lowest priority and a session of its own, so that it survives the terminal; there is at most one, which holds
-the lock; it ends after ROUNDS builds or BACKGROUND_SECONDS_MAX. The next launcher after it uses the build.
+Where there is no build yet, the directory is `src`, plain Python, and a process compiles in the background (decision
+14). It has the lowest priority and a session of its own, so that it survives the terminal. There is at most one, which
+holds the lock; it ends after ROUNDS builds or BACKGROUND_SECONDS_MAX. The next launcher after it uses the build.
 
     --wait            compile now, and wait for it; plain Python if that fails
     --background      be that process
@@ -139,8 +139,8 @@ def start_in_background(key: str) -> None:
             start_new_session=True,
         )
     say(
-        "running on plain Python, which is slower, while the hot modules are compiled in the background at low priority; "
-        "the next start uses them. FLINT_COMPILE=1 waits for them, FLINT_COMPILE=0 does without"
+        "running on plain Python, which is slower, while the hot modules are compiled in the background at low "
+        "priority; the next start uses them. FLINT_COMPILE=1 waits for them, FLINT_COMPILE=0 does without"
     )
 
 

@@ -4,8 +4,8 @@ The launcher runs this with the system's Python when `constraints.txt`, `pyproje
 installed last, or when a command needs a stage that is not there. `./flint setup STAGE` and the compilation in the
 background (build.py) run it, too.
 
-    .venv/installed          what every command needs: constraints.txt, pyproject.toml and this file as they were when the
-                             installation succeeded; the launcher compares
+    .venv/installed          what every command needs is installed: constraints.txt, pyproject.toml and this file as
+                             they were then; the launcher compares
     .venv/installed.STAGE    the same for a stage (STAGES): Spark, test tools and the compiler come when first used
     .venv/made-with          FLINT_PYTHON when .venv was last checked; another value asks for another .venv
     .venv.lock               held while installing; a second launcher waits
@@ -30,8 +30,8 @@ PINS = ROOT / "constraints.txt"
 #: What an installation depends on, in the order in which the launcher reads it.
 MADE_FROM = ("constraints.txt", "pyproject.toml", "tools/environment.py")
 
-#: A stage is some of the extras of pyproject.toml. The first stage, with the dependencies of the package itself, is what
-#: every command needs; the others are installed when a command first needs them.
+#: A stage is some of the extras of pyproject.toml. The first stage, with the dependencies of the package itself, is
+#: what every command needs; the others are installed when a command first needs them.
 BASE = ""
 STAGES = {
     BASE: ("tls",),

@@ -1,7 +1,7 @@
 """`./flint` in a working copy: it runs at once on plain Python, compiles in the background and uses that from then on.
 
-The working copies here are real ones, but for `setup.py`: it compiles when the test says so, and takes no time. That the
-real one compiles is seen by every run of the suite, which runs on what it made.
+The working copies here are real ones, but for `setup.py`: it compiles when the test says so, and takes no time. The
+real one is run by every run of the suite, which tests what it made.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from tests.waiting import until
 from tools import build, environment, hot
 
 ROOT = Path(__file__).resolve().parents[2]
-HOT = "src/flintmq/mqi/charv.py"
+#: The one hot module, which nothing imports.
+HOT = "src/flintmq/mqi/unused.py"
 #: Says that it runs, and how; then waits until it may make the libraries.
 SETUP = """
 import os, sysconfig, time
@@ -34,7 +35,7 @@ with open(here / "rounds", "a") as rounds:
     print(os.getpid(), os.getsid(0), os.getpriority(os.PRIO_PROCESS, 0), file=rounds)
 while not (here / "go").exists():
     time.sleep(0.01)
-for name in ("flintmq__mypyc", "flintmq/mqi/charv"):
+for name in ("flintmq__mypyc", "flintmq/mqi/unused"):
     path = here / "build" / "mypyc" / "lib" / (name + sysconfig.get_config_var("EXT_SUFFIX"))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
@@ -100,6 +101,7 @@ def copy(tmp_path: Path) -> Iterator[WorkingCopy]:
     for name in ("flint", "pyproject.toml", "constraints.txt"):
         shutil.copy2(ROOT / name, root / name)
     (root / "setup.py").write_text(SETUP)
+    (root / HOT).write_text('"""Hot."""\n')
     listed = root / "tools" / "hot.py"
     text = re.sub(r"^HOT = \(.*?^\)", f"HOT = ({HOT.removeprefix('src/')!r},)", listed.read_text(), flags=re.M | re.S)
     listed.write_text(re.sub(r"^FLOORS = \(.*?^\)", "FLOORS = ()", text, flags=re.M | re.S))
@@ -125,7 +127,7 @@ in_an_environment = pytest.mark.skipif(
 @can_compile
 @in_an_environment
 def test_the_first_call_runs_on_plain_python_and_the_next_after_the_build_compiled(copy: WorkingCopy) -> None:
-    """Issue 14, the first five minutes. The terminal of the first call is closed; a source changes while it compiles."""
+    """Issue 14, the first five minutes. The terminal of the first call is closed; then a source changes."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(copy.root / "flint", ["flint", "version"], copy.environment())

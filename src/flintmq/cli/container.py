@@ -4,8 +4,8 @@
     flint container ready
     podman run -e LICENSE=accept -e MQ_QMGR_NAME=QM1 -e MQ_APP_PASSWORD=passw0rd -p 1414:1414 -v qm1:/mnt/mqm flintmq
 
-`run`, which is meant without a word, creates the queue manager if the volume has none, starts it in a process of its own,
-copies its error log to standard output, and ends with it. SIGTERM, which `podman stop` sends, ends the queue manager
+`run`, the default, creates the queue manager if the volume has none, starts it in a process of its own, copies its
+error log to standard output, and ends with it. SIGTERM, which `podman stop` sends, ends the queue manager
 cleanly: clients are disconnected, their uncommitted work is backed out.
 
     MQ_QMGR_NAME                  the queue manager (the name of the host, without what a name must not have)
@@ -17,8 +17,8 @@ cleanly: clients are disconnected, their uncommitted work is backed out.
     FLINTMQ_CONFIG                where configuration is read (/etc/mqm)
     FLINTMQ_LISTEN                address and port of the listener: `*(1414)`, if not set
 
-At every start the stanzas of all .ini files in /etc/mqm are merged into qm.ini, before, and all .mqsc files are run in the
-order of their names, when the queue manager has started. A command that fails is shown, and the rest is run.
+At every start the stanzas of all .ini files in /etc/mqm are merged into qm.ini. When the queue manager has started, all
+.mqsc files are run in the order of their names. A command that fails is shown, and the rest is run.
 
 `started`, `healthy` and `ready` are for probes, like MQ's chkmqstarted, chkmqhealthy and chkmqready: the queue manager
 answers; it is ready when it listens, too, and all .mqsc files were run.
@@ -131,9 +131,9 @@ class Container:
         # What the queue manager starts (triggered programs, for one) has no business with passwords.
         for variable in SECRET_FILES:
             os.environ.pop(variable, None)
-        code = self._start()
-        if code is not None:
-            return code
+        ended = self._start()
+        if ended is not None:
+            return ended
         self._configure(listen, passwords)
         return self._wait()
 
@@ -156,7 +156,7 @@ class Container:
             if password and not known.is_right(user, password):
                 users.change(path, user, password, privileged, known.groups_of(user))
         if "app" not in given:
-            say(f"{users.APP_PASSWORD} is not set: every client that reaches the port may be user app, if it has no password")
+            say(f"{users.APP_PASSWORD} is not set: a client that reaches the port may be user app without a password")
         return given
 
     def _merge_stanzas(self) -> None:
@@ -221,7 +221,7 @@ class Container:
             return  # It was ended meanwhile.
 
     def _commands_to_listen(self, listen: tuple[str, int]) -> list[str]:
-        """Return the MQSC that moves the listener, which is for this machine only when it is created; [] if it is there."""
+        """Return the MQSC that moves the listener, which is created for this machine only; [] if it is there."""
         with Control(self._place) as control:
             now = [tuple(each) for each in control.ask({"do": "ping"}).get("addresses", [])]
         address, port = listen

@@ -31,7 +31,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     print(
-        f"FlintMQ {flintmq.__version__} ({build_type()}): {options.requesters} requesters, {options.servers} servers, ", end=""
+        f"FlintMQ {flintmq.__version__} ({build_type()}): {options.requesters} requesters, {options.servers} servers, ",
+        end="",
     )
     print(f"{options.size}-byte messages, an embedded queue manager in a temporary directory\n", flush=True)
     live = sys.stdout.isatty()

@@ -5,8 +5,8 @@
 
 The queue manager runs in a process of its own until endmqm ends it. It listens where its LISTENER objects with
 CONTROL(QMGR) say; `crtmqm -p 1414` and `crtmqm --dev` define one, for this machine only. What it has to say stands in
-its error log, errors/AMQERR01.LOG in its directory. The message says whether its hot modules are compiled or run as plain
-Python, which is slower: in a working copy the first start may come before they are compiled. A restart changes that.
+its error log, errors/AMQERR01.LOG in its directory. The last line says whether its hot modules are compiled or run as
+plain Python, which is slower: in a working copy the first start may come before they are compiled; then start it again.
 
 Exit codes: 0 started; 5 it is running; 16 does not exist; 70 damaged; 71 anything unexpected; 72 bad name.
 """
