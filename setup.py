@@ -11,20 +11,16 @@
 
 All hot modules go into one shared library, so calls between them are calls of C functions.
 
-Compiling takes minutes. pip shows no output of a build, unless it is called with -v; so progress is printed on standard
-error for -v and for logs, and also at the terminal, if there is one.
+Compiling takes minutes, which tools/progress.py shows.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -36,6 +32,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))
 
 from tools import hot  # noqa: E402
+from tools.progress import Progress, show  # noqa: E402
 
 BUILT = os.environ.get("FLINT_BUILT", "")
 FORCED = os.environ.get("FLINT_COMPILE") == "1"
@@ -48,39 +45,6 @@ DENSE = ["-include", str(ROOT / "tools" / "cold.h"), "-fvisibility=hidden", "-fn
 
 def notice(text: str) -> None:
     print(f"flintmq: hot modules stay plain Python: {text}", file=sys.stderr)
-
-
-def show(text: str) -> None:
-    """Print progress on standard error, and at the terminal if standard error is captured (pip does that)."""
-    line = f"flintmq: {text}"
-    print(line, file=sys.stderr, flush=True)
-    if not sys.stderr.isatty():
-        try:
-            with open("/dev/tty", "w") as terminal:
-                # pip has a spinner on its line, which goes on below.
-                print(f"\n  {line}", file=terminal)
-        except OSError:
-            return  # There is none: a container's build, or the launcher's in the background.
-
-
-class Progress:
-    """Count compiled files, and show the count every few seconds."""
-
-    SECONDS = 10.0
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._done = 0
-        self._shown = time.monotonic()
-        self._lock = threading.Lock()
-
-    def one_more(self) -> None:
-        with self._lock:
-            self._done += 1
-            if time.monotonic() - self._shown < self.SECONDS:
-                return
-            self._shown = time.monotonic()
-            show(f"{self._done} of {self._total} files are compiled")
 
 
 def built_modules(directory: Path) -> dict[str, Path]:
@@ -145,6 +109,10 @@ class BuildHot(build_ext):  # type: ignore[misc]  # setuptools is untyped
         if BUILT:
             self._take_built()
             return
+        # Some Pythons want their own directory searched for libraries. A module needs none of these, and a wheel must
+        # not name a directory of the machine that built it.
+        linker = self.compiler.linker_so
+        self.compiler.linker_so = [word for word in linker if not word.startswith("-Wl,-rpath")]
         for extension in self.extensions:
             if extension.name == f"{hot.GROUP}__mypyc" and self._takes(extension, DENSE):
                 extension.extra_compile_args = [*extension.extra_compile_args, *DENSE]
@@ -160,14 +128,11 @@ class BuildHot(build_ext):  # type: ignore[misc]  # setuptools is untyped
             notice(f"the C compiler failed ({error}); its output is above")
 
     def _take_built(self) -> None:
-        """Copy compiled modules, without the search path of this machine's Python where the linker has put it in."""
-        patchelf = shutil.which("patchelf")
+        """Copy compiled modules to where a build would have put them."""
         for name, library in built_modules(Path(BUILT)).items():
             target = Path(self.get_ext_fullpath(name))
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(library, target)
-            if patchelf:
-                subprocess.run([patchelf, "--remove-rpath", str(target)], check=True)
 
     def _takes(self, extension: Extension, flags: list[str]) -> bool:
         """Whether the compiler takes these flags, with the headers that are here."""

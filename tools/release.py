@@ -35,6 +35,7 @@ FILES = (
     "tools/__init__.py",
     "tools/cold.h",
     "tools/hot.py",
+    "tools/progress.py",
 )
 #: Run by the Python of the empty environment, outside of the working copy.
 TRIAL = """
@@ -58,14 +59,13 @@ def wheels(out: Path, package: Path | None = None) -> list[Path]:
     if package is None:
         package = build.directory_to_import_from(wait=True)
     if package == build.SOURCE:
-        raise ReleaseFailed("the hot modules are not compiled; FLINT_COMPILE=1 ./flint version says why")
+        raise ReleaseFailed("the hot modules are not compiled here; FLINT_COMPILE=1 ./flint version says why")
     with tempfile.TemporaryDirectory() as directory:
         tree, made = Path(directory) / "tree", Path(directory) / "made"
         copy_tree(tree)
         made.mkdir()
         archive = made / run_hook(tree, "build_sdist", made, {})
-        plain = made / run_hook(tree, "build_wheel", made, {"FLINT_BUILT": str(package), "FLINT_COMPILE": "1"})
-        wheel = named_for_systems(plain)
+        wheel = named_for_systems(build_wheel(tree, made, package))
         try_out(wheel, Path(directory) / "empty")
         out.mkdir(parents=True, exist_ok=True)
         return [Path(shutil.copy2(path, out)) for path in (archive, wheel)]
@@ -78,6 +78,12 @@ def copy_tree(tree: Path) -> None:
     for name in FILES:
         (tree / name).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / name, tree / name)
+
+
+def build_wheel(tree: Path, made: Path, package: Path) -> Path:
+    """Build a wheel into `made` with the libraries of `package`, or without any if that is the source."""
+    built = {"FLINT_COMPILE": "0"} if package == build.SOURCE else {"FLINT_COMPILE": "1", "FLINT_BUILT": str(package)}
+    return made / run_hook(tree, "build_wheel", made, built)
 
 
 def run_hook(tree: Path, hook: str, made: Path, more: dict[str, str]) -> str:

@@ -35,7 +35,17 @@ BASE = "localhost/flint-test-base"
 IMAGE = "localhost/flint-test"
 PACKAGES = ("crc32c", "cryptography", "lmdb", "lz4", "uvloop")
 #: Parts of Python's library that nothing here needs, and those of other packages.
-LEFT_OUT = ("__pycache__", "test", "tests", "idlelib", "tkinter", "lib2to3", "config-*", "site-packages", "dist-packages")
+LEFT_OUT = (
+    "__pycache__",
+    "test",
+    "tests",
+    "idlelib",
+    "tkinter",
+    "lib2to3",
+    "config-*",
+    "site-packages",
+    "dist-packages",
+)
 #: A queue that only the files of the configuration define.
 SCRIPT = """
 DEFINE QLOCAL(FROM.MQSC)
@@ -111,11 +121,8 @@ def make_context(context: Path) -> None:
     release.copy_tree(context)
     shutil.copy2(ROOT / "Containerfile", context)
     dist = context / "dist"
-    if flintmq.compiled():
-        wheel = release.wheels(dist, Path(flintmq.__file__).absolute().parents[1])[1]
-    else:
-        dist.mkdir()
-        wheel = dist / release.run_hook(context, "build_wheel", dist, {"FLINT_COMPILE": "0"})
+    dist.mkdir()
+    wheel = release.build_wheel(context, dist, Path(flintmq.__file__).absolute().parents[1])
     command = [*environment.pip(), "download", "--quiet", "--only-binary", ":all:", "--dest", str(dist)]
     command += ["--constraint", str(environment.PINS), f"{wheel}[tls]"]
     end = subprocess.run(command, capture_output=True, text=True)
