@@ -107,7 +107,8 @@ def test_a_container_is_configured_serves_and_ends_when_it_is_told_to(
     assert holder_of(instance.by_name("QM1").lock_path) is None
     assert main(["container", "ready"]) == main(["container", "healthy"]) == 1
     said = running.output.read_text()
-    assert "AMQ8003I" in said and re.search(r"has started \((compiled|plain Python)\)", said)
+    assert "AMQ8003I" in said and "The queue manager has ended." in said, "from its first words to its last"
+    assert re.search(r"has started \((compiled|plain Python)\)", said)
     assert "some command of" in said and "10-first.mqsc" in said
     assert "passw0rd" not in said and "adm1n" not in said
 

@@ -38,6 +38,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import flintmq
@@ -115,6 +116,8 @@ class Container:
         self._developer = os.environ.get("MQ_DEV", "true").lower() != "false"
         self._server: subprocess.Popen[bytes] | None = None
         self._told_to_end = False
+        log = place.errors_directory / "AMQERR01.LOG"
+        self._follower = Follower(log, lambda text: print(text, end="", flush=True))
 
     def run(self) -> int:
         """Create, configure and start the queue manager; return its exit code when it has ended."""
@@ -183,8 +186,6 @@ class Container:
 
     def _start(self) -> int | None:
         """Start the server and wait until it is ready; the exit code if it does not get so far."""
-        log = self._place.errors_directory / "AMQERR01.LOG"
-        follower = Follower(log, lambda text: print(text, end="", flush=True))
         reading, writing = os.pipe()
         self._server = subprocess.Popen(
             process.server_command(self._place, writing),
@@ -193,7 +194,7 @@ class Container:
             env=process.server_environment(),
         )
         os.close(writing)
-        threading.Thread(target=follower.run, daemon=True).start()
+        threading.Thread(target=self._follower.run, daemon=True).start()
         if self._told_to_end:
             self._server.terminate()
         # A long log may have to be read first. Probes see that it is not ready; nothing else waits.
@@ -244,17 +245,19 @@ class Container:
     def _wait(self) -> int:
         """Wait for the server, and for every orphan that the container's first process inherits."""
         assert self._server is not None
-        while True:
+        pid = 0
+        while pid != self._server.pid:
             pid, status = os.wait()
-            if pid == self._server.pid:
-                code = os.waitstatus_to_exitcode(status)
-                self._server.returncode = code
-                return code if code >= 0 else 128 - code
+        self._server.returncode = code = os.waitstatus_to_exitcode(status)
+        self._follower.pass_on()  # Its last words.
+        return code if code >= 0 else 128 - code
 
     def _end(self, number: int, frame: object) -> None:
         self._told_to_end = True
         if self._server is not None and self._server.returncode is None:
-            self._server.send_signal(signal.SIGTERM)
+            # Not by Popen: that asks first whether the process has ended, and takes the answer away from os.wait().
+            with suppress(ProcessLookupError):
+                os.kill(self._server.pid, signal.SIGTERM)
 
 
 class Follower:
@@ -266,6 +269,8 @@ class Follower:
         self._at = path.stat().st_size if path.exists() else 0
         self._file = path.stat().st_ino if path.exists() else 0
         self._pause = threading.Event()
+        #: The thread of run() and the end of the container pass on, one at a time.
+        self._lock = threading.Lock()
 
     def run(self) -> None:
         """Follow until the process ends."""
@@ -275,15 +280,13 @@ class Follower:
 
     def pass_on(self) -> None:
         """Pass on what is new. What was written to a file just before it was renamed is taken from its new name."""
-        try:
+        with self._lock, suppress(OSError):
             now = self._path.stat()
             if self._file and now.st_ino != self._file:
                 self._rest_of(self._path.with_name("AMQERR02.LOG"))
                 self._at = 0
             self._file = now.st_ino
             self._rest_of(self._path)
-        except OSError:
-            return
 
     def _rest_of(self, path: Path) -> None:
         with open(path, "rb") as file:
