@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from tools import environment, suite
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,6 +98,28 @@ def test_arguments_that_only_say_how_much_to_simulate_pick_the_simulation() -> N
     assert not suite.only_the_simulation(["--simulate", "20000", "-x"])
     assert not suite.only_the_simulation(["tests/qmgr"])
     assert not suite.only_the_simulation([])
+
+
+def test_the_whole_suite_runs_on_what_was_built_while_the_sources_were_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order: list[str] = []
+
+    class Check(suite.Step):
+        def run(self) -> None:
+            order.append(self.name)
+
+    def tests(package: Path) -> list[suite.Step]:
+        order.append(str(package))
+        return [Check("tests", [])]
+
+    monkeypatch.setenv("FLINT_COMPILE", "0")
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(suite, "checks", lambda: [Check("ruff", [])])
+    monkeypatch.setattr(suite, "tests", tests)
+    assert suite.whole_suite() == 0
+    assert order == ["ruff", str(suite.SOURCE), "tests"]
+    assert re.search(r"ruff +ok .*\ntests +ok ", capsys.readouterr().out)
 
 
 def test_the_launcher_compares_what_an_installation_has_written_down() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import pty
 import re
 import shutil
 import signal
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminal import at_a_terminal
 from tests.waiting import until
 from tools import build, environment, hot
 
@@ -128,18 +128,8 @@ in_an_environment = pytest.mark.skipif(
 @in_an_environment
 def test_the_first_call_runs_on_plain_python_and_the_next_after_the_build_compiled(copy: WorkingCopy) -> None:
     """Issue 14, the first five minutes. The terminal of the first call is closed; then a source changes."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(copy.root / "flint", ["flint", "version"], copy.environment())
-    said = b""
-    try:
-        while part := os.read(terminal, 4096):
-            said += part
-    except OSError:
-        pass  # This is how a terminal ends.
-    os.waitpid(pid, 0)
-    os.close(terminal)
-    assert b"compiled in the background" in said and b"plain Python\r\n" in said
+    pid, said = at_a_terminal([str(copy.root / "flint"), "version"], copy.root, copy.environment())
+    assert "compiled in the background" in said and "plain Python\r\n" in said
 
     until(lambda: copy.rounds() and copy.rounds()[0][2:], "the build is under way")
     ((process, session, nice),) = copy.rounds()

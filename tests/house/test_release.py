@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 import sysconfig
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from tests.terminal import at_a_terminal
 from tools import build, hot, release
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +65,8 @@ def test_progress_of_a_build_is_shown_at_the_terminal_though_pip_captures_it() -
     program = (
         "from tools.progress import Progress, show; Progress.SECONDS = 0.0; show('begins'); Progress(2).one_more()"
     )
-    shown = in_a_terminal([sys.executable, "-c", program])
+    captured = 'exec "$0" -c "$1" >/dev/null 2>&1'
+    _, shown = at_a_terminal(["sh", "-c", captured, sys.executable, program], ROOT, os.environ)
     assert "flintmq: begins" in shown and "flintmq: 1 of 2 files are compiled" in shown
 
 
@@ -75,20 +76,3 @@ def test_progress_without_a_terminal_goes_to_standard_error_only() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, start_new_session=True
     )
     assert (end.returncode, end.stdout, end.stderr) == (0, "", "flintmq: begins\n")
-
-
-def in_a_terminal(command: list[str]) -> str:
-    """Run a command in a terminal with its outputs captured, as pip does; return what the terminal shows."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        end = subprocess.run(command, cwd=ROOT, capture_output=True)
-        os._exit(end.returncode)
-    shown = b""
-    try:
-        while part := os.read(terminal, 4096):
-            shown += part
-    except OSError:
-        pass  # This is how a terminal ends.
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, shown.decode()
-    os.close(terminal)
-    return shown.decode()
