@@ -35,7 +35,14 @@ def test_a_wheel_is_assembled_from_the_launchers_build_and_runs_compiled_without
     assert sys.base_prefix == "/usr" or sys.base_prefix.encode() not in library, "no path of this machine is in it"
     with tarfile.open(archive) as opened_archive:
         files = {name.partition("/")[2] for name in opened_archive.getnames()}
-    assert {"setup.py", "tools/hot.py", "tools/cold.h", "constraints.txt", "src/flintmq/qmgr/get.py"} <= files
+    assert {
+        "setup.py",
+        "tools/hot.py",
+        "tools/progress.py",
+        "tools/cold.h",
+        "constraints.txt",
+        "src/flintmq/qmgr/get.py",
+    } <= files
 
 
 def test_without_compiled_modules_nothing_is_released(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ class Container:
         said = process.heard(reading, threading.TIMEOUT_MAX)
         if said == process.READY:
             return None
-        return self._server.wait() or _control.UNEXPECTED
+        return as_exit_code(self._server.wait()) or _control.UNEXPECTED
 
     def _configure(self, listen: tuple[str, int], passwords: list[str]) -> None:
         """Run our own settings and the .mqsc files, and note that it was done."""
@@ -250,7 +250,7 @@ class Container:
             pid, status = os.wait()
         self._server.returncode = code = os.waitstatus_to_exitcode(status)
         self._follower.pass_on()  # Its last words.
-        return code if code >= 0 else 128 - code
+        return as_exit_code(code)
 
     def _end(self, number: int, frame: object) -> None:
         self._told_to_end = True
@@ -303,6 +303,11 @@ def parse_listen(text: str) -> tuple[str, int]:
     if found is None or not 0 < int(found[2]) < 65536:
         raise CommandFailed(f"FLINTMQ_LISTEN is address(port), for example 127.0.0.1(1414) or *(1414), not {text!r}")
     return "" if found[1] == "*" else found[1], int(found[2])
+
+
+def as_exit_code(code: int) -> int:
+    """Return the exit code of a process; of one that a signal has ended, the number that shells have for it."""
+    return code if code >= 0 else 128 - code
 
 
 def say(text: str) -> None:
