@@ -35,6 +35,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -147,6 +148,9 @@ def start_in_background(key: str) -> None:
 def compile_in_background() -> int:
     """Make the build for the sources as they are, and once more if they change meanwhile. Never wait for another."""
     os.setpriority(os.PRIO_PROCESS, 0, NICE)
+    with suppress(OSError):
+        # Linux may share the processor fairly between sessions first, whatever the priorities in them: this one is new.
+        Path("/proc/self/autogroup").write_text(str(NICE))
     with open(BUILDS / "lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -43,6 +43,8 @@ class Running:
         self.output = directory / "output"
 
     def start(self) -> None:
+        configured = instance.by_name("QM1").directory / container.CONFIGURED
+        configured.unlink(missing_ok=True)
         with open(self.output, "w") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "flintmq.cli", "container"],
@@ -52,8 +54,9 @@ class Running:
                 stderr=subprocess.STDOUT,
                 text=True,
             )
-        until(lambda: main(["container", "ready"]) == 0 or self.ended(), "the queue manager is ready")
+        until(lambda: configured.exists() or self.ended(), "the queue manager is ready")
         assert not self.ended(), self.output.read_text()
+        until(lambda: main(["container", "ready"]) == 0, "it says so")
 
     def ended(self) -> bool:
         return self.process is None or self.process.poll() is not None
