@@ -9,6 +9,9 @@ mypyc may say "Cannot determine type of": then that name needs a written type (`
 
 from __future__ import annotations
 
+import os
+import shutil
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,3 +87,20 @@ def floors(root: Path = ROOT) -> list[str]:
 def hot_rooms() -> list[str]:
     """The rooms that hold hot modules, in the order of `HOT`. Only these are read when hot modules are compiled."""
     return list(dict.fromkeys(pattern.split("/")[1] for pattern in HOT))
+
+
+def reason_not_to_compile() -> str:
+    """Return why the hot modules stay plain Python, or "" if they can be compiled."""
+    if os.environ.get("FLINT_COMPILE") == "0":
+        return "FLINT_COMPILE=0"
+    return missing_to_compile()
+
+
+def missing_to_compile() -> str:
+    """Return what this machine needs to compile anything and does not have, or ""."""
+    configured = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    if not any(shutil.which(name) for name in (configured, "cc", "gcc", "clang")):
+        return "there is no C compiler"
+    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+        return "Python's C headers are not installed"
+    return ""

@@ -6,6 +6,9 @@
     FLINT_COMPILE=0 ./flint test        everything on plain Python, once
     CI=true ./flint test                the whole suite; what it compares with is installed first (judges.py)
 
+Without arguments the hot modules are compiled while the sources are checked and programs are installed: the checks keep
+one core busy, the compiler all others.
+
 The last lines are the closing lines of the pytest runs. The exit code is that of the first step that failed; every
 step runs all the same, so that one call shows all there is to mend.
 """
@@ -61,15 +64,21 @@ class Step:
         self.seconds = time.monotonic() - started
 
 
-def whole_suite(package: Path) -> list[Step]:
-    compiled = package != SOURCE
-    steps = [
+def checks() -> list[Step]:
+    """The steps that look at the sources only."""
+    return [
         Step("ruff", ["-m", "ruff", "check", "."]),
         Step("ruff format", ["-m", "ruff", "format", "--check", "."]),
         Step("mypy", ["-m", "mypy"]),
     ]
+
+
+def tests(package: Path) -> list[Step]:
+    """The steps that run `package`: the compiled modules, or the source."""
+    compiled = package != SOURCE
+    steps = []
     if not compiled and os.environ.get("FLINT_COMPILE") != "0" and any(map(shutil.which, ("cc", "gcc", "clang"))):
-        # The launcher fell back to plain Python, which is right for a user and wrong for the suite.
+        # The build fell back to plain Python, which is right for a user and wrong for the suite.
         steps.append(Step("compile", ["tools/build.py"], compile="1"))
     steps.append(Step("tests, compiled" if compiled else "tests, plain", [*PYTEST, *WORKERS], package))
     if compiled:
@@ -79,9 +88,28 @@ def whole_suite(package: Path) -> list[Step]:
     return steps
 
 
-def run_all(steps: list[Step]) -> int:
+def whole_suite() -> int:
+    """Run everything; compile meanwhile."""
+    command = [sys.executable, "-I", "-S", str(ROOT / "tools" / "build.py"), "--wait"]
+    compiling = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    try:
+        if os.environ.get("CI"):
+            print(f"\n--- programs of others: {judges.install() or 'all here'}", flush=True)
+        first = checks()
+        for step in first:
+            step.run()
+        package = Path(compiling.communicate()[0].strip() or SOURCE)
+    except BaseException:
+        compiling.terminate()
+        raise
+    return run_all(tests(package), first)
+
+
+def run_all(steps: list[Step], done: list[Step] | None = None) -> int:
+    """Run the steps and summarise them, with those that are done already."""
     for step in steps:
         step.run()
+    steps = [*(done or []), *steps]
     print("\n--- summary")
     for step in steps:
         outcome = "ok" if step.code == 0 else f"FAILED ({step.code})"
@@ -101,9 +129,7 @@ def only_the_simulation(arguments: list[str]) -> bool:
 def main(arguments: list[str]) -> int:
     package = Path(os.environ["PYTHONPATH"].split(os.pathsep)[0])
     if not arguments:
-        if os.environ.get("CI"):
-            print(f"\n--- programs of others: {judges.install() or 'all here'}", flush=True)
-        return run_all(whole_suite(package))
+        return whole_suite()
     if only_the_simulation(arguments):
         return run_all([Step("simulation", [*PYTEST, *WORKERS, "tests/simulation", *arguments], package)])
     return subprocess.run([sys.executable, "-P", "-m", "pytest", *arguments], cwd=ROOT).returncode

@@ -18,3 +18,8 @@ def compiled() -> bool:
         if os.path.isdir(directory) and any(name.endswith(tuple(EXTENSION_SUFFIXES)) for name in os.listdir(directory)):
             return True
     return False
+
+
+def build_type() -> str:
+    """Return `compiled` or `plain Python`, for messages to the user."""
+    return "compiled" if compiled() else "plain Python"

@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from tools import environment, suite
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,10 +74,16 @@ def test_every_declared_dependency_is_pinned() -> None:
     assert {name_of(requirement) for requirement in wanted} - pins - {"flintmq"} == set()
 
 
-def test_a_working_copy_installs_the_core_the_tools_and_spark_but_not_the_console() -> None:
-    names = {name_of(requirement) for requirement in environment.requirements()}
-    assert {"lmdb", "crc32c", "lz4", "pytest", "mypy", "ruff", "pyspark", "pyarrow", "numpy"} <= names
-    assert not {"fastapi", "flintmq"} & names
+def test_a_working_copy_installs_little_at_first_and_the_rest_when_it_is_needed() -> None:
+    """Issue 14, the first five minutes: `./flint demo` downloads neither Spark nor test tools nor the compiler."""
+    first = {name_of(requirement) for requirement in environment.requirements([environment.BASE])}
+    assert {"lmdb", "crc32c", "lz4", "cryptography"} <= first
+    assert not {"pytest", "mypy", "ruff", "pyspark", "pyarrow", "numpy", "setuptools"} & first
+    assert {"mypy", "setuptools"} == {name_of(each) for each in environment.requirements(["compile"])}
+    assert {"pyspark", "pyarrow", "numpy"} == {name_of(each) for each in environment.requirements(["spark"])}
+    tests = {name_of(requirement) for requirement in environment.requirements([environment.BASE, "test"])}
+    assert {"lmdb", "pytest", "mypy", "ruff", "pyspark", "hypothesis", "auditwheel"} <= tests
+    assert not {"fastapi", "flintmq"} & tests
 
 
 def test_the_package_itself_does_not_need_spark() -> None:
@@ -92,7 +100,34 @@ def test_arguments_that_only_say_how_much_to_simulate_pick_the_simulation() -> N
     assert not suite.only_the_simulation([])
 
 
+def test_the_whole_suite_runs_on_what_was_built_while_the_sources_were_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order: list[str] = []
+
+    class Check(suite.Step):
+        def run(self) -> None:
+            order.append(self.name)
+
+    def tests(package: Path) -> list[suite.Step]:
+        order.append(str(package))
+        return [Check("tests", [])]
+
+    monkeypatch.setenv("FLINT_COMPILE", "0")
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(suite, "checks", lambda: [Check("ruff", [])])
+    monkeypatch.setattr(suite, "tests", tests)
+    assert suite.whole_suite() == 0
+    assert order == ["ruff", str(suite.SOURCE), "tests"]
+    assert re.search(r"ruff +ok .*\ntests +ok ", capsys.readouterr().out)
+
+
 def test_the_launcher_compares_what_an_installation_has_written_down() -> None:
     """Otherwise every call would start the installer to find out that nothing is to be done."""
     (line,) = [line for line in (ROOT / "flint").read_text().splitlines() if "cmp -s -" in line]
-    assert re.findall(r'"\$root/([\w./]+)"', line) == [*environment.MADE_FROM, ".venv/installed"]
+    assert re.findall(r'"\$root/([\w./]+)', line) == [*environment.MADE_FROM, ".venv/installed"]
+
+
+def test_every_stage_that_the_launcher_asks_for_is_there() -> None:
+    asked = re.findall(r"stage=(\w+)", (ROOT / "flint").read_text())
+    assert asked and set(asked) <= set(environment.STAGES)

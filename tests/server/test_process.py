@@ -117,7 +117,9 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager
 
 def test_a_queue_manager_starts_serves_and_ends(manager: Manager, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strmqm"]) == 0
-    capsys.readouterr()
+    how = "compiled" if flintmq.compiled() else "plain Python"
+    assert f"started using V{flintmq.__version__} ({how}).\n" in capsys.readouterr().out
+    assert f"The queue manager has started ({how})." in manager.errors()
     for command in ("strmqm", "dltmqm"):
         assert main([command, "QM1"]) == 5
         assert capsys.readouterr().err.startswith("AMQ5625E: FlintMQ queue manager 'QM1' running: process ")

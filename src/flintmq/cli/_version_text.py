@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 
 import flintmq
-from flintmq._build import compiled
+from flintmq._build import build_type
 from flintmq.client import instance
 from flintmq.qmgr.attributes import COMMAND_LEVEL
 
@@ -37,7 +37,7 @@ def version_lines(fields: int | None = None) -> list[tuple[str, str]]:
     values = {
         "Name": "FlintMQ",
         "Version": flintmq.__version__,
-        "BuildType": "compiled" if compiled() else "plain Python",
+        "BuildType": build_type(),
         "Platform": f"FlintMQ for {platform.system()} ({platform.machine()} platform)",
         "Mode": platform.architecture()[0].replace("bit", "-bit"),
         "Python": f"{platform.python_implementation()} {platform.python_version()}",

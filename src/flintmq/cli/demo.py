@@ -14,6 +14,7 @@ import argparse
 import sys
 
 import flintmq
+from flintmq._build import build_type
 from flintmq.cli._launcher import launcher
 from flintmq.perf.demo import SELECTOR, Demo, Phase, Publishing
 
@@ -29,9 +30,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    built = "compiled" if flintmq.compiled() else "plain Python"
     print(
-        f"FlintMQ {flintmq.__version__} ({built}): {options.requesters} requesters, {options.servers} servers, ", end=""
+        f"FlintMQ {flintmq.__version__} ({build_type()}): {options.requesters} requesters, {options.servers} servers, ",
+        end="",
     )
     print(f"{options.size}-byte messages, an embedded queue manager in a temporary directory\n", flush=True)
     live = sys.stdout.isatty()

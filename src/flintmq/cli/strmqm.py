@@ -5,7 +5,8 @@
 
 The queue manager runs in a process of its own until endmqm ends it. It listens where its LISTENER objects with
 CONTROL(QMGR) say; `crtmqm -p 1414` and `crtmqm --dev` define one, for this machine only. What it has to say stands in
-its error log, errors/AMQERR01.LOG in its directory.
+its error log, errors/AMQERR01.LOG in its directory. The last line says whether its hot modules are compiled or run as
+plain Python, which is slower: in a working copy the first start may come before they are compiled; then start it again.
 
 Exit codes: 0 started; 5 it is running; 16 does not exist; 70 damaged; 71 anything unexpected; 72 bad name. With
 --foreground, 0 says that it ended because it was told to, 71 that it stopped by itself, after an I/O error for example.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 
 import flintmq
+from flintmq._build import build_type
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.client import instance
@@ -49,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         process.start(place)
     except process.StartFailed as error:
         return _control.refuse(str(error), _control.UNEXPECTED)
-    print(f"FlintMQ queue manager '{place.name}' started using V{flintmq.__version__}.")
+    print(f"FlintMQ queue manager '{place.name}' started using V{flintmq.__version__} ({build_type()}).")
     return 0
 
 
@@ -58,7 +60,7 @@ def _serve(place: instance.Instance, ready_fd: int | None) -> int:
         if ready_fd is not None:
             process.tell(ready_fd)
         else:
-            print(f"FlintMQ queue manager '{place.name}' started. Control-C ends it.", flush=True)
+            print(f"FlintMQ queue manager '{place.name}' started ({build_type()}). Control-C ends it.", flush=True)
 
     try:
         process.serve(place, ready)

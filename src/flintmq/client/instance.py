@@ -68,7 +68,7 @@ MEMORY_NAME = "MEMORY"
 CACHED_INI = "autocfg/cached.ini"
 #: What is deleted with a queue manager, or left over by a create that did not finish.
 _DIRECTORIES = ("log", "pageset", "errors", "autocfg")
-_HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
+INI_HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
 
 ENDED_NORMALLY = "Ended normally"
 ENDED_UNEXPECTEDLY = "Ended unexpectedly"
@@ -437,7 +437,7 @@ def _create_files(instance: Instance, options: CreateOptions, storage: Storage) 
     _prepare(engine, log)
     for directory in (instance.page_set_parent, instance.errors_directory, instance.directory):
         ini.sync_directory(directory)
-    ini.write(instance.ini_path, _qm_ini(instance.name, log_path, options), _HEAD)
+    ini.write(instance.ini_path, _qm_ini(instance.name, log_path, options), INI_HEAD)
     instance.creating_path.unlink()
     ini.sync_directory(instance.directory.parent)
     return engine

@@ -105,7 +105,9 @@ def start(
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError:
-        raise PipelineError("the pipeline needs PySpark: pip install 'flintmq[spark]'") from None
+        raise PipelineError(
+            "the pipeline needs PySpark: ./flint setup spark, or pip install 'flintmq[spark]'"
+        ) from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if is_here(master):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

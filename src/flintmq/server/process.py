@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import flintmq
+from flintmq._build import build_type
 from flintmq.channel.errors import STATUS_QM_TERMINATING
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client import autoconfig
@@ -66,7 +67,8 @@ START_TIMEOUT_S = 120.0
 #: How long clients have to take the news that the queue manager ends.
 _FAREWELL_S = 1.0
 _POLL_S = 0.05
-_READY = "ready"
+#: What the process says when it listens.
+READY = "ready"
 _SAID_MAX = 1 << 16
 _TUNABLES = "GLIBC_TUNABLES"
 _LARGE_PAGES = "glibc.malloc.hugetlb"
@@ -130,7 +132,7 @@ class Server:
             self.listeners.start_all()
             await self._start_metrics(hub)
             self.services.start_all()
-            self._say("AMQ8003I", "The queue manager has started.")
+            self._say("AMQ8003I", f"The queue manager has started ({build_type()}).")
             ready()
             hub.begin()
             await self._until_the_end(hub)
@@ -304,42 +306,52 @@ def with_large_pages(tunables: str) -> str:
     return ":".join(filter(None, [tunables, f"{_LARGE_PAGES}=1"]))
 
 
-def start(instance: Instance, timeout_s: float = START_TIMEOUT_S) -> int:
-    """Start a process that serves `instance`; returns its process id. Raises StartFailed.
+def server_command(instance: Instance, ready_fd: int) -> list[str]:
+    """Return the command that serves `instance` in a process of its own and reports to `ready_fd`."""
+    command = [sys.executable, "-m", "flintmq.cli", "strmqm", "--foreground", "--ready-fd", str(ready_fd)]
+    return [*command, str(instance.directory) + os.sep]
 
-    One that is not ready after `timeout_s` is not stopped: it may have much of the log to read.
-    """
-    reading, writing = os.pipe()
+
+def server_environment() -> dict[str, str]:
+    """Return the environment of that process: it imports this package, and its heap asks for large pages."""
     environment = dict(os.environ)
     # Not resolved: a compiled package is made of links to the sources (tools/build.py).
     here = str(Path(flintmq.__file__).absolute().parent.parent)
     paths = [here, *environment.get("PYTHONPATH", "").split(os.pathsep)]
     environment["PYTHONPATH"] = os.pathsep.join(path for path in dict.fromkeys(paths) if path)
     environment[_TUNABLES] = with_large_pages(environment.get(_TUNABLES, ""))
-    command = [sys.executable, "-m", "flintmq.cli", "strmqm", "--foreground", "--ready-fd", str(writing)]
+    return environment
+
+
+def start(instance: Instance, timeout_s: float = START_TIMEOUT_S) -> int:
+    """Start a process that serves `instance`; returns its process id. Raises StartFailed.
+
+    One that is not ready after `timeout_s` is not stopped: it may have much of the log to read.
+    """
+    reading, writing = os.pipe()
     try:
         process = subprocess.Popen(
-            [*command, str(instance.directory) + os.sep],
+            server_command(instance, writing),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[writing],
             start_new_session=True,
-            env=environment,
+            env=server_environment(),
         )
     finally:
         os.close(writing)
-    said = _heard(reading, timeout_s)
+    said = heard(reading, timeout_s)
     if said is None:
         text = f"process {process.pid} is not ready after {timeout_s:g} seconds and goes on; `dspmq` says when it runs"
         raise StartFailed(f"{text}, {instance.errors_directory} what it does")
-    if said == _READY:
+    if said == READY:
         return process.pid
     process.wait()
     raise StartFailed(said or f"the process ended with code {process.returncode} and said nothing")
 
 
-def _heard(reading: int, timeout_s: float) -> str | None:
+def heard(reading: int, timeout_s: float) -> str | None:
     """What the other process says until it hangs up; None if it does not in that time."""
     end = time.monotonic() + timeout_s
     parts: list[bytes] = []
@@ -352,7 +364,7 @@ def _heard(reading: int, timeout_s: float) -> str | None:
     return None
 
 
-def tell(descriptor: int, text: str = _READY) -> None:
+def tell(descriptor: int, text: str = READY) -> None:
     """To the one who started this process, if it still listens: it is ready, or why not."""
     try:
         with open(descriptor, "w", encoding="utf-8") as pipe:
