@@ -17,10 +17,15 @@ from tests.channel.peer import Peer, World
 from tests.channel.test_streaming import (
     BOTH,
     CHECK_MSG,
+    CONN_STATE,
+    CONSUMER,
     GET_WAITS,
     QUEUE,
     ROOM,
     ROOM_ONLY,
+    STARTED,
+    STOPPED,
+    TXN_ALLOWED,
     messages,
     notifications,
     put,
@@ -34,6 +39,7 @@ OPTIONS = MQGMO_WAIT | MQGMO_SYNCPOINT_IF_PERSISTENT
 PAUSED = [(16, 1)]
 #: RequestFlags of a question, and of the first request, which has a selection.
 QUESTION, FIRST = 0x0A, 0x18
+Q_STATE = 5
 CREATE_OR_RESUME = MQSO_CREATE | MQSO_RESUME
 
 
@@ -207,3 +213,36 @@ def test_a_client_that_reads_ahead_is_not_in_a_call_unless_it_has_asked(reader: 
     assert reader.peer.session.is_in_call()
     reader.question()
     assert not reader.peer.session.is_in_call()
+
+
+def test_a_consumer_after_gets_that_read_ahead_is_believed(world: World) -> None:
+    """setMessageListener after a receive that has found nothing: what the gets have left in doubt is not its own."""
+    reader = Reader(world.connected())
+    assert reader.ask(FIRST) == []
+    reader.question()
+    peer = reader.peer
+    peer.notify(reader.handle, TXN_ALLOWED, 0)
+    peer.notify(0, CONN_STATE, STARTED)
+    assert peer.want(reader.handle, ROOM, reader.options, CONSUMER, -1, status=1) == []
+    put(world, b"P")
+    assert reader.data(peer.received()) == [b"P"]
+
+
+@pytest.mark.parametrize("text", [b"1", b"P"], ids=["non-persistent", "persistent"])
+def test_a_client_that_changes_from_gets_to_a_consumer_and_back_does_not_ask_again(world: World, text: bytes) -> None:
+    """It says by Q_STATE that there is a consumer, and none any more; it believes that messages are pushed anyway."""
+    reader = Reader(world.connected())
+    peer = reader.peer
+    assert reader.ask(FIRST) == []
+    reader.question()
+    peer.notify(reader.handle, Q_STATE, 16)
+    peer.notify(0, CONN_STATE, STARTED)
+    peer.notify(0, TXN_ALLOWED, 0)
+    put(world, text)
+    assert reader.data(peer.received()) == [text]
+    peer.notify(0, CONN_STATE, STOPPED, True)
+    peer.notify(reader.handle, Q_STATE, 0)
+    put(world, text)
+    segments = peer.received()
+    assert notifications(peer, segments) == PAUSED and messages(peer, segments) == []
+    assert reader.data(reader.ask()) == [text]

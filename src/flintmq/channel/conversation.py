@@ -32,7 +32,7 @@ from flintmq.channel.memo import Gets, HeadMemo, Puts
 from flintmq.channel.mqi_calls import CALLS, finish_get, mqconn
 from flintmq.channel.segment import Segment
 from flintmq.channel.spi import is_notify
-from flintmq.channel.streaming import Stream, notified, request_messages
+from flintmq.channel.streaming import Stream, forget_cancel, notified, request_messages
 from flintmq.channel.xa_calls import CALLS as XA_CALLS
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
@@ -105,6 +105,8 @@ class Conversation(Owner):
     syncpoint_allowed: bool = False
     #: It was, and the client has said that it no longer is.
     syncpoint_revoked: bool = False
+    #: Gets that wait are cancelled, until the client makes another call (`cancel_gets`).
+    cancelling: bool = False
     #: The stream whose last message the client has not used yet (T1).
     consuming: Stream | None = None
 
@@ -196,6 +198,8 @@ class Conversation(Owner):
                 self.reply(call, MQCC_FAILED, MQRC_CONNECTION_BROKEN, call.handle, body[API_SIZE:])
                 return
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not expected here")
+        if self.cancelling and not _cancels(call):
+            forget_cancel(self)
         if self.waiting is not None and segment.kind != seg.MQDISC and not _cancels(call):
             self.reply(call, MQCC_FAILED, MQRC_CALL_IN_PROGRESS, call.handle, body[API_SIZE:])
             return

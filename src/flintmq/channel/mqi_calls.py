@@ -25,7 +25,7 @@ from flintmq.channel.calls import (
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.lists import read_object_records, read_put_records, write_object_records, write_put_records
 from flintmq.channel.memo import gmo_size, md_size, pmo_size
-from flintmq.channel.streaming import cancel_gets, forget_cancel, no_longer_consuming
+from flintmq.channel.streaming import cancel_gets, no_longer_consuming
 from flintmq.channel.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.channel.terms import LOCAL_CHANNEL
 from flintmq.mqi import od as od_structure
@@ -231,7 +231,6 @@ def mqclose(conversation: Conversation, call: Call) -> None:
     if not handle.open:
         conversation.streams.pop(call.handle, None)
     conversation.answer(call, NO_HANDLE if not handle.open else call.handle, b"")
-    forget_cancel(conversation)
     no_longer_consuming(conversation)
 
 

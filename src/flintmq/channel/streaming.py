@@ -20,7 +20,8 @@ Notifications from the client, and what they do:
                         it has said so never does; that it has used all it was sent, and waits, then says the same
     TXN_REVOKE          not now
     BROWSE_FIRST        the browse cursor goes back to the beginning
-    Q_STATE and others  nothing; those with CONFIRM_REQUEST are answered by the code after theirs
+    Q_STATE 16, 0       the handle has a consumer, or none. A client that reads ahead does not ask again for the other
+    others              nothing; those with CONFIRM_REQUEST are answered by the code after theirs
 
 T1  What is pushed to a consumer in syncpoint is pushed one at a time to a conversation: the next one comes when the
     client has used the last. So a commit in the callback commits what was consumed, and nothing else.
@@ -117,6 +118,8 @@ _WAITS: Final = wire.REQUEST_CONSUMER | wire.REQUEST_GET
 _STATUS: Final = 1
 
 _STARTED: Final = 2
+#: The value of Q_STATE: the handle has a consumer.
+_Q_CONSUMED: Final = 16
 _REPLIES: Final = {
     wire.NOTIFY_CONN_STATE: wire.NOTIFY_CONN_STATE_REPLY,
     wire.NOTIFY_Q_STATE: wire.NOTIFY_Q_STATE_REPLY,
@@ -138,7 +141,8 @@ class Stream(Answer):
     index: int = 0
     #: The client waits for a message, and none was sent since it said so (T4).
     asked: bool = False
-    #: The client reads ahead for gets: it waits for what is pushed and does not ask again until it is told to (T5).
+    #: The client reads ahead. For gets, it waits for what is pushed and does not ask again until it is told to (T5).
+    reads_ahead: bool = False
     lasting: bool = False
     #: A question has found nothing, and no get has asked since: every message stays on the queue (T5).
     quiet: bool = False
@@ -188,11 +192,15 @@ class Stream(Answer):
         self.settle()
         waits = request.flags & _WAITS
         consumer = waits & wire.REQUEST_CONSUMER != 0 if waits else self.consumer
-        lasting = not consumer and request.queue_status & wire.STATUS_READ_AHEAD != 0
+        self.reads_ahead = request.queue_status & wire.STATUS_READ_AHEAD != 0
+        lasting = self.reads_ahead and not consumer
         options, wait_interval = request.options, request.wait_interval
         if consumer or lasting:
             options |= MQGMO_WAIT
             wait_interval = FOR_EVER
+        if not lasting:  # What is known of gets that read ahead says nothing of a consumer.
+            self.quiet = self.paused = False
+            self.doubts = 0
         self.in_flight = max(0, self.in_flight - max(0, request.received_bytes))
         self.room = request.requested_bytes
         if waits:
@@ -238,6 +246,17 @@ class Stream(Answer):
             self.paused = False
             self.quiet = index >= self.sent_index
             self._rest()
+
+    def serve(self, consumer: bool) -> None:
+        """The handle has a consumer, or no longer has one. A client that reads ahead asks for neither anew (T5)."""
+        if not self.reads_ahead or consumer == self.consumer:
+            return
+        self.stop_waiting()
+        self.consumer, self.lasting = consumer, not consumer
+        self.asked = consumer and (self.asked or self.quiet)  # If it has nothing to call the consumer with.
+        self.quiet = not consumer
+        self.paused = self.idle = False
+        self.doubts = 0
 
     def _rest(self) -> None:
         """A wait has begun or goes on: whether a message that arrives is sent, or left until a get asks for it (T5)."""
@@ -642,7 +661,8 @@ def serve_request(conversation: Conversation, stream: Stream, request: wire.Requ
 
 
 def cancel_gets(conversation: Conversation) -> None:
-    """End the gets of a conversation that wait, with 2107 (SPI NOTIFY)."""
+    """End the gets of a conversation that wait, with 2107 (SPI NOTIFY), until the client makes another call."""
+    conversation.cancelling = True
     connection = conversation.connection
     if conversation.waiting is not None and connection is not None and connection.waiter is not None:
         fail_waiter(conversation.engine, connection.waiter, MQRC_XWAIT_CANCELED)
@@ -652,6 +672,7 @@ def cancel_gets(conversation: Conversation) -> None:
 
 def forget_cancel(conversation: Conversation) -> None:
     """The client makes another call, so no get waits that was to be cancelled."""
+    conversation.cancelling = False
     for stream in conversation.streams.values():
         stream.cancelled = False
 
@@ -689,6 +710,10 @@ def notified(conversation: Conversation, segment: Segment) -> None:
             for stream in conversation.streams.values():
                 if stream.consumer:
                     stream.stop_waiting()
+    elif code == wire.NOTIFY_Q_STATE:
+        consumed = conversation.streams.get(number)
+        if consumed is not None:
+            consumed.serve(value & _Q_CONSUMED != 0)
     elif code == wire.NOTIFY_TXN_ALLOWED:
         conversation.syncpoint_allowed, conversation.syncpoint_revoked = True, False
     elif code == wire.NOTIFY_TXN_REVOKE:

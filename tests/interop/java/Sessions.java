@@ -9,10 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.jms.Connection;
 import javax.jms.DeliveryMode;
@@ -20,6 +22,7 @@ import javax.jms.Destination;
 import javax.jms.JMSConsumer;
 import javax.jms.JMSContext;
 import javax.jms.JMSSecurityException;
+import javax.jms.Message;
 import javax.jms.MessageConsumer;
 import javax.jms.MessageProducer;
 import javax.jms.Session;
@@ -54,6 +57,8 @@ public final class Sessions {
         scenarios.add("oneMore", () -> each(Sessions::oneMore));
         scenarios.add("receiveAfterNull", () -> each(Sessions::receiveAfterNull));
         scenarios.add("waitsAfterNull", () -> each(Sessions::waitsAfterNull));
+        scenarios.add("listenerAfterNull", () -> each(Sessions::listenerAfterNull));
+        scenarios.add("stopAndStart", () -> each(Sessions::stopAndStart));
         scenarios.add("subscribers", Sessions::subscribers);
         scenarios.add("idleConsumer", Sessions::idleConsumer);
         scenarios.add("competing", Sessions::competing);
@@ -169,6 +174,41 @@ public final class Sessions {
             sender.send(round, 1);
             Scenarios.same("m" + round, result(received));
         }
+        consumer.close();
+    }
+
+    /** A consumer that has received nothing is given a listener, which is taken from it again. */
+    static void listenerAfterNull(Connection connection, Session session, Destination destination, int mode)
+            throws Exception {
+        MessageConsumer consumer = session.createConsumer(destination);
+        Sender sender = new Sender(connection, destination, mode);
+        Scenarios.same(null, consumer.receive(30));
+        BlockingQueue<Message> heard = new LinkedBlockingQueue<>();
+        consumer.setMessageListener(heard::add);
+        sender.send(0, 3);
+        for (int number = 0; number < 3; number++) {
+            Scenarios.same("m" + number, Jms.textOf(heard.poll(PATIENCE, TimeUnit.MILLISECONDS)));
+        }
+        consumer.setMessageListener(null);
+        for (int number = 3; number < 6; number++) {
+            sender.send(number, 1);
+            Scenarios.same("m" + number, result(received(consumer)));
+        }
+        consumer.close();
+    }
+
+    /** The connection is stopped while a thread receives, and started again. */
+    static void stopAndStart(Connection connection, Session session, Destination destination, int mode)
+            throws Exception {
+        MessageConsumer consumer = session.createConsumer(destination);
+        Sender sender = new Sender(connection, destination, mode);
+        Future<String> received = THREADS.submit(() -> Jms.textOf(consumer.receive(200)));
+        Thread.sleep(30);
+        connection.stop();
+        connection.start();
+        Scenarios.same(null, result(received));
+        sender.send(0, 1);
+        Scenarios.same("m0", result(received(consumer)));
         consumer.close();
     }
 
