@@ -487,6 +487,19 @@ def test_a_branch_that_has_got_all_it_put_is_read_only(machine: Machine, app: Ap
     assert xa_prepare(machine.qm, app.connection, BRANCH) == XA_RDONLY
 
 
+def test_a_branch_that_has_got_all_it_put_still_triggers(machine: Machine, app: App) -> None:
+    monitor = machine.connect("monitor")
+    initiation = monitor.open("INIT", mq.MQOO_INPUT_SHARED)
+    assert xa_start(machine.qm, app.connection, BRANCH, TMNOFLAGS) == XA_OK
+    app.put("TRIGGERED", b"own", syncpoint=True)
+    assert app.get("TRIGGERED", syncpoint=True).data == b"own"
+    assert xa_end(machine.qm, app.connection, BRANCH, TMSUCCESS) == XA_OK
+    assert xa_prepare(machine.qm, app.connection, BRANCH) == XA_OK
+    assert machine.queue("INIT").depth == 0
+    assert xa_commit(machine.qm, app.connection, BRANCH) == XA_OK
+    assert len(monitor.drain(initiation)) == 1
+
+
 def test_a_put_in_a_callback_reaches_the_consumer_of_the_same_connection() -> None:
     world = Consuming()
     host, app = world.host, world.app

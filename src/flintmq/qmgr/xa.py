@@ -218,7 +218,7 @@ def xa_prepare(qm: QueueManager, connection: Connection, xid: bytes, flags: int 
         _roll_back(qm, unit)
         return XA_RBROLLBACK
     own_puts.drop_own_gets(unit)
-    if not unit.work:
+    if not unit.work and unit.triggers is None:
         del qm.branches[xid]
         return XA_RDONLY
     try:
