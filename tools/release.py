@@ -120,7 +120,16 @@ def try_out(wheel: Path, directory: Path) -> None:
     nothing.mkdir()
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "FLINT"))}
     variables |= {"PATH": str(nothing), "CC": "/bin/false"}
-    command = [*environment.pip(), "--python", str(python), "install", "--quiet", "--only-binary", ":all:"]
+    command = [
+        *environment.pip(),
+        "--python",
+        str(python),
+        "install",
+        "--quiet",
+        "--no-compile",
+        "--only-binary",
+        ":all:",
+    ]
     command += ["--disable-pip-version-check", "--constraint", str(environment.PINS), str(wheel)]
     end = subprocess.run(command, env=variables, capture_output=True, text=True)
     if end.returncode != 0:
