@@ -17,14 +17,14 @@ cleanly: clients are disconnected, their uncommitted work is backed out.
     FLINTMQ_CONFIG                where configuration is read (/etc/mqm)
     FLINTMQ_LISTEN                address and port of the listener: `*(1414)`, if not set
 
-At every start the stanzas of all .ini files in /etc/mqm are merged into qm.ini. When the queue manager has started, all
-.mqsc files are run in the order of their names. A command that fails is shown, and the rest is run.
+All .ini and .mqsc files in /etc/mqm are applied at every start, in the order of their names, as `crtmqm -ii` and `-ic`
+have it: before the queue manager listens. The answers are shown; a command that fails does not keep the rest from being
+run, an .ini file that cannot be read keeps the queue manager from starting.
 
 `started`, `healthy` and `ready` are for probes, like MQ's chkmqstarted, chkmqhealthy and chkmqready: the queue manager
-answers; it is ready when it listens, too, and all .mqsc files were run.
+answers; it is ready when it listens where it should, too.
 
-Exit codes: 0 it ended normally, or the probe says yes; 1 the probe says no, or a configuration file cannot be used;
-otherwise those of crtmqm and strmqm.
+Exit codes: 0 it ended normally, or the probe says yes; 1 the probe says no; otherwise those of crtmqm and strmqm.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from pathlib import Path
 import flintmq
 from flintmq.cli import _control, crtmqm, main
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import ini, instance
+from flintmq.client import autoconfig, ini, instance
 from flintmq.command.defaults import LISTENER
 from flintmq.server import process, users
 from flintmq.server.control import Control, NotRunning, run_session
@@ -57,13 +57,11 @@ CONFIGURATION = "/etc/mqm"
 SECRETS = Path("/run/secrets")
 #: Environment variable -> the file that has the same as a secret of the container engine.
 SECRET_FILES = {users.APP_PASSWORD: "mqAppPassword", "MQ_ADMIN_PASSWORD": "mqAdminPassword"}
-#: In the queue manager's directory: the process id of the server for which all .mqsc files were run.
+#: In the queue manager's directory: the process id of the server that listens as this container wants it.
 CONFIGURED = "configured"
 DEFAULT_LISTEN = "*(1414)"
 #: How often the error log is looked at for new lines.
 FOLLOW_S = 0.2
-#: The queue manager's own stanzas; a file of the configuration does not change them.
-_FIXED = ("queuemanager", "log")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,7 +127,7 @@ class Container:
             if code:
                 return code
         passwords = self._set_passwords()
-        self._merge_stanzas()
+        self._use_configuration()
         (self._place.directory / CONFIGURED).unlink(missing_ok=True)
         # What the queue manager starts (triggered programs, for one) has no business with passwords.
         for variable in SECRET_FILES:
@@ -162,26 +160,12 @@ class Container:
             say(f"{users.APP_PASSWORD} is not set: a client that reaches the port may be user app without a password")
         return given
 
-    def _merge_stanzas(self) -> None:
-        """Put the stanzas of all .ini files into qm.ini: keys replace those of the stanza of that name."""
-        paths = sorted(self._configuration.glob("*.ini"))
-        if not paths:
-            return
-        stanzas = ini.read(self._place.ini_path)
-        for path in paths:
-            try:
-                found = ini.read(path)
-            except (ini.IniError, OSError) as error:
-                raise CommandFailed(f"{path} cannot be used: {error}") from None
-            for stanza in found:
-                if stanza.name.lower() in _FIXED:
-                    continue
-                there = ini.find(stanzas, stanza.name)
-                if there is None:
-                    stanzas.append(stanza)
-                    continue
-                for key, value in stanza.values.items():
-                    there.set(key, value)
+    def _use_configuration(self) -> None:
+        """Have the files of the configuration applied at every start (autoconfig.py), if there are any."""
+        stanzas = [each for each in ini.read(self._place.ini_path) if each.name != autoconfig.STANZA]
+        if self._configuration.is_dir():
+            place = str(self._configuration)
+            stanzas.append(ini.Stanza(autoconfig.STANZA, {autoconfig.MQSC_KEY: place, autoconfig.INI_KEY: place}))
         ini.write(self._place.ini_path, stanzas, instance.INI_HEAD)
 
     def _start(self) -> int | None:
@@ -204,17 +188,17 @@ class Container:
         return as_exit_code(self._server.wait()) or _control.UNEXPECTED
 
     def _configure(self, listen: tuple[str, int], passwords: list[str]) -> None:
-        """Run our own settings and the .mqsc files, and note that it was done."""
+        """Show what the .mqsc files answered, run our own settings, and note that it was done."""
         assert self._server is not None
         commands: list[str] = []
         if "app" in passwords:
             rule = "SET CHLAUTH('DEV.APP.SVRCONN') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL)"
             commands.append(f"{rule} CHCKCLNT(REQUIRED) ACTION(REPLACE)")
         try:
-            for path in sorted(self._configuration.glob("*.mqsc")):
-                self._run_script(str(path), path.read_text("utf-8").splitlines())
-            # Last: a client from elsewhere finds what the files define.
-            self._run_script("", [*commands, *self._commands_to_listen(listen)])
+            answers = self._place.errors_directory / autoconfig.LOG_NAME
+            if self._configuration.is_dir() and answers.exists():
+                print(answers.read_text("utf-8"), end="", flush=True)
+            self._run([*commands, *self._commands_to_listen(listen)])
             (self._place.directory / CONFIGURED).write_text(str(self._server.pid))
         except (OSError, UnicodeDecodeError) as error:
             say(f"the configuration was not completed: {error}")
@@ -232,15 +216,14 @@ class Container:
         commands += [f"STOP LISTENER({LISTENER})"] if now else []
         return [*commands, f"START LISTENER({LISTENER})"]
 
-    def _run_script(self, path: str, lines: list[str]) -> None:
-        """Run MQSC in the queue manager. Commands are not repeated: they may have passwords in them."""
+    def _run(self, lines: list[str]) -> None:
+        """Run MQSC in the queue manager, and show what failed."""
         said: list[str] = []
         with Control(self._place) as control:
             code = run_session(control, lines, said.append, echo=False, verify=False)
-        if path or code:
-            print("\n".join(said), flush=True)
         if code:
-            say(f"some command of {path or 'the container'} failed")
+            print("\n".join(said), flush=True)
+            say("some command of the container failed")
 
     def _wait(self) -> int:
         """Wait for the server, and for every orphan that the container's first process inherits."""
