@@ -61,6 +61,7 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from flintmq.qmgr import (
+    browse_index,
     browse_mark,
     convert,
     event,
@@ -74,6 +75,7 @@ from flintmq.qmgr import (
     report,
     selection,
 )
+from flintmq.qmgr.browse_index import is_reachable
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
 from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
 from flintmq.qmgr.get_options import BROWSE, KNOWN, LOGICAL, UNUSUAL
@@ -287,7 +289,7 @@ def _try_get(
             message = _browse(qm, handle, queue, md, gmo, now)
         elif options & MQGMO_MSG_UNDER_CURSOR:
             message = handle.under_cursor
-            if message is None or not _reachable(handle, message):
+            if message is None or not is_reachable(handle, message):
                 return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
         else:
             if handle.locked is None:
@@ -418,30 +420,25 @@ def _range_before(queue: Queue, best: Message | None) -> bool:
     return False
 
 
-def _reachable(handle: Handle, message: Message) -> bool:
-    """True if this handle may take or browse `message` again: available, or locked by itself."""
-    if message.state == AVAILABLE:
-        return True
-    return message.state == LOCKED and handle.locked is message
-
-
 def _browse(qm: QueueManager, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, now: int) -> Message | None:
     """The message that a browse returns; the cursor moves when it is delivered."""
     options = gmo.options
     if options & MQGMO_BROWSE_MSG_UNDER_CURSOR:
         message = handle.under_cursor
-        return message if message is not None and _reachable(handle, message) else None
+        return message if message is not None and is_reachable(handle, message) else None
     wanted = Wanted(md, gmo, handle)
     if wanted.match == MQMO_MATCH_MSG_TOKEN and wanted.selection is None and not options & MQGMO_BROWSE_NEXT:
         message = by_token(queue, wanted.token)
-        if message is None or not _reachable(handle, message) or not wanted.accepts(message):
+        if message is None or not is_reachable(handle, message) or not wanted.accepts(message):
             return None
         marked = options & MQGMO_UNMARKED_BROWSE_MSG and browse_mark.is_marked(handle, message, now)
         return None if marked else message
+    if browse_index.applies(queue, wanted):
+        return browse_index.browse(handle, queue, options, wanted, now)
     node = first_to_browse(handle, queue, options, wanted)
     while node is not None:
         assert isinstance(node, Message)
-        if _reachable(handle, node) and wanted.accepts(node):
+        if is_reachable(handle, node) and wanted.accepts(node):
             if not options & MQGMO_UNMARKED_BROWSE_MSG or not browse_mark.is_marked(handle, node, now):
                 return node
         relieve_behind(qm, node)

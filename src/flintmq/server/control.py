@@ -13,8 +13,8 @@ is an object that says what is wanted:
     {"do": "listen", "address": "127.0.0.1", "port": 1414, "backlog": 100}
                                              {"address": ..., "port": ...}; it listens until this connection ends
     {"do": "end listeners"}                  {"ended": 1}: as many of these as there were
-    {"do": "turns"}                          {"turns": 17, "long": 0, "longest_ms": 1.2}: of the loop, in CPU time, since
-                                             they were last asked for
+    {"do": "turns"}                          {"turns": 17, "long": 0, "longest_ms": 1.2}: of the loop,
+                                             in CPU time, since they were last asked for
     {"do": "explain"}                        {"refusals": [...]}: the last ones, as refusals.py has them
     {"do": "dump", "kinds": ["QLOCAL"], "name": "*", "everything": false, "layout": "mqsc"}
                                              {"lines": [...], "more": true} until "more" is false
