@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import flintmq
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -18,6 +17,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr import browse_index
 from flintmq.qmgr.get import get
+from flintmq.qmgr.message import Message
 from flintmq.qmgr.wanted import Wanted
 from tests.qmgr.driver import EVERYTHING, App, Driver
 from tests.qmgr.test_selection import put_with
@@ -27,7 +27,8 @@ IDS = [letter * 24 for letter in (b"a", b"b")]
 
 def browsed(driver: Driver, app: App, match: int, wanted: bytes, takes: list[int]) -> list[int]:
     """What browses with these match options return, one after the other; some messages are taken in between."""
-    queue, handle, found = driver.queue("Q"), app.open("Q", EVERYTHING), []
+    queue, handle = driver.queue("Q"), app.open("Q", EVERYTHING)
+    found: list[int] = []
     other = app.open("Q", EVERYTHING)
     options = MQGMO_BROWSE_FIRST
     while True:
@@ -68,14 +69,20 @@ def test_a_browse_for_an_id_returns_what_a_walk_returns(
 
 
 def test_a_browse_for_an_id_that_no_message_has_looks_at_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    if flintmq.compiled():
-        pytest.skip("compiled classes cannot be watched")
     driver = Driver(("QLOCAL", "Q", {"MAXDEPTH": 999_999}))
     app = driver.app()
     for _ in range(500):
         put_with(driver, app, b"x", correl_id=IDS[1])
-    looked = []
-    monkeypatch.setattr(Wanted, "accepts", lambda self, message: looked.append(message) or False)
+    looked: list[Message] = []
+
+    def watched(self: Wanted, message: Message) -> bool:
+        looked.append(message)
+        return False
+
+    try:
+        monkeypatch.setattr(Wanted, "accepts", watched)
+    except TypeError:
+        pytest.skip("compiled classes cannot be watched")
     for match in (MQMO_MATCH_MSG_ID, MQMO_MATCH_CORREL_ID, MQMO_MATCH_GROUP_ID):
         assert browsed(driver, app, match, IDS[0], []) == []
     assert looked == []
