@@ -136,6 +136,24 @@ def test_whatever_happens_between_slices_the_selection_is_right(
     assert drained(app, handle) == found
 
 
+def test_a_walk_ends_where_messages_that_came_later_are_on_the_page_set_too() -> None:
+    """They are in one range with those that were there: the walk looks at its beginning only (K2)."""
+    driver = deep_driver()
+    app = driver.app()
+    for _ in range(300):
+        put_with(driver, app, b"1", color="red")
+    app.connection.slices = True
+    handle = select(app, "color = 'red' AND TRUE")
+    work = work_of(app.connection)
+    work.step(1)
+    for _ in range(600):
+        put_with(driver, app, b"2", color="red")
+    assert driver.queue("Q").spilled_count > 600
+    assert steps(work, 50) <= 300
+    assert browsed(app, handle) == [b"1"] * 300 + [b"2"] * 600
+    driver.qm.check()
+
+
 def test_two_handles_that_are_opened_one_after_the_other_both_catch_up(driver: Driver) -> None:
     """The second waits for the walk of the first, and begins its own then; neither does all at once."""
     app, other = driver.app(), driver.app("other")

@@ -71,7 +71,7 @@ from flintmq.qmgr import (
     headers,
     logical_get,
     property_control,
-    put_properties,
+    property_work,
     report,
     selection,
 )
@@ -557,7 +557,9 @@ def deliver(
     if handle.saved is not None and not options & BROWSE:
         fill_descriptor(message, handle.saved, now)
         handle.saved_valid = True
-        handle.saved_properties = b"" if view is None else put_properties.of_user_context(message)
+        handle.saved_properties = b""
+        if view is not None:
+            property_work.save_context(connection, handle, message)
     if message.msg_flags or handle.get_group is not None or handle.browse_group is not None:
         order_reason = logical_get.note(connection, handle, message, options, parts)
         reason = reason or order_reason
