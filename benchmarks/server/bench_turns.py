@@ -53,6 +53,7 @@ class Bench:
         self.place = Instance(Q_MGR, stage.directory / "qmgrs" / Q_MGR)
         self.part = part
         self.qm = self.connect()
+        self.console = stage.console()
         self.figures: list[Figure] = []
 
     def connect(self) -> flintmq.RemoteQueueManager:
@@ -65,7 +66,7 @@ class Bench:
 
     def queue(self, name: str, count: int = 0, data: bytes = b"x", **more: object) -> flintmq.Queue:
         """A queue with so many messages."""
-        self.stage.commands(f"DEFINE QLOCAL({name}) MAXDEPTH(999999999) MAXMSGL(104857600)")
+        self.console.ask(f"DEFINE QLOCAL({name}) MAXDEPTH(999999999) MAXMSGL(104857600)")
         queue = self.qm.queue(name)
         for _ in range(count // 1000):
             with self.qm.transaction():
@@ -99,10 +100,11 @@ def run(options: Options) -> list[Figure]:
             "ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) MAXMSGL(104857600)",
             "SET AUTHREC PROFILE('SYSTEM.BASE.TOPIC') OBJTYPE(TOPIC) PRINCIPAL('app') AUTHADD(ALLMQI)",
         )
-        bench = Bench(stage, options.scale(100, 25, 1) / 100)
-        for number, case in enumerate(cases):
-            progress.at(number)
-            case(bench)
+        bench = Bench(stage, options.scale(10_000, 2_500, 10) / 10_000)
+        with bench.console:
+            for number, case in enumerate(cases):
+                progress.at(number)
+                case(bench)
         bench.qm.close()
     progress.done()
     return bench.figures
@@ -201,7 +203,8 @@ def units(bench: Bench) -> None:
 def publish(bench: Bench) -> None:
     bench.queue("SUBSCRIBER")
     names = range(bench.many(3000))
-    bench.stage.commands(*(f"DEFINE SUB(S{number}) TOPICSTR('fan') DEST(SUBSCRIBER)" for number in names))
+    for number in names:
+        bench.console.ask(f"DEFINE SUB(S{number}) TOPICSTR('fan') DEST(SUBSCRIBER)")
     bench.measure("publish", lambda: bench.qm.topic("fan").publish("x"))
 
 
@@ -226,9 +229,10 @@ def commands(bench: Bench) -> None:
     bench.queue("CLEARED", bench.many(40_000))
     bench.qm.close()  # Nobody has it open then.
     bench.qm = bench.connect()
-    bench.stage.commands(*(f"DEFINE QLOCAL(OBJECT.{number})" for number in range(bench.many(3000))))
-    bench.measure("display", lambda: bench.stage.commands("DISPLAY QLOCAL(*) ALL"))
-    bench.measure("clear", lambda: bench.stage.commands("CLEAR QLOCAL(CLEARED)"))
+    for number in range(bench.many(3000)):
+        bench.console.ask(f"DEFINE QLOCAL(OBJECT.{number})")
+    bench.measure("display", lambda: bench.console.ask("DISPLAY QLOCAL(*) ALL"))
+    bench.measure("clear", lambda: bench.console.ask("CLEAR QLOCAL(CLEARED)"))
 
 
 CASES: tuple[Callable[[Bench], None], ...] = (

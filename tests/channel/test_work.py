@@ -13,6 +13,7 @@ from flintmq.mqi.constants import (
     MQOO_BROWSE,
     MQOO_INPUT_SHARED,
     MQOO_OUTPUT,
+    MQOO_SAVE_ALL_CONTEXT,
     MQOT_TOPIC,
     MQPMO_RETAIN,
     MQSO_CREATE,
@@ -183,6 +184,23 @@ def test_a_get_of_a_message_with_very_many_properties_reads_none_of_them(
         with monkeypatch.context() as patch:
             patch.setattr("flintmq.mqi.properties.read_folder", None)
             assert client.get(handle).data == got, control
+
+
+def test_very_many_properties_are_read_in_slices_when_a_get_saves_context(world: World) -> None:
+    """Only those of user context are kept; a message that has none is not read at all."""
+    client = peer(world)
+    handle = client.opened(QUEUE, BOTH | MQOO_SAVE_ALL_CONTEXT)
+    md, data = with_properties(3000)
+    assert client.put(handle, data, md=md).reason == 0
+    assert client.get(handle).data == data and not host(world).working
+    md, data = with_properties(3000, end="<user context='user'>yes</user></usr>")
+    assert client.put(handle, data, md=md).reason == 0
+    client.session.received(client.get_request(handle))
+    assert client.session.work is not None and not client.session.may_be_sent(world.qm.log)
+    assert host(world).finish() >= 5
+    assert client.got(client.received()).data == data
+    (connection,) = world.qm.connections.values()
+    assert connection.handles[handle].saved_properties.rstrip().endswith(b"<user context='user'>yes</user></usr>")
 
 
 def test_a_publication_with_very_many_properties_is_selected(world: World) -> None:

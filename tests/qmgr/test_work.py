@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flintmq.mqi.constants import (
+    MQGMO_ALL_MSGS_AVAILABLE,
     MQGMO_BROWSE_FIRST,
+    MQMF_MSG_IN_GROUP,
     MQOO_BROWSE,
     MQOO_INPUT_SHARED,
     MQSO_CREATE,
@@ -21,11 +23,13 @@ from flintmq.qmgr import registration, retained, retained_delivery
 from flintmq.qmgr import subscribe as subscribe_room
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.logical_get import Start
+from flintmq.qmgr.message import Message
 from flintmq.qmgr.selection import READY
 from flintmq.qmgr.subscription import Subscription
 from flintmq.qmgr.work import SLICE, Work
 from tests.qmgr.conftest import App as BrokerApp
-from tests.qmgr.driver import Driver
+from tests.qmgr.driver import EVERYTHING, Driver
 from tests.qmgr.pubsub import MANAGED, Broker, drain, publish
 from tests.qmgr.test_selection import browsed, deep_driver, drained, put_with, select, selections_of
 
@@ -130,6 +134,24 @@ def test_whatever_happens_between_slices_the_selection_is_right(
     found = browsed(app, handle)
     assert found == browsed(fresh, select(fresh, handle.selector + " AND TRUE"))
     assert drained(app, handle) == found
+
+
+def test_a_walk_ends_where_messages_that_came_later_are_on_the_page_set_too() -> None:
+    """They are in one range with those that were there: the walk looks at its beginning only (K2)."""
+    driver = deep_driver()
+    app = driver.app()
+    for _ in range(300):
+        put_with(driver, app, b"1", color="red")
+    app.connection.slices = True
+    handle = select(app, "color = 'red' AND TRUE")
+    work = work_of(app.connection)
+    work.step(1)
+    for _ in range(600):
+        put_with(driver, app, b"2", color="red")
+    assert driver.queue("Q").spilled_count > 600
+    assert steps(work, 50) <= 300
+    assert browsed(app, handle) == [b"1"] * 300 + [b"2"] * 600
+    driver.qm.check()
 
 
 def test_two_handles_that_are_opened_one_after_the_other_both_catch_up(driver: Driver) -> None:
@@ -294,3 +316,29 @@ def test_few_topics_are_still_delivered_all_or_none() -> None:
     hsub = subscribe_room.subscribe(app.qm, app.connection, asked("#"))
     assert hsub is not None and app.connection.work is None
     assert len(drain(app, hsub)) == retained_delivery.TOPICS_AT_ONCE
+
+
+# -- groups -----------------------------------------------------------------------------------------------------------
+
+
+def test_groups_that_are_not_complete_are_walked_over_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MQGMO_ALL_MSGS_AVAILABLE over 8,000 incomplete groups took 3 s: each began the walk anew. (issue 14, item 3b)"""
+    driver = Driver(("QLOCAL", "Q", {"MAXDEPTH": 999_999}))
+    app = driver.app()
+    for _ in range(300):
+        group_id = driver.qm.new_msg_id()
+        put_with(driver, app, b"x", version=2, group_id=group_id, msg_flags=MQMF_MSG_IN_GROUP, msg_seq_number=2)
+    looked: list[Message] = []
+    accepts = Start.accepts
+
+    def watched(self: Start, message: Message) -> bool:
+        looked.append(message)
+        return accepts(self, message)
+
+    try:
+        monkeypatch.setattr(Start, "accepts", watched)
+    except TypeError:
+        pytest.skip("compiled classes cannot be watched")
+    handle = app.open("Q", EVERYTHING)
+    assert app.get(handle, MQGMO_ALL_MSGS_AVAILABLE) == MQRC_NO_MSG_AVAILABLE
+    assert len(looked) == 300

@@ -378,6 +378,10 @@ def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, 
         conversation.session.push(b"".join(parts))
     else:
         conversation.answer_long(seg.MQGET, request, number, parts)
+    work = connection.work
+    if work is not None:
+        connection.work = None
+        conversation.session.work_first(conversation, work, None)
 
 
 # -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------

@@ -256,6 +256,9 @@ class Session:
                     if self._is_busy():
                         self._keep(data[at + length :])
                         return
+                elif self._is_busy():
+                    self._keep(data[at + length :])
+                    return
                 at += length
                 if self.unsent >= ANSWERS_MAX and at < len(data):
                     self.more = True

@@ -9,9 +9,10 @@ from typing import Final
 
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.folders import DEPTH_MAX, Element, Reader
-from flintmq.mqi.properties import read_property
+from flintmq.mqi.properties import Property, read_property
 from flintmq.mqi.property_names import PROPERTY_FOLDERS, is_accessible
 from flintmq.mqi.property_values import Value
+from flintmq.mqi.values.calls import MQPD_USER_CONTEXT
 
 #: Characters that cost as much to read as an element.
 _PER_UNIT: Final = 512
@@ -22,6 +23,8 @@ class PropertyScan:
 
     def __init__(self, folders: list[str]) -> None:
         self.values: dict[str, Value] = {}
+        #: All properties of user context.
+        self.of_user: list[Property] = []
         self.done: bool = False
         #: A folder is not well formed, or a value not of its type: then there are no properties.
         self.failed: bool = False
@@ -52,6 +55,7 @@ class PropertyScan:
         except StructureError:
             self.failed = self.done = True
             self.values = {}
+            self.of_user = []
         return budget
 
     def _begin(self) -> None:
@@ -118,3 +122,5 @@ class PropertyScan:
             item = read_property(self._folder, path, element)
             if item.name not in self.values:
                 self.values[item.name] = item.value
+            if item.context == MQPD_USER_CONTEXT:
+                self.of_user.append(item)

@@ -14,7 +14,7 @@ The way of a message, file by file:
     retained_delivery.py  for a new subscription            work.py: long work of a call, in slices; walk.py
     queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
     message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
-    get.py          MQGET: find, deliver, wait, serve       get_options.py, wanted.py, wait_again.py, browse_mark.py
+    get.py          MQGET: find, deliver, wait, serve       get_options.py, wanted.py, wait_again.py, browse_*.py
     own_puts.py     what a unit of work has put itself      browse_lock.py: MQGMO_LOCK
     put_to_waiter.py   a message for who waits already      logical_get.py: groups and logical messages
     selection.py    selection strings: what matches         message_source.py: what their names are worth

@@ -60,6 +60,7 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from flintmq.qmgr import (
+    browse_index,
     browse_lock,
     browse_mark,
     convert,
@@ -71,10 +72,11 @@ from flintmq.qmgr import (
     logical_get,
     own_puts,
     property_control,
-    put_properties,
+    property_work,
     report,
     selection,
 )
+from flintmq.qmgr.browse_index import is_reachable
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
 from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Unit, Waiter
 from flintmq.qmgr.get_options import BROWSE, KNOWN, LOGICAL, UNUSUAL
@@ -302,7 +304,7 @@ def _try_get(
             message = _browse(qm, handle, queue, md, gmo, now, own)
         elif options & MQGMO_MSG_UNDER_CURSOR:
             message = handle.under_cursor
-            if message is None or not reachable(handle, message, own):
+            if message is None or not is_reachable(handle, message, own):
                 return fail(answer, MQRC_NO_MSG_UNDER_CURSOR)
         else:
             if handle.locked is None:
@@ -436,14 +438,6 @@ def _range_before(queue: Queue, best: Message | None) -> bool:
     return False
 
 
-def reachable(handle: Handle, message: Message, own: View | None) -> bool:
-    """True if this handle may take or browse `message`: available, locked by itself, or put by its unit of work."""
-    state = message.state
-    if state == AVAILABLE:
-        return True
-    return (own is not None and own.has(message)) if state != LOCKED else handle.locked is message
-
-
 def _browse(
     qm: QueueManager, handle: Handle, queue: Queue, md: MQMD, gmo: MQGMO, now: int, own: View | None
 ) -> Message | None:
@@ -451,18 +445,20 @@ def _browse(
     options = gmo.options
     if options & MQGMO_BROWSE_MSG_UNDER_CURSOR:
         message = handle.under_cursor
-        return message if message is not None and reachable(handle, message, own) else None
+        return message if message is not None and is_reachable(handle, message, own) else None
     wanted = Wanted(md, gmo, handle)
     if wanted.match == MQMO_MATCH_MSG_TOKEN and wanted.selection is None and not options & MQGMO_BROWSE_NEXT:
         message = by_token(queue, wanted.token)
-        if message is None or not reachable(handle, message, own) or not wanted.accepts(message):
+        if message is None or not is_reachable(handle, message, own) or not wanted.accepts(message):
             return None
         marked = options & MQGMO_UNMARKED_BROWSE_MSG and browse_mark.is_marked(handle, message, now)
         return None if marked else message
+    if browse_index.applies(queue, wanted):
+        return browse_index.browse(handle, queue, options, wanted, now, own)
     node = first_to_browse(handle, queue, options, wanted)
     while node is not None:
         assert isinstance(node, Message)
-        if reachable(handle, node, own) and wanted.accepts(node):
+        if is_reachable(handle, node, own) and wanted.accepts(node):
             if not options & MQGMO_UNMARKED_BROWSE_MSG or not browse_mark.is_marked(handle, node, now):
                 return node
         relieve_behind(qm, node)
@@ -581,7 +577,9 @@ def deliver(
     if handle.saved is not None and not options & BROWSE:
         fill_descriptor(message, handle.saved, now)
         handle.saved_valid = True
-        handle.saved_properties = b"" if view is None else put_properties.of_user_context(message)
+        handle.saved_properties = b""
+        if view is not None:
+            property_work.save_context(connection, handle, message)
     if message.msg_flags or handle.get_group is not None or handle.browse_group is not None:
         order_reason = logical_get.note(connection, handle, message, options, parts)
         reason = reason or order_reason

@@ -96,6 +96,19 @@ class Index:
             if found.first is None:
                 del self.entries[key]
 
+    def after(self, key: bytes, lane: int, sequence: int) -> Message | None:
+        """The first message under `key` that stands behind a place on the queue."""
+        found = self.entries.get(key)
+        if found is None:
+            return None
+        if isinstance(found, Message):
+            return found if _is_behind(found, lane, sequence) else None
+        here = found.links.get(sequence)
+        link = found.first if here is None else here.next
+        while link is not None and not _is_behind(link.message, lane, sequence):
+            link = link.next
+        return None if link is None else link.message
+
     def messages(self, key: bytes) -> list[Message]:
         """All messages under `key`, in the order of delivery."""
         found = self.entries.get(key)
@@ -109,6 +122,11 @@ class Index:
             result.append(link.message)
             link = link.next
         return result
+
+
+def _is_behind(message: Message, lane: int, sequence: int) -> bool:
+    """True if `message` stands behind a place in the order of delivery."""
+    return message.lane < lane or (message.lane == lane and message.sequence > sequence)
 
 
 def comes_before(one: Message, other: Message) -> bool:

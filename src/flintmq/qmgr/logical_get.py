@@ -74,6 +74,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import browse_mark, event, headers, own_puts, report
 from flintmq.qmgr import get as mqget
+from flintmq.qmgr.browse_index import is_reachable
 from flintmq.qmgr.connection import Answer, Connection, Handle, Unit
 from flintmq.qmgr.index import comes_before
 from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, Message, Node
@@ -345,6 +346,8 @@ class Start(Living):
         self.logical = options & MQGMO_LOGICAL_ORDER != 0
         self.complete = options & MQGMO_COMPLETE_MSG != 0
         self.refused: set[tuple[bytes, int, int]] = set()
+        #: Asked at once whether a message is complete. Not while messages are on the page set: the search looks there.
+        self.search: Search | None = None
         #: Without a condition on groups nothing is refused, whatever others have found.
         if options & (MQGMO_ALL_MSGS_AVAILABLE | _ALL_SEGMENTS):
             if queue.incomplete_as_of != queue.next_sequence:
@@ -358,7 +361,12 @@ class Start(Living):
                     self.refused.add(key)
 
     def accepts(self, message: Message) -> bool:
-        """Whether it is complete is asked afterwards."""
+        """Whether it is complete is asked afterwards, unless there is a `search` to ask."""
+        if not self._accepts(message):
+            return False
+        return self.search is None or self.search.ready(message, self)
+
+    def _accepts(self, message: Message) -> bool:
         if not self.wanted.accepts(message) or not self.lives(message):
             return False
         if self.logical and (message.msg_seq_number != 1 or message.offset != 0):
@@ -415,7 +423,7 @@ class Search:
 
     def reachable(self, message: Message) -> bool:
         """True if this handle may take or browse `message`."""
-        return mqget.reachable(self.handle, message, self.own)
+        return is_reachable(self.handle, message, self.own)
 
     # -- the first message of something ---------------------------------------------------------------------------
 
@@ -431,6 +439,9 @@ class Search:
 
     def _start(self) -> Message | None:
         accept = Start(self.now, self.expired, self.queue, self.wanted, self.options)
+        if not self.queue.spilled_count:
+            accept.search = self  # One walk finds it, however many groups are not complete.
+            return mqget.find_accepted(self.queue, self.wanted, accept)
         while True:
             message = mqget.find_accepted(self.queue, self.wanted, accept)
             if self.own is not None:

@@ -2,6 +2,7 @@
 
     MessageScan    reads what `properties_of` reads, in the same order, in slices
     PutScan        the work of a put: the put is made again when the properties of its message are read (work.py)
+    SaveContext    the work of a get whose handle saves context: which properties are of user context
 
 While that put is made, `PREPARED` has the values, and `MessageSource` finds them there instead of reading again.
 """
@@ -10,21 +11,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from flintmq.mqi.constants import MQFMT_RF_HEADER_2, MQFMT_XMIT_Q_HEADER
+from flintmq.mqi.constants import MQFMT_RF_HEADER_2, MQFMT_XMIT_Q_HEADER, MQPD_USER_CONTEXT
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.md import MQMD
-from flintmq.mqi.properties import LONG_FOLDER, MessageProperties
+from flintmq.mqi.properties import LONG_FOLDER, MessageProperties, Property
 from flintmq.mqi.property_scan import PropertyScan
 from flintmq.mqi.rfh2 import MQRFH2, unpack_folders
-from flintmq.qmgr import headers
-from flintmq.qmgr.message_properties import add_block, length_of_headers
+from flintmq.qmgr import headers, message_handle
+from flintmq.qmgr.message_properties import add_block, length_of, length_of_headers, properties_of
 from flintmq.qmgr.work import Work
 from flintmq.selector.source import Value
 
 if TYPE_CHECKING:
+    from flintmq.qmgr.connection import Connection, Handle
     from flintmq.qmgr.message import Message
 
 _MQ: Final = "MQ"
+_CONTEXT: Final = b"context"
+_CONTEXT_BIG: Final = "context".encode("utf-16-be")
+_CONTEXT_LITTLE: Final = "context".encode("utf-16-le")
 
 
 class MessageScan:
@@ -35,7 +40,7 @@ class MessageScan:
     def __init__(self, format: str, encoding: int, ccsid: int, data: bytes, block: bytes) -> None:
         self.data = data
         self.values: dict[str, Value] = {}
-        self._block = block
+        self.of_user: list[Property] = []
         self._place = headers.Payload(0, encoding, ccsid, format)
         self._headers = 0
         self._scan: PropertyScan | None = None
@@ -62,6 +67,7 @@ class MessageScan:
 
     def _take(self, scan: PropertyScan) -> None:
         """A header is read: the first property of a name counts (M2)."""
+        self.of_user.extend(scan.of_user)
         if not self.values:
             self.values = scan.values
         else:
@@ -139,6 +145,42 @@ class PutScan(Work):
         """The put is made again, of the same data."""
         PREPARED.data = data
         PREPARED.values = self._scan.values
+
+
+class SaveContext(Work):
+    """Finds the properties of user context of a message that was got, for a handle that saves context."""
+
+    def __init__(self, handle: Handle, message: Message) -> None:
+        self._handle = handle
+        self._scan = MessageScan(
+            message.format, message.encoding, message.coded_char_set_id, message.data, message.properties
+        )
+
+    def step(self, budget: int) -> None:
+        """Read some of its properties."""
+        self._scan.step(budget)
+        if self._scan.done:
+            self.done = True
+            found = MessageProperties()
+            found.items = self._scan.of_user
+            self._handle.saved_properties = message_handle.block_of(found) if found.items else b""
+
+
+def save_context(connection: Connection, handle: Handle, message: Message) -> None:
+    """A message was got: keep its properties of user context in the handle, at once or by the work of the call."""
+    if connection.slices and length_of(message) >= LONG_FOLDER:
+        handle.saved_properties = b""
+        if _says_context(message.data) or _says_context(message.properties):
+            connection.work = SaveContext(handle, message)
+        return
+    properties = properties_of(message)
+    properties.items = [item for item in properties.items if item.context == MQPD_USER_CONTEXT]
+    handle.saved_properties = message_handle.block_of(properties)
+
+
+def _says_context(data: bytes) -> bool:
+    """Whether a property in `data` may be of user context: the attribute is there, in UTF-8 or UTF-16."""
+    return _CONTEXT in data or _CONTEXT_BIG in data or _CONTEXT_LITTLE in data
 
 
 def is_long(md: MQMD, data: bytes) -> bool:

@@ -39,7 +39,6 @@ from flintmq.mqi.constants import (
     MQMT_REPORT,
     MQPD_ACCEPT_UNSUP_IF_XMIT_MASK,
     MQPD_REJECT_UNSUP_MASK,
-    MQPD_USER_CONTEXT,
     MQPMO_MD_FOR_OUTPUT_ONLY,
     MQPMO_PASS_ALL_CONTEXT,
     MQRO_DISCARD_MSG,
@@ -63,9 +62,8 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import headers, message_handle, property_headers
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.message import Message
 from flintmq.qmgr.message_handle import MessageHandle
-from flintmq.qmgr.message_properties import add_block, add_headers, properties_of
+from flintmq.qmgr.message_properties import add_block, add_headers
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -175,13 +173,6 @@ def _pass_context(source: Handle | None, properties: MessageProperties) -> None:
     for item in saved.items:
         if item.hidden is not None or properties.find(item.name) is None:
             properties.items.append(item)
-
-
-def of_user_context(message: Message) -> bytes:
-    """The properties of user context of a message that was got, for a handle that saves context."""
-    properties = properties_of(message)
-    properties.items = [item for item in properties.items if item.context == MQPD_USER_CONTEXT]
-    return message_handle.block_of(properties)
 
 
 def _unsupported(properties: MessageProperties, to_remote: bool) -> int:

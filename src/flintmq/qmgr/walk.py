@@ -59,7 +59,8 @@ class Walk(Acceptor):
         self._left = budget
         while self._left > 0 and not self.done:
             node = self._next()
-            if node is None or node.sequence >= self.boundary:
+            # A range on the page set may begin before the boundary and end behind it.
+            if node is None or node.sequence >= self.boundary or self._sequence + 1 >= self.boundary:
                 self._lane -= 1
                 self._sequence = -1
                 self._node = None

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Final
 
 #: Units of work in one turn.
-SLICE: Final = 1000
+SLICE: Final = 500
 
 
 class Work:
