@@ -105,7 +105,7 @@ class Conversation(Owner):
     syncpoint_allowed: bool = False
     #: It was, and the client has said that it no longer is.
     syncpoint_revoked: bool = False
-    #: Gets that wait are cancelled, until the client makes another call (`cancel_gets`).
+    #: Gets of which it is not known whether they wait are cancelled, until the client makes another call.
     cancelling: bool = False
     #: The stream whose last message the client has not used yet (T1).
     consuming: Stream | None = None

@@ -276,16 +276,17 @@ class Stream(Answer):
     def cancel(self) -> None:
         """End the get that waits, with 2107. A message that it was sent before is its own.
 
-        If the client reads ahead, and has not asked, it may wait all the same. It is told to ask, and a get that does
-        is ended; so is every get that asks until the client makes another call (`forget_cancel`).
+        If the client reads ahead, and has not asked, it may wait all the same. It is told to ask, and the get that does
+        is ended, unless the client makes another call before (`forget_cancel`). A client that only stops its connection
+        gets again, when it starts it.
         """
         self.settle()
         if self.consumer:
             return
-        told, self.cancelled = self.cancelled, True
         if self.asked or (self.waiter is not None and not self.lasting):
             self.cancel_get()
-        elif self.lasting and not told:
+        elif self.lasting and not self.cancelled:
+            self.cancelled = True
             self.paused = False
             self._pause()
 
@@ -295,7 +296,7 @@ class Stream(Answer):
         STREAMING_FAILURE with the same reason is not for one get: a client that reads ahead asks again.
         """
         self.stop_waiting()
-        self.asked = False
+        self.asked = self.cancelled = False
         self.ahead = True
         self.quiet = self.lasting
         fail(self, MQRC_XWAIT_CANCELED)
@@ -661,7 +662,7 @@ def serve_request(conversation: Conversation, stream: Stream, request: wire.Requ
 
 
 def cancel_gets(conversation: Conversation) -> None:
-    """End the gets of a conversation that wait, with 2107 (SPI NOTIFY), until the client makes another call."""
+    """End the gets of a conversation that wait, with 2107 (SPI NOTIFY)."""
     conversation.cancelling = True
     connection = conversation.connection
     if conversation.waiting is not None and connection is not None and connection.waiter is not None:
