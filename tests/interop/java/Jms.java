@@ -150,9 +150,11 @@ public final class Jms {
     static void context(Connection connection) throws Exception {
         try (JMSContext context = factory().createContext(JMSContext.SESSION_TRANSACTED)) {
             Queue queue = context.createQueue("queue:///DEV.CONTEXT.QUEUE");
-            context.createProducer().setProperty("color", "red").send(queue, "one");
+            context.createProducer().send(queue, "its own");
             JMSConsumer consumer = context.createConsumer(queue);
-            Scenarios.same(null, consumer.receiveNoWait());
+            Scenarios.same("its own", textOf(consumer.receiveNoWait()));
+            context.rollback();
+            context.createProducer().setProperty("color", "red").send(queue, "one");
             context.commit();
             Message message = consumer.receive(2000);
             Scenarios.same("one", textOf(message));
@@ -311,7 +313,14 @@ public final class Jms {
         connection.start();
         producer.send(session.createTextMessage("1"));
         MessageConsumer consumer = session.createConsumer(queue);
+        MessageConsumer other = session(connection).createConsumer(queue);
+        Scenarios.same(null, other.receive(300));
+        other.close();
+        Scenarios.that(session.createBrowser(queue).getEnumeration().hasMoreElements(), "browsed by its own session");
+        Scenarios.same("1", textOf(consumer.receive(2000)));
+        session.rollback();
         Scenarios.same(null, consumer.receive(300));
+        producer.send(session.createTextMessage("1"));
         session.commit();
         Scenarios.same("1", textOf(consumer.receive(2000)));
         session.rollback();
