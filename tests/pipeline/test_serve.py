@@ -268,6 +268,8 @@ def test_a_spark_that_somebody_has_configured_is_started_by_spark_submit(monkeyp
         monkeypatch.delenv(name, raising=False)
     assert gateway.is_plain({"spark.ui.enabled": "false"})
     assert not gateway.is_plain({"spark.jars.packages": "a:b:1"})
+    assert "spark-mllib_" in str(gateway.command_line("java", "1g", []))
+    assert "spark-mllib_" not in str(gateway.command_line("java", "1g", [], lean=True))
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--jars x.jar pyspark-shell")
     assert not gateway.is_plain({})
 

@@ -33,6 +33,8 @@ _SERVER = "org.apache.spark.api.python.PythonGatewayServer"
 _CONFIGURED = ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY_PORT", "SPARK_CLASSPATH")
 #: Settings that only spark-submit can carry out.
 _SUBMIT_ONLY = ("spark.jars", "spark.files", "spark.submit.", "spark.driver.extraClass", "spark.driver.extraLibrary")
+#: Spark loads its classes at the start if it finds them: 2 s of CPU. Nothing of the pipeline uses them.
+_MLLIB = "spark-mllib_"
 OPTIONS = "spark.driver.extraJavaOptions"
 #: Packages of Java that Spark reaches into (Spark's JavaModuleOptions).
 _OPENS = (
@@ -79,16 +81,19 @@ def is_plain(settings: dict[str, str]) -> bool:
     return (home / "jars").is_dir() and not any(name.startswith(_SUBMIT_ONLY) for name in settings)
 
 
-def command_line(java: str, memory: str, options: list[str]) -> list[str]:
-    """Return the command line of the gateway server."""
-    jars = str(spark_home() / "jars" / "*")
-    return [java, f"-Xmx{memory}", *_MODULES, *options, "-cp", jars, _SERVER]
+def command_line(java: str, memory: str, options: list[str], lean: bool = False) -> list[str]:
+    """Return the command line of the gateway server; with `lean`, without MLlib."""
+    jars = sorted(str(path) for path in (spark_home() / "jars").glob("*.jar"))
+    if lean:
+        jars = [path for path in jars if not Path(path).name.startswith(_MLLIB)]
+    return [java, f"-Xmx{memory}", *_MODULES, *options, "-cp", os.pathsep.join(jars), _SERVER]
 
 
 @contextmanager
-def started(java: str, memory: str, settings: dict[str, str], flags: list[str]) -> Iterator[None]:
+def started(java: str, memory: str, settings: dict[str, str], flags: list[str], lean: bool) -> Iterator[None]:
     """Start Java, and let PySpark connect to it inside the context. Raises PipelineError if it does not start."""
-    port, secret = start_java(java, memory, [*flags, *shlex.split(settings.get(OPTIONS, ""))])
+    options = [*flags, *shlex.split(settings.get(OPTIONS, ""))]
+    port, secret = start_java(command_line(java, memory, options, lean))
     names = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
     os.environ.update(names)
     try:
@@ -102,14 +107,14 @@ def started(java: str, memory: str, settings: dict[str, str], flags: list[str]) 
 _processes: list[subprocess.Popen[bytes]] = []
 
 
-def start_java(java: str, memory: str, options: list[str]) -> tuple[int, str]:
-    """Start the gateway server and return its port, on loopback, and the secret that a client must show."""
+def start_java(command: list[str]) -> tuple[int, str]:
+    """Start the gateway server; return its port, on loopback, and the secret that a client must show."""
     place = Path(tempfile.mkdtemp())  # Mode 0700: the secret is written there.
     try:
         file = place / "connection"
         home = str(spark_home())
         process = subprocess.Popen(
-            command_line(java, memory, options),
+            command,
             stdin=subprocess.PIPE,
             env={**os.environ, "SPARK_HOME": home, "_PYSPARK_DRIVER_CONN_INFO_PATH": str(file)},
             preexec_fn=_ignore_interrupts,

@@ -96,7 +96,7 @@ def start(
     """Return a session, or the one that this process has.
 
     `quiet` keeps Java's own lines away. `small` says that there is little to do. `sources` registers our data sources,
-    which takes two seconds of CPU.
+    which takes two seconds of CPU; a session without them has no MLlib either.
     """
     found = java()
     try:
@@ -118,7 +118,7 @@ def start(
         builder = builder.config(name, value)
     direct: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if SparkContext._gateway is None and master.startswith("local") and gateway.is_plain(chosen):
-        direct = gateway.started(found, memory, chosen, SMALL_FLAGS if small else [])
+        direct = gateway.started(found, memory, chosen, SMALL_FLAGS if small else [], lean=not sources)
     try:
         with java_to_file() if quiet else contextlib.nullcontext(), direct:
             spark = builder.getOrCreate()
