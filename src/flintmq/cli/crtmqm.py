@@ -155,7 +155,7 @@ def _create_options(options: argparse.Namespace) -> instance.CreateOptions:
 
 
 def port_number(text: str) -> int:
-    """The port that `-p` names. Raises ValueError."""
+    """Return the port that `-p` names. Raises ValueError."""
     port = _number(text, "-p")
     if not 0 < port < 65536:
         raise ValueError(f"-p takes a port from 1 to 65535, not {text}")

@@ -165,7 +165,7 @@ class AsyncCalls:
         raise NotImplementedError
 
     def _in_worker(self) -> Calls:
-        """The same queue manager for a worker thread."""
+        """Return the queue manager for a call that a worker thread makes."""
         raise NotImplementedError
 
     def _subscribed(self, sd: MQSD, queue: str | None) -> Subscribed:

@@ -410,7 +410,7 @@ class Message:
 
 
 class DeadLetter:
-    """What the dead-letter header (MQDLH) of a message says. Made by `message.dead_letter`."""
+    """A dead letter: why and when it was put on the dead-letter queue. Made by `message.dead_letter`."""
 
     __slots__ = ("_message", "application", "header", "queue", "queue_manager", "reason")
 

@@ -97,7 +97,7 @@ def escaped(text: str) -> str:
 
 @dataclass
 class LoopFigures:
-    """What is known of the loop that serves clients."""
+    """Figures of the loop that serves clients."""
 
     turns: int
     #: Those of more than 20 ms of CPU time.

@@ -86,7 +86,7 @@ def _contents(reports: Sequence[Report], idents: list[str]) -> str:
 
 
 def _glance(reports: Sequence[Report], idents: list[str]) -> str:
-    """What each report found, in figures, a small picture and a sentence. Not worth its place for one report alone."""
+    """Show what each report found in figures, a small picture and a sentence. One report alone needs no such head."""
     if len(reports) < 2:
         return ""
     pairs = list(zip(reports, idents, strict=True))

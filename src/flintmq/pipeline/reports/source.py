@@ -1,4 +1,4 @@
-"""What a page of reports is made from: the dumps, the queue managers and the time that the tables hold.
+"""Say what a page of reports is made from: the dumps, the queue managers and the time that the tables hold.
 
 Names come from the partitions of the silver tables and from the entries of the dumps, times from the footers of the
 Parquet files: no row is read and no Spark is asked.
@@ -22,7 +22,7 @@ _TIMES = ("Interval_Start", "Record_Time", "Time")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the chosen rows come from."""
+    """The dumps, queue managers and time of the chosen rows."""
 
     dumps: tuple[str, ...]
     qmgrs: tuple[str, ...]
@@ -46,7 +46,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def source_of(out: Path, options: Options) -> Source:
-    """What the tables in `out` hold of the queue managers and the time that the options choose."""
+    """Find what the tables in `out` hold of the queue managers and the time that the options choose."""
     names = _names(out)
     dumps: set[str] = set()
     qmgrs: set[str] = set()
