@@ -177,12 +177,16 @@ def _anything(message: flintmq.Message) -> bool:
 
 
 def assert_queue(queue_manager: flintmq.QueueManager, name: str | flintmq.Subscription) -> QueueAssertion:
-    """Look at a queue, or at what has come for a subscription, and say what should be there; see QueueAssertion."""
+    """Look at a queue, or at what has come for a subscription, and say what should be there; see QueueAssertion.
+
+    A queue is looked at through a connection of its own: what the test has put and not committed is not there yet.
+    """
     if isinstance(name, flintmq.Subscription):
         messages = list(name.browse())
         return QueueAssertion(f"the subscription to {name.topic}", messages, len(messages))
-    queue = queue_manager.queue(name)
-    return QueueAssertion(name, list(queue.browse()), queue.depth)
+    with queue_manager.connect() as another:
+        queue = another.queue(name)
+        return QueueAssertion(name, list(queue.browse()), queue.depth)
 
 
 class DiskQueueManager(QueueManager):

@@ -98,7 +98,7 @@ def test_a_peak_that_comes_every_hour_or_every_day_is_not_unusual(spark: SparkSe
     for quarter in range(6 * 96):
         hourly = 5_000 if quarter % 4 == 0 else 100 + quarter % 7
         daily = 9_000 if quarter % 96 == 74 else 40 + quarter % 5
-        burst = 30_000 if quarter == 301 else hourly
+        burst = 200_000 if quarter == 301 else hourly
         end = MIDNIGHT - 2 * HOUR + (quarter + 1) * QUARTER
         records.append(statistics(end, QUARTER, {"HOURLY": burst, "DAILY": daily}))
     report = make(spark, silver(tmp_path, *records), "anomalies")

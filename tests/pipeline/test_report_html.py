@@ -88,7 +88,7 @@ class TestPage:
         """Issue 14, item 16."""
         loud = report_of("Q1", "msg")
         loud.figures = [Figure("puts", "1,234", "a second")]
-        silent = Report("qstat", "QSTAT", ["There are no records."], empty=True)
+        silent = Report("qstat", "QSTAT", ["There are no records."], silent=True)
         made = page([loud, silent], about="Queue manager QM1; from 1 dump: a.dat.")
         glance = made[made.index("At a glance") : made.index("</section>")]
         assert "1,234" in glance and "a second" in glance and 'class="spark"' in glance

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from flintmq import compiled
 from flintmq.log import Log, LogConfig
 from flintmq.mqi.reason import MQRC_NONE, MQRC_PAGESET_FULL, MQRC_RESOURCE_PROBLEM
 from flintmq.qmgr.admin import Admin
@@ -161,6 +164,7 @@ class NoRoomForVolatile(MemoryPageSet):
         super().apply(batch, sync)
 
 
+@pytest.mark.skipif(compiled(), reason="a class that is not compiled cannot inherit from one that is")
 def test_nonpersistent_messages_stay_in_memory_on_a_full_disk() -> None:
     """Only the volatile part is refused: what must survive is written, and checkpoints go on."""
     engine = Logged(buffers=100)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flintmq import compiled
 from flintmq.mqi.constants import (
     MQGMO_ALL_MSGS_AVAILABLE,
     MQGMO_BROWSE_FIRST,
@@ -335,10 +336,9 @@ def test_groups_that_are_not_complete_are_walked_over_once(monkeypatch: pytest.M
         looked.append(message)
         return accepts(self, message)
 
-    try:
-        monkeypatch.setattr(Start, "accepts", watched)
-    except TypeError:
+    if compiled():
         pytest.skip("compiled classes cannot be watched")
+    monkeypatch.setattr(Start, "accepts", watched)
     handle = app.open("Q", EVERYTHING)
     assert app.get(handle, MQGMO_ALL_MSGS_AVAILABLE) == MQRC_NO_MSG_AVAILABLE
     assert len(looked) == 300

@@ -60,7 +60,7 @@ SCANS = {"scan", "expired", "expired in memory and on the page set"}
 
 def test_the_histories_go_where_it_hurts() -> None:
     """A simulation that no longer spills, restarts or meets the rarer events would pass whatever is broken."""
-    worlds = [history(seed) for seed in range(100)]
+    worlds = [history(seed) for seed in range(200)]
     assert sum(world.restarts for world in worlds) > 80
     assert sum(world.spilled for world in worlds) > 800
     assert sum(world.loads for world in worlds) > 500

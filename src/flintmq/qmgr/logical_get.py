@@ -441,7 +441,8 @@ class Search:
         accept = Start(self.now, self.expired, self.queue, self.wanted, self.options)
         if not self.queue.spilled_count:
             accept.search = self  # One walk finds it, however many groups are not complete.
-            return mqget.find_accepted(self.queue, self.wanted, accept)
+            message = mqget.find_accepted(self.queue, self.wanted, accept)
+            return message if self.own is None else self.own.earlier(message, self.queue, self.wanted, accept)
         while True:
             message = mqget.find_accepted(self.queue, self.wanted, accept)
             if self.own is not None:

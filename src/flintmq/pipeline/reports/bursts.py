@@ -374,6 +374,7 @@ def _bounds(made: Report, spark: SparkSession, tables: Path, options: Options, w
         "the peak can have been; nothing says how high it was. Intervals of 1 to 5 seconds, as STATIME(0.05), or the "
         "put times of the messages would show it."
     )
+    made.silent = not made.charts
 
 
 def _proofs(told: list[tuple[Any, Any]]) -> list[str]:

@@ -1,11 +1,11 @@
 """Reports as one HTML page that needs nothing else: no network, no library, no file beside it.
 
 The page begins with what it is made from, then with what each report found: key figures, a small picture and the first
-sentence; reports that have neither are named in one line. Then each report: its words, its charts, its tables. It is
-light or dark as the reader's system is, prints on paper, and reads aloud in order: charts have a title, a sentence and
-their values as a table. Tables sort by a click where scripts may run, and are whole where they may not; the columns
-that say what a row is of stay in view. The page forbids itself to load or to send anything (Content-Security-Policy),
-and the one script that may run is ours, known by its hash.
+sentence; reports that have nothing to say are named in one line. Then each report: its words, its charts, its tables.
+It is light or dark as the reader's system is, prints on paper, and reads aloud in order: charts have a title, a
+sentence and their values as a table. Tables sort by a click where scripts may run, and are whole where they may not;
+the columns that say what a row is of stay in view. The page forbids itself to load or to send anything
+(Content-Security-Policy), and the one script that may run is ours, known by its hash.
 """
 
 from __future__ import annotations
@@ -90,11 +90,8 @@ def _glance(reports: Sequence[Report], idents: list[str]) -> str:
     if len(reports) < 2:
         return ""
     pairs = list(zip(reports, idents, strict=True))
-    loud = [report for report in reports if not report.empty and (report.figures or report.charts)]
-    cards = "".join(_card(report, ident) for report, ident in pairs if report in loud)
-    silent = ", ".join(
-        f'<a href="#{ident}">{escaped(report.name)}</a>' for report, ident in pairs if report not in loud
-    )
+    cards = "".join(_card(report, ident) for report, ident in pairs if not report.silent)
+    silent = ", ".join(f'<a href="#{ident}">{escaped(report.name)}</a>' for report, ident in pairs if report.silent)
     silent = f'<p class="silent">Nothing to show at a glance: {silent}.</p>' if silent else ""
     return f'<section class="glance"><h2>At a glance</h2><div class="cards">{cards}</div>{silent}</section>'
 

@@ -42,6 +42,7 @@ def without_records(options: Options) -> Report:
             "Nothing was converted: say of which machine the records are and to which to convert, as in "
             "--set from=2084-304 --set to=2064-1C5, or --set to=3931-703:3:5.2 (name, engines, ITR of an LSPR table)."
         )
+        made.silent = True
     else:
         made.words += _words(*pair, options.number("cost", 0))
     made.tables.append(_machines(list(pair or MACHINES.values())))

@@ -104,6 +104,7 @@ _COMPRESSION = [
     ("Packed", "Decomp_Compressed_Bytes"),
     ("Unpacked", "Decomp_Uncompressed_Bytes"),
 ]
+NOT_COMPRESSED = "Nothing was compressed: SET LOG COMPLOG(RLE) switches compression of log records on."
 #: The record has room for three compression methods; one is used.
 METHODS = 3
 #: What CSQW1150 prints above its report.
@@ -218,7 +219,8 @@ def _counters(
         "Log manager" if labels else "Data compression", columns, [cells(row[: len(columns)]) for row in rows], left
     )
     made.listing = [line for row in rows for line in lines(row)][:-1]
-    return Report(name, title, _saved(log), [made])
+    words = _saved(log)
+    return Report(name, title, words, [made], silent=words == [NOT_COMPRESSED])
 
 
 def _manager_lines(row: Any) -> list[str]:
@@ -276,7 +278,7 @@ def _saved(log: DataFrame) -> list[str]:
         "try_sum(Comp_Compressed_Bytes) as After",
     ).collect()[0]
     if not seen.Requests or not seen.Before:
-        return ["Nothing was compressed: SET LOG COMPLOG(RLE) switches compression of log records on."]
+        return [NOT_COMPRESSED]
     share = 100 * (1 - seen.After / seen.Before)
     pieces = f"{many(seen.Requests, 'piece')} of {seen.Before / seen.Requests:,.0f} bytes on average"
     made = [f"{pieces}: {seen.Before:,} bytes became {seen.After:,}, {share:.1f} % less."]

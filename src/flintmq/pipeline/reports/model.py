@@ -71,5 +71,5 @@ class Report:
     charts: list[Chart] = field(default_factory=list)
     #: At most three, for the head of a page.
     figures: list[Figure] = field(default_factory=list)
-    #: There are no records for it.
-    empty: bool = False
+    #: It has nothing to say: there are no records for it, or nothing of it happened.
+    silent: bool = False

@@ -153,4 +153,4 @@ def _number(value: Any) -> float | None:
 
 def nothing(name: str, title: str, options: Options, what: str, remedy: str) -> Report:
     """A report without its records: which they are, and how to have them written."""
-    return Report(name, title, [f"There are no {what}{options.words()} in the tables.", remedy], empty=True)
+    return Report(name, title, [f"There are no {what}{options.words()} in the tables.", remedy], silent=True)

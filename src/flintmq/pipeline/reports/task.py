@@ -37,7 +37,7 @@ SETTINGS = {
     "job": "only tasks of this job or connection name",
     "user": "only tasks of this user",
     "queue": "only tasks that used this queue, and only their use of it",
-    "order": "cpu (the default): the dearest first, with the queues that cost most first; or time",
+    "order": "cpu: the dearest first, with the queues that cost most first; time is the default of compare",
     "compare": "yes: the first few uses of a queue side by side",
 }
 #: Queues per task, on average, that are listed.
@@ -118,7 +118,8 @@ left join (select QMgr, Task, count(*) as Queues, try_sum(Put_N + Put1_N) as Put
 
 
 def make(spark: SparkSession, tables: Path, options: Options) -> Report:
-    order, compare = options.text("order", "cpu"), options.text("compare", "no")
+    compare = options.text("compare", "no")
+    order = options.text("order", "time" if compare == "yes" else "cpu")
     if order not in ("time", "cpu"):
         raise BadOption(f"--set order={order}: an order is time or cpu")
     if compare not in ("yes", "no"):
