@@ -96,6 +96,27 @@ def test_a_get_that_waits_after_one_that_found_nothing_is_told_to_ask(reader: Re
     world.qm.check()
 
 
+def test_a_client_that_was_not_believed_is_reminded_until_it_asks(reader: Reader) -> None:
+    """IBM's client forgets what it is told in the moment in which it has asked: its get waited for ever."""
+    peer, world = reader.peer, reader.peer.world
+    stream_of = peer.session.conversations[peer.conversation].streams
+    reader.ask(FIRST)
+    reader.question()
+    put(world, b"1")
+    peer.received()
+    assert not stream_of[reader.handle].disbelieved
+    assert notifications(peer, reader.ask()) == PAUSED and stream_of[reader.handle].disbelieved
+    for _ in range(3):
+        assert stream_of[reader.handle].remind()
+        assert notifications(peer, peer.received()) == PAUSED
+    assert reader.data(reader.ask()) == [b"1"]
+    assert not stream_of[reader.handle].remind() and peer.received() == []
+    left = stream_of[reader.handle]
+    left.paused = True
+    peer.close(reader.handle)
+    assert not left.remind()
+
+
 @pytest.mark.parametrize("text", [b"1", b"P"], ids=["non-persistent", "persistent"])
 def test_the_time_of_a_get_is_kept_by_the_client(reader: Reader, text: bytes) -> None:
     """WaitInterval is not the end of the wait: the client asks when its time is over, or has the message."""

@@ -16,6 +16,7 @@ from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL
 from flintmq.channel.identity import Identity
 from flintmq.channel.session import Session, too_many
 from flintmq.channel.status import ended_row
+from flintmq.channel.streaming import Stream
 from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
@@ -76,6 +77,9 @@ class Channels:
 
     def forget_check(self, session: Session) -> None:
         """A session that waits for that is over."""
+
+    def remind_later(self, stream: Stream) -> None:
+        """Call `stream.remind` in turns, a little later and then later each time, until it returns False."""
 
     def regulate(self, session: Session) -> None:
         """Read from the socket of `session`, or no longer, as its `paused` says now."""

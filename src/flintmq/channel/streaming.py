@@ -38,7 +38,9 @@ T5  A client that reads ahead (QueueStatus) has room until it says otherwise. It
     asked stays on the queue, and STREAMING_TXN_PAUSED says so: a get that waits then asks, and others may have taken
     the message. Only a queue that goes with its only handle, that of a non-durable subscriber, is pushed ahead of gets.
     After a question that has found nothing, a client that was told so asks once more for the get that has just ended.
-    That request is not believed (`doubts`). A get that waits asks again, when it is told that a message is there.
+    That request is not believed (`doubts`). A get that waits asks again, when it is told that a message is there. A
+    client that is told just when it has asked does not hear it, so one that was not believed is told again and again,
+    later each time, until it asks (`remind`).
 
 REQUEST_GET says that a get waits that finds nothing at the client, and REQUEST_CONSUMER that a consumer has used all
 that was there; a request with neither says that there is room, and that is all (docs/wire-protocol.md). What was sent
@@ -152,6 +154,8 @@ class Stream(Answer):
     cancelled: bool = False
     #: Requests for a get that are still to come and may be of a get that has ended (T5).
     doubts: int = 0
+    #: The last request was not believed.
+    disbelieved: bool = False
     #: It asks whether there is a message, and has to be told.
     questioned: bool = False
     #: GlobalMsgIndex of the last message that was sent.
@@ -231,7 +235,8 @@ class Stream(Answer):
         """Note that a get or a consumer waits. A question is always asked by a get that is there (T5)."""
         if not questioned:
             self.paused = False
-        if self.doubts and not questioned:
+        self.disbelieved = self.doubts > 0 and not questioned
+        if self.disbelieved:
             self.doubts -= 1
         elif arrived:
             self.asked = True
@@ -498,6 +503,15 @@ class Stream(Answer):
         if not self.paused:
             self.paused = True
             notify(self.conversation, self.handle.number, wire.NOTIFY_STREAMING_TXN_PAUSED, 0, REQUEST_PUSHED)
+            if self.disbelieved:
+                self.conversation.session.channels.remind_later(self)
+
+    def remind(self) -> bool:
+        """Tell the client again that a message stays on the queue; False if it has asked, or its handle is closed."""
+        if not self.paused or self.conversation.streams.get(self.handle.number) is not self:
+            return False
+        notify(self.conversation, self.handle.number, wire.NOTIFY_STREAMING_TXN_PAUSED, 0, REQUEST_PUSHED)
+        return True
 
     def try_again(self) -> None:
         """The queue could not be read; perhaps it can now. If not, that is no news, and no event."""

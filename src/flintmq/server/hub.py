@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from flintmq.channel.identity import Identity
 from flintmq.channel.session import AGREED, Session
+from flintmq.channel.streaming import Stream
 from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
@@ -35,6 +36,9 @@ TICK_S = 1.0
 NEGOTIATION_S = 60
 #: So long a client that is disconnected has to read why. One that does not read would keep its socket for ever.
 LINGER_S = 10
+#: A client that may not have heard that it should ask is told again after so long, then after twice as long ...
+REMIND_S = 0.002
+REMIND_MAX_S = 2.0
 #: A timer is set a little late, so that what is due is due when it goes off.
 _LATE_S = 0.001
 
@@ -227,6 +231,16 @@ class Hub(Turns):
         session = self._working.popleft()
         if session.work_on(SLICE):
             self._working.append(session)
+
+    def remind_later(self, stream: Stream) -> None:
+        """Tell a client that it should ask, until it does or there is no get of it that waits."""
+        self.loop.call_later(REMIND_S, self._remind, stream, REMIND_S)
+
+    def _remind(self, stream: Stream, after_s: float) -> None:
+        told: list[bool] = []
+        self.run(lambda: told.append(stream.remind()))
+        if told == [True] and after_s < REMIND_MAX_S:
+            self.loop.call_later(2 * after_s, self._remind, stream, 2 * after_s)
 
     def forget_check(self, session: Session) -> None:
         """Nobody waits for it any more."""
