@@ -185,7 +185,7 @@ class Host:
 
     @property
     def failure(self) -> str:
-        """Why the queue manager has stopped by itself, "" if it has not."""
+        """Return why the queue manager has stopped by itself, "" if it has not."""
         return self._why
 
     def _leave(self, state: int) -> None:
@@ -211,11 +211,6 @@ class Host:
                 f"queue manager {self.engine.name} has stopped: {self._why}", MQRC_CONNECTION_BROKEN
             ) from error
         raise error
-
-    @property
-    def why_failed(self) -> str:
-        """Why the queue manager has stopped by itself; "" if it has not."""
-        return self._why if self.state == FAILED else ""
 
     def _release_everybody(self) -> None:
         """Wake every waiting call, so that it finds out that there is nothing to wait for. At exit nobody is (H6)."""

@@ -183,7 +183,7 @@ class Server:
                 await asyncio.sleep(_POLL_S)
             how = self.endings.get_nowait() if not self.endings.empty() else IMMEDIATE
         if how == PREEMPTIVE:
-            why = self.host.why_failed
+            why = self.host.failure
             self._say("AMQ8004I", f"The queue manager ends at once{': ' + why if why else ''}.")
             self._stop_listening()
             self.host.abandon()
