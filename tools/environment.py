@@ -36,9 +36,11 @@ BASE = ""
 STAGES = {
     BASE: ("tls",),
     "compile": ("compile",),
+    "broker": ("broker",),
     "spark": ("spark",),
+    "bench": ("broker", "spark"),
     "release": ("compile", "release"),
-    "test": ("test", "dev", "compile", "spark", "release"),
+    "test": ("test", "dev", "compile", "broker", "spark", "release"),
 }
 
 

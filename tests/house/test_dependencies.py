@@ -23,7 +23,7 @@ EXTRA_OF_ROOM = {"broker": "broker", "console": "console", "pipeline": "spark"}
 EXTRA_OF_PART = {"telemetry/smf/columns": "spark", "client/pkcs12": "tls", "client/vault": "tls"}
 
 #: Where the module has another name than its distribution.
-DISTRIBUTION = {"py4j": "pyspark", "mypy_extensions": "mypy-extensions", "prometheus_client": "prometheus-client"}
+DISTRIBUTION = {"py4j": "pyspark", "mypy_extensions": "mypy-extensions", "prometheus_client": "prometheus-client", "yaml": "pyyaml"}
 
 #: Known to type checkers only.
 STUBS = {"_typeshed"}
@@ -81,8 +81,9 @@ def test_a_working_copy_installs_little_at_first_and_the_rest_when_it_is_needed(
     assert not {"pytest", "mypy", "ruff", "pyspark", "pyarrow", "numpy", "setuptools"} & first
     assert {"mypy", "setuptools"} == {name_of(each) for each in environment.requirements(["compile"])}
     assert {"pyspark", "pyarrow", "numpy"} == {name_of(each) for each in environment.requirements(["spark"])}
+    assert {"lxml", "pyyaml", "sqlalchemy"} <= {name_of(each) for each in environment.requirements(["broker"])}
     tests = {name_of(requirement) for requirement in environment.requirements([environment.BASE, "test"])}
-    assert {"lmdb", "pytest", "mypy", "ruff", "pyspark", "hypothesis", "auditwheel"} <= tests
+    assert {"lmdb", "pytest", "mypy", "ruff", "pyspark", "lxml", "hypothesis", "auditwheel"} <= tests
     assert not {"fastapi", "flintmq"} & tests
 
 

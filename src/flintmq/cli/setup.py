@@ -1,8 +1,10 @@
 """flint setup: install what a command of a working copy needs, before it is first used.
 
+    flint setup broker
     flint setup spark
     flint setup test
 
+    broker     XML, YAML and database libraries: for `./flint flow`, programs that use flintmq.broker
     spark      PySpark and what it needs: for `./flint pipeline`, `./flint spark`, programs that use flintmq.pipeline
     test       test tools, linters and all the others: `./flint test`
     compile    the compiler of the hot modules, which is installed in the background otherwise
@@ -25,7 +27,7 @@ from flintmq.cli._failure import CommandFailed
 NAME = "setup"
 SUMMARY = "install what a command of a working copy needs, before it is first used"
 
-STAGES = ("compile", "release", "spark", "test")
+STAGES = ("broker", "compile", "release", "spark", "test")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
