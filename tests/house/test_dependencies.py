@@ -23,7 +23,12 @@ EXTRA_OF_ROOM = {"broker": "broker", "console": "console", "pipeline": "spark"}
 EXTRA_OF_PART = {"telemetry/smf/columns": "spark", "client/pkcs12": "tls", "client/vault": "tls"}
 
 #: Where the module has another name than its distribution.
-DISTRIBUTION = {"py4j": "pyspark", "mypy_extensions": "mypy-extensions", "prometheus_client": "prometheus-client", "yaml": "pyyaml"}
+DISTRIBUTION = {
+    "py4j": "pyspark",
+    "mypy_extensions": "mypy-extensions",
+    "prometheus_client": "prometheus-client",
+    "yaml": "pyyaml",
+}
 
 #: Known to type checkers only.
 STUBS = {"_typeshed"}
