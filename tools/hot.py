@@ -44,6 +44,8 @@ HOT = (
     "flintmq/server/link.py",
     "flintmq/server/tls_layer.py",
     "flintmq/server/turn.py",
+    "flintmq/broker/formats/json_scan.py",
+    "flintmq/broker/formats/json_write.py",
 )
 
 #: What the patterns catch and should not: names, tables and texts, read once.
