@@ -31,6 +31,7 @@ none takes `DEFAULTS`, which nothing changes.
     string_length             utf16 character               LENGTH and positions count UTF-16 units, or characters
     division_by_zero          error infinity                FLOAT and DECIMAL divided by zero: 2450, or INF and NAN
     month_end                 clip error                    31 January plus one month: last of February, or an error
+    date_to_timestamp         current midnight              CAST of a DATE to TIMESTAMP: the time of day it gets
     missing_date              epoch current                 fields of a timestamp that a pattern lacks: 1970-01-01, or
                                                             today
 """
@@ -89,6 +90,8 @@ class Switches:
         self.division_by_zero: str = "error"
         #: A day that the target month of interval arithmetic does not have: 'clip' or 'error'.
         self.month_end: str = "clip"
+        #: The time of day that CAST gives a DATE as TIMESTAMP: 'current' or 'midnight'.
+        self.date_to_timestamp: str = "current"
         #: Date fields that the pattern of a timestamp lacks: 'epoch' or 'current'.
         self.missing_date: str = "epoch"
 
@@ -128,6 +131,7 @@ SETTINGS: Final[dict[str, tuple[object, ...]]] = {
     "string_length": ("utf16", "character"),
     "division_by_zero": ("error", "infinity"),
     "month_end": ("clip", "error"),
+    "date_to_timestamp": ("current", "midnight"),
     "missing_date": ("epoch", "current"),
 }
 
