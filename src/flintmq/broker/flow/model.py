@@ -59,6 +59,24 @@ class FlowFileError(Exception):
         self.line = line
 
 
+@dataclass(frozen=True, slots=True)
+class LoadNote:
+    """What could not be read or resolved: file and reason. Whatever else the project holds is loaded."""
+
+    file: str
+    reason: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.reason}"
+
+
+def note_of(error: FlowFileError) -> LoadNote:
+    """Return the note of an error: the loader goes on with the next file."""
+    return LoadNote(error.file, error.reason, error.line)
+
+
 @dataclass(slots=True)
 class Markup:
     """An XML element that the model has no place for. Names carry the prefixes that the flow declares."""
