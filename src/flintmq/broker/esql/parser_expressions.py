@@ -95,6 +95,7 @@ _IS_TESTS: Final = {
     "NUMBER": "NUM",
 }
 _AGGREGATES: Final = frozenset(("COUNT", "SUM", "MAX", "MIN"))
+_CONTEXT_SECTIONS: Final = ("PAYLOAD", "PAYLOADDETAILS", "HEADERS", "METADATA")
 _CAST_CLAUSES: Final = ("CCSID", "ENCODING", "FORMAT", "DEFAULT")
 _PARSE_OPTIONS: Final = ("ENCODING", "CCSID", "SET", "TYPE", "FORMAT", "OPTIONS")  # In positional order.
 
@@ -262,7 +263,7 @@ class ExpressionParser(ParserCore):
             if special is not None:
                 self.advance()
                 self.advance()
-                return special(self, token)
+                return self._continued(special(self, token))
         if symbol in _WORD_LITERALS and after not in (".", "[", "(", ":"):
             self.advance()
             kind, value = _WORD_LITERALS[symbol]
@@ -290,7 +291,7 @@ class ExpressionParser(ParserCore):
             return self._case(token)
         if symbol == "FOR" and (after in _QUANTIFIERS or (following.kind in (lexer.WORD, lexer.QUOTED))):
             return self._for_function(token)
-        if after not in _AFTER_NAME and (symbol in RESERVED or symbol in _STRUCTURAL):
+        if (symbol in RESERVED or symbol in _STRUCTURAL) and not _can_be_name(symbol, after):
             raise self.failure("an expression")
         return self._path_or_call()
 
@@ -313,7 +314,16 @@ class ExpressionParser(ParserCore):
             names.append(plain)
         self.advance()
         arguments = [] if self.accept(")") else self.expressions_until(")")
-        return s.FunctionCall(path.line, path.column, names[:-1], names[-1], arguments)
+        return self._continued(s.FunctionCall(path.line, path.column, names[:-1], names[-1], arguments))
+
+    def _continued(self, call: s.Expression) -> s.Expression:
+        """Take path elements that follow the call of a function."""
+        if self.token.symbol != ".":
+            return call
+        elements: list[s.PathElement] = []
+        while self.accept("."):
+            elements.append(self._path_element("a path element after the dot"))
+        return s.FunctionPath(call.line, call.column, call, elements)
 
     def _case(self, token: Token) -> s.Expression:
         """Take a CASE expression."""
@@ -406,6 +416,8 @@ class ExpressionParser(ParserCore):
             return s.AnyName(token.line, token.column)
         if token.symbol == "{":
             self.advance()
+            if self.accept("}"):
+                return s.AnyName(token.line, token.column)  # Empty braces do not restrict the name.
             inner = self.expression()
             self.expect("}", " after a computed name")
             return s.ComputedName(token.line, token.column, inner)
@@ -610,7 +622,9 @@ class ExpressionParser(ParserCore):
             symbol = self.token.symbol
             if symbol in _PARSE_OPTIONS and not (comma and self.ahead().symbol in _AFTER_NAME):
                 self.advance()
-                given[symbol] = self.expression()
+                # `SET set TYPE type`: a word between two options is a variable, whatever else it may mean.
+                variable = self.token.kind == lexer.WORD and self.ahead().symbol in _PARSE_OPTIONS
+                given[symbol] = self.path() if variable else self.expression()
             elif comma and place < len(_PARSE_OPTIONS):
                 given[_PARSE_OPTIONS[place]] = self.expression()
             else:
@@ -639,6 +653,20 @@ class ExpressionParser(ParserCore):
         self.expect("(", " after VALUES")
         return [] if self.accept(")") else self.expressions_until(")")
 
+    def _context_reference(self, token: Token) -> s.Expression:
+        """Take `[NODENAME] node [LEVELNAME level] [section])`, or `[section])` of CONTEXTINVOCATIONNODE."""
+        result = s.ContextReference(token.line, token.column, token.symbol)
+        if token.symbol == "CONTEXTREFERENCE":
+            if self.token.symbol == "NODENAME" and self.ahead().symbol not in _AFTER_NAME:
+                self.advance()
+            result.node = self.expression()
+            if self.accept("LEVELNAME"):
+                result.level = self.expression()
+        if self.token.symbol in _CONTEXT_SECTIONS:
+            result.section = self.advance().symbol
+        self.expect(")")
+        return result
+
     def _row(self, token: Token) -> s.Expression:
         """Take `e [AS path] {, e [AS path]})`."""
         fields: list[s.RowField] = []
@@ -657,6 +685,8 @@ class ExpressionParser(ParserCore):
 _SPECIAL: Final = {
     "ASBITSTREAM": ExpressionParser._as_bit_stream,
     "CAST": ExpressionParser._cast,
+    "CONTEXTINVOCATIONNODE": ExpressionParser._context_reference,
+    "CONTEXTREFERENCE": ExpressionParser._context_reference,
     "EXTRACT": ExpressionParser._extract,
     "OVERLAY": ExpressionParser._overlay,
     "PASSTHRU": ExpressionParser._passthru,
@@ -683,6 +713,11 @@ def _literal(token: Token) -> s.Expression:
     literal = s.Literal(token.line, token.column, _LITERAL_KINDS[token.kind], token.value)
     literal.hexadecimal = token.kind == lexer.HEXADECIMAL
     return literal
+
+
+def _can_be_name(symbol: str, after: str) -> bool:
+    """Tell whether a keyword can be the name of a variable here, by the symbol that follows it."""
+    return after in _AFTER_NAME or (symbol == "END" and after in ("THEN", "DO", "AND", "OR"))
 
 
 def _is_minimum(operand: s.Expression) -> bool:

@@ -594,29 +594,25 @@ class StatementParser(ExpressionParser):
 
     def _passthru_statement(self, token: Token) -> s.Statement:
         self.advance()
-        result = s.PassthruStatement(token.line, token.column, token.start, 0, self._passthru_sql())
-        if isinstance(result.sql, s.Passthru):
-            # `PASSTHRU(sql, values...)` was taken as the function; it is the same statement.
-            inner = result.sql
-            result.sql, result.database, result.values = inner.sql, inner.database, inner.values
+        database: s.Path | None = None
+        values: list[s.Expression] | None = None
+        if self.accept("("):
+            sql = self.expression()
+            if self.token.symbol in (",", "TO", "VALUES"):
+                # `PASSTHRU(sql, values...)`: as the function.
+                function = self.passthru_after(token, sql)
+                database, values = function.database, function.values
+            else:
+                self.expect(")")
+                sql = self.binary_after(sql, 1)
+        else:
+            sql = self.expression()
         if self.accept("TO"):
-            result.database = self.path("a database after TO")
+            database = self.path("a database after TO")
         if self.accept("VALUES"):
-            result.values = self.value_list()
+            values = self.value_list()
         self.semicolon(" after PASSTHRU")
-        return result
-
-    def _passthru_sql(self) -> s.Expression:
-        """Take the SQL of a PASSTHRU statement: an expression, or `(sql, values...)` as a Passthru node."""
-        token = self.token
-        if token.symbol != "(":
-            return self.expression()
-        self.advance()
-        sql = self.expression()
-        if self.token.symbol in (",", "TO", "VALUES"):
-            return self.passthru_after(token, sql)
-        self.expect(")")
-        return self.binary_after(sql, 1)
+        return s.PassthruStatement(token.line, token.column, token.start, 0, sql, database, values)
 
     def _commit(self, token: Token) -> s.Statement:
         self.advance()

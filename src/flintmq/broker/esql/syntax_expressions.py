@@ -461,6 +461,27 @@ class ListConstructor(Expression):
     items: list[Expression]
 
 
+@dataclass(slots=True)
+class ContextReference(Expression):
+    """`CONTEXTREFERENCE([NODENAME] node [LEVELNAME level] [section])` or `CONTEXTINVOCATIONNODE([section])`.
+
+    `function` is the name in upper case; `section` is PAYLOAD, PAYLOADDETAILS, HEADERS, METADATA or None.
+    """
+
+    function: str
+    node: Expression | None = None
+    level: Expression | None = None
+    section: str | None = None
+
+
+@dataclass(slots=True)
+class FunctionPath(Expression):
+    """`f(...).a.b`: a path that begins at the result of a function. `elements` are those after the function."""
+
+    source: Expression
+    elements: list[PathElement]
+
+
 # SELECT.
 
 
