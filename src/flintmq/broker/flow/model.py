@@ -318,6 +318,8 @@ class FlowDefinition:
     extras: dict[str, list[Markup]] = field(default_factory=dict)
     #: Those of OPTIONAL_PARTS that the file leaves out although it could write them empty.
     omitted: list[str] = field(default_factory=list)
+    #: Of a compiled flow: what each URI of the deployment descriptor sets, as node id and property.
+    configurable: dict[str, list[tuple[str, str]]] = field(default_factory=dict, compare=False)
     #: Where the definition was read, for messages.
     file: str = field(default="", compare=False)
     #: The bytes that were read: the writer keeps their layout, comments and attribute order.
