@@ -608,7 +608,7 @@ def parse_blob(text: str) -> bytes:
     """Return the BLOB of hex digits. Raises ValueError, also for an odd number of digits."""
     if len(text) % 2:
         raise ValueError("a BLOB literal has an even number of hex digits")
-    if not text.isalnum() and text:
+    if text.strip("0123456789abcdefABCDEF"):
         raise ValueError("a BLOB literal has only hex digits")
     return bytes.fromhex(text)
 

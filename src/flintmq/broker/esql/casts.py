@@ -446,6 +446,8 @@ def cast_like(text: str, other: object, switches: Switches = DEFAULTS, clock: Cl
     if isinstance(other, bool):
         return to_boolean(text)
     if isinstance(other, int):
+        if len(text) <= 18 and text.isascii() and text.isdigit():
+            return int(text)
         number = to_decimal(text, switches=switches)
         exact = None if number is None else integer_of(number, CAST_MODES["truncate"])
         return exact if exact is not None and exact == number else number
