@@ -161,8 +161,29 @@ _WSDL: Final = {
     "policySetBindings": "",
     "securityProfileName": "",
 }
+#: SOAP over JMS.
+_SOAP_JMS: Final = {
+    **_JMS,
+    "targetService": "",
+    "propertySelector": "",
+    "timeStampSelector": "",
+    "messageDeliveryModeSelector": "all",
+    "messagePrioritySelector": "",
+    "messageIDSelector": "",
+    "messageRedeliveredSelector": "",
+    "messageCorrelationIDSelector": "",
+}
 _SOAP_CLIENT: Final = {
     **_WSDL,
+    **_JMS,
+    "jmsDestination": "",
+    "jmsReplyToDestination": "",
+    "requestTimeoutJMS": "120000",
+    "targetService": "",
+    "deliveryMode": "persistent",
+    "messagePriority": "4",
+    "messageExpiration": "0",
+    "messageType": "bytes",
     "webServiceURL": "",
     "requestTimeout": "120",
     "httpProxyLocation": "",
@@ -194,7 +215,12 @@ _REST_CALL: Final = {
     "securityIdentity": "",
     **_HTTP_CLIENT,
 }
-_ADAPTER: Final = {"adapterComponent": "", "secondaryAdapterMode": "none", "messageSetProperty": ""}
+_ADAPTER: Final = {
+    "adapterComponent": "",
+    "secondaryAdapterMode": "none",
+    "messageSetProperty": "",
+    "sapReplyTimeout": "",
+}
 _GROUP_REQUEST: Final = {"AddRequestToGroup": "false", "GroupRequestFolderName": "", "GroupRequestTimeout": "0"}
 _MQ_OUTPUT: Final = {
     "queueManagerName": "",
@@ -478,6 +504,7 @@ def _soap() -> list[NodeType]:
     headers = ("mustUnderstandHeaders", "mustUnderstandHeadersWSDLDefined")
     listen = {
         **_WSDL,
+        **_SOAP_JMS,
         "urlSelector": "",
         "useHTTPS": "false",
         "maxClientWaitTime": "180",
@@ -489,7 +516,8 @@ def _soap() -> list[NodeType]:
         **_INSTANCES,
     }
     soap.add("ComIbmSOAPInput", "SOAPInput", "> failure timeout out catch", listen, headers)
-    soap.add("ComIbmSOAPReply", "SOAPReply", "in > failure out", {"allowMTOM": "inherit", **_VALIDATION_INHERITED})
+    reply = {"allowMTOM": "inherit", "securityProfileName": "", **_VALIDATION_INHERITED}
+    soap.add("ComIbmSOAPReply", "SOAPReply", "in > failure out", reply)
     headers = ("mustUnderstandResponseHeaders", "mustUnderstandResponseHeadersWSDLDefined")
     soap.add("ComIbmSOAPRequest", "SOAPRequest", "in > failure out fault", {**_SOAP_CLIENT, **_INPUT}, headers)
     asynchronous = {**_SOAP_CLIENT, "asyncResponseCorrelator": "", "useAsyncSocket": "false", **_DOMAIN}
@@ -812,6 +840,7 @@ def _connectors() -> list[NodeType]:
     systems.add("ComIbmSAPReply", "SAPReply", "in > failure out", {"replyIdLocation": ""})
     cics = {"cicsServer": "", "cicsProgramName": "", "cicsCommareaLen": "", "securityIdentity": "", **_INPUT}
     cics |= {"dataLocation": "$Body", "copyLocalEnvironment": "true", "requestTimeoutSecs": "30", "mirrorTran": ""}
+    cics |= {"securityProfileName": "", "eibtrnidOnly": "false"}
     systems.add("ComIbmCICSIPICRequest", "CICSRequest", "in > failure error timeout out", cics)
     ims = {"useNodeProperties": "true", "hostname": "", "portNumber": "", "dataStoreName": "", **_INPUT}
     ims |= {"configurableService": "", "commitMode": "sendThenCommit"}
