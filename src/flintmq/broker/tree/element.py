@@ -391,7 +391,7 @@ def copy_content(target: Element, source: Element) -> None:
     same = into == source.owner()
     if is_inside(target, source) or is_inside(source, target):
         # A copy of a tree into itself: copy the source before the target is emptied.
-        source = copy_element(source) if same else _converted(source, into)
+        source = copy_element(source) if same else converted(source, into)
         same = True
     target.clear()
     target.value = source.value
@@ -409,11 +409,11 @@ def copy_content(target: Element, source: Element) -> None:
     source.build_all()
     child = source.first
     while child is not None:
-        target.append_built(copy_element(child) if same else _converted(child, into))
+        target.append_built(copy_element(child) if same else converted(child, into))
         child = child.next
 
 
-def _converted(element: Element, into: str) -> Element:
+def converted(element: Element, into: str) -> Element:
     """Return a deep copy with the types that the domain `into` knows."""
     view: Source | None = None
     if element.source is not None and not element.changed:

@@ -55,6 +55,7 @@ CONSTANTS: Final[dict[str, dict[str, int]]] = {
         "SingleNamespaceDecl": SINGLE_NAMESPACE_DECL,
         "DoubleNamespaceDecl": NAMESPACE_DECL,
         "Value": CONTENT,
+        "AnyValue": CONTENT,
         "PCDataValue": CONTENT,
         "CDataValue": CDATA_CONTENT,
         "PCDataField": FIELD,
@@ -105,6 +106,7 @@ _XML: Final[dict[str, int]] = {
 }
 CONSTANTS["XML"] = _XML
 CONSTANTS["XMLNS"] = _XML
+CONSTANTS["SOAP"] = CONSTANTS["XMLNSC"]
 
 
 def family_mask(type_value: int) -> int:

@@ -1,0 +1,655 @@
+"""Compiles expressions of ESQL to Python expressions.
+
+An expression is compiled for what its place needs:
+
+    scalar      a value; a path gives the value of its element, a list of one item that item
+    condition   something that is true for TRUE only, where FALSE and UNKNOWN are the same: IF, WHILE, WHERE
+    source      a value, an Element or a list: the right side of SET, a column of SELECT
+    element     an Element or None
+    listing     a Python list: FROM, FOR, IN, CARDINALITY
+
+`type_of` knows the type of what is plain to see; an assignment to a variable of that type needs no conversion then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from flintmq.broker import values
+from flintmq.broker.esql import syntax as s
+from flintmq.broker.esql.casts import cast_type
+from flintmq.broker.esql.compile_paths import CompileError, PathCode, PathCompiler
+from flintmq.broker.esql.functions import BUILTINS
+from flintmq.broker.esql.names import BIT_STREAM_OPTIONS, BROKER_PROPERTIES, KINDS, Symbol, field_type, mq_constants
+from flintmq.broker.esql.routines import Signature
+
+_COMPARISONS = {"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+#: Functions that are attributes of the Run: fixed during one invocation of a node, or set by the last statement.
+_OF_RUN = {
+    "CURRENT_DATE": "c.current_date()",
+    "CURRENT_TIME": "c.current_time()",
+    "CURRENT_TIMESTAMP": "c.current_timestamp()",
+    "CURRENT_GMTDATE": "c.current_gmtdate()",
+    "CURRENT_GMTTIME": "c.current_gmttime()",
+    "CURRENT_GMTTIMESTAMP": "c.current_gmttimestamp()",
+    "LOCAL_TIMEZONE": "c.local_timezone()",
+    "SQLCODE": "c.sqlcode",
+    "SQLSTATE": "c.sqlstate",
+    "SQLERRORTEXT": "c.sqlerrortext",
+    "SQLNATIVEERROR": "c.sqlnativeerror",
+}
+_FIELD_FUNCTIONS = {
+    "FIELDNAME": "field_name",
+    "FIELDNAMESPACE": "field_namespace",
+    "FIELDTYPE": "field_type",
+    "FIELDVALUE": "field_value",
+}
+_DATED = ("DATE", "TIME", "GMTTIME", "TIMESTAMP", "GMTTIMESTAMP")
+#: Longer chains of AND, OR and CASE become lists: Python limits how deep expressions nest.
+CHAIN_MAX = 25
+_BOOLEAN_NODES = (s.And, s.Or, s.Between, s.In, s.Like, s.Is, s.QuantifiedComparison, s.ForFunction)
+
+
+class ExpressionCompiler(PathCompiler):
+    """Compiles expressions. The compiler of statements derives from this class."""
+
+    #: Numbers temporary names.
+    temporaries: int
+    #: Set while code is made that must not assign: Python allows none in what a comprehension walks over.
+    plain: bool
+
+    def temporary(self) -> str:
+        """Return a new temporary name."""
+        self.temporaries += 1
+        return f"t_{self.temporaries}"
+
+    def routine(self, schema: list[s.Name], name: s.Name) -> Signature | None:
+        """Return the routine that a call means: of the module, the own schema, the PATH; None if there is none."""
+        raise NotImplementedError
+
+    def select(self, node: s.Select) -> str:
+        """Return code that gives the result of a SELECT."""
+        raise NotImplementedError
+
+    def passthru(self, sql: s.Expression, database: s.Path | None, arguments: list[s.Expression] | None) -> str:
+        """Return code that runs SQL text and gives its rows."""
+        raise NotImplementedError
+
+    # The five ways to compile.
+
+    def condition(self, node: s.Expression) -> str:
+        """Return code that is true exactly if the expression is TRUE."""
+        if isinstance(node, s.And):
+            return "(" + " and ".join(self.condition(each) for each in node.operands) + ")"
+        if isinstance(node, s.Or):
+            return "(" + " or ".join(self.condition(each) for each in node.operands) + ")"
+        code = self.scalar(node)
+        return code if self.type_of(node) == "BOOLEAN" else f"condition({code})"
+
+    def source(self, node: s.Expression) -> str:
+        """Return code that gives a value, an Element or a list."""
+        if isinstance(node, s.Path):
+            symbol = self._variable(node)
+            if symbol is not None and symbol.kind not in ("ROW", "REFERENCE"):
+                return symbol.code
+            if self._constant_name(node) is not None:
+                return self.scalar(node)
+            path = self.path(node)
+            return self.items_code(path) if path.is_list else self.element_code(path)
+        if isinstance(node, s.Select):
+            return self.select(node)
+        if isinstance(node, s.RowConstructor):
+            return self._row(node)
+        if isinstance(node, s.ListConstructor):
+            return "[" + ", ".join(self.source(item) for item in node.items) + "]"
+        if isinstance(node, s.Passthru):
+            return self.passthru(node.sql, node.database, node.values)
+        if isinstance(node, s.FunctionCall):
+            if node.name.key == "THE" and not node.schema and len(node.arguments) == 1:
+                return f"the({self.source(node.arguments[0])})"
+            return self._call(node)
+        if isinstance(node, s.CaseExpression):
+            return self._case(node, scalars=False)
+        if isinstance(node, s.FunctionPath):
+            path = self._function_path(node)
+            return self.items_code(path) if path.is_list else self.element_code(path)
+        if isinstance(node, s.ContextReference):
+            return self._context_reference(node)
+        return self.scalar(node)
+
+    def _function_path(self, node: s.FunctionPath) -> PathCode:
+        """Compile a path that starts at the row or reference that a function gives."""
+        path = PathCode(f"as_element({self.source(node.source)})", None, "")
+        path.steps = [self._step(element) for element in node.elements]
+        index = node.elements[-1].index
+        path.is_list = index is not None and index.kind == "ALL"
+        return path
+
+    def _context_reference(self, node: s.ContextReference) -> str:
+        """Compile CONTEXTREFERENCE and CONTEXTINVOCATIONNODE: parts of the context tree."""
+        name = "None" if node.node is None else self.scalar(node.node)
+        level = "None" if node.level is None else self.scalar(node.level)
+        return f"c.context_reference({node.function!r}, {name}, {level}, {node.section!r})"
+
+    def element(self, node: s.Expression) -> str:
+        """Return code that gives an Element or None."""
+        if isinstance(node, s.Path) and not node.is_list:
+            symbol = self._variable(node)
+            if symbol is None or symbol.kind in ("ROW", "REFERENCE"):
+                return self.element_code(self.path(node))
+        return f"as_element({self.source(node)})"
+
+    def listing(self, node: s.Expression) -> str:
+        """Return code that gives a Python list."""
+        if isinstance(node, s.Path):
+            if node.is_list:
+                return self.items_code(self.path(node))
+            return f"as_list({self.source(node)})"
+        if isinstance(node, s.ListConstructor):
+            return self.source(node)
+        return f"as_list({self.source(node)})"
+
+    def scalar(self, node: s.Expression) -> str:
+        """Return code that gives a scalar value."""
+        if isinstance(node, s.Literal):
+            return self._literal(node)
+        if isinstance(node, s.Path):
+            return self._scalar_path(node)
+        if isinstance(node, s.BinaryOperation):
+            return self._binary(node)
+        if isinstance(node, s.UnaryOperation):
+            return self._unary(node)
+        if isinstance(node, s.Concatenation):
+            if len(node.operands) == 2:
+                return f"concat({self.scalar(node.operands[0])}, {self.scalar(node.operands[1])})"
+            return f"concat_all([{', '.join(self.scalar(each) for each in node.operands)}])"
+        if isinstance(node, s.And):
+            return self._and(node.operands)
+        if isinstance(node, s.Or):
+            return self._or(node.operands)
+        if isinstance(node, s.Is):
+            return self._is(node)
+        if isinstance(node, s.Between):
+            operands = f"{self.scalar(node.operand)}, {self.scalar(node.low)}, {self.scalar(node.high)}"
+            return self._negated(f"between({operands}, {node.symmetric})", node.negated)
+        if isinstance(node, s.In):
+            return self._negated(f"in_list({self.scalar(node.operand)}, {self._in_items(node.items)})", node.negated)
+        if isinstance(node, s.Like):
+            escape = "" if node.escape is None else f", {self.scalar(node.escape)}"
+            code = f"like({self.scalar(node.operand)}, {self.scalar(node.pattern)}{escape})"
+            return self._negated(code, node.negated)
+        if isinstance(node, s.QuantifiedComparison):
+            compare = _COMPARISONS[node.operator]
+            items = self._in_items(node.items)
+            return f"quantified({compare}, {self.scalar(node.left)}, {items}, {node.quantifier == 'ALL'})"
+        if isinstance(node, s.IntervalLiteral):
+            return self._interval(node)
+        if isinstance(node, s.IntervalExpression):
+            return self._interval_expression(node)
+        if isinstance(node, s.FunctionCall):
+            if node.name.key == "THE" and not node.schema:
+                return f"scalar({self.source(node)})"
+            code = self._call(node)
+            return f"scalar({code})" if self._gives_tree(node) else code
+        if isinstance(node, s.Cast):
+            return self._cast(node)
+        if isinstance(node, s.CaseExpression):
+            return self._case(node, scalars=True)
+        if isinstance(
+            node,
+            s.Select | s.RowConstructor | s.ListConstructor | s.Passthru | s.FunctionPath | s.ContextReference,
+        ):
+            return f"scalar({self.source(node)})"
+        if isinstance(node, s.AsBitStream):
+            return self._bit_stream(node)
+        if isinstance(node, s.ForFunction):
+            return self._for_function(node)
+        return self._special(node)
+
+    # Types that are plain to see.
+
+    def type_of(self, node: s.Expression) -> str:
+        """Return the ESQL type of an expression, or '' if it shows only at run time. NULL is possible in any type."""
+        if isinstance(node, s.Literal):
+            return "" if node.kind in ("NULL", "UNKNOWN") else node.kind
+        if isinstance(node, _BOOLEAN_NODES):
+            return "BOOLEAN"
+        if isinstance(node, s.Path):
+            symbol = self._variable(node)
+            if symbol is not None and symbol.kind == "SCALAR":
+                return symbol.type.name
+            return ""
+        if isinstance(node, s.BinaryOperation):
+            if node.operator in _COMPARISONS:
+                return "BOOLEAN"
+            left = self.type_of(node.left)
+            return left if left and left == self.type_of(node.right) and left in ("INTEGER", "FLOAT", "DECIMAL") else ""
+        if isinstance(node, s.UnaryOperation):
+            return "BOOLEAN" if node.operator == "NOT" else self.type_of(node.operand)
+        if isinstance(node, s.Concatenation):
+            kinds = {self.type_of(each) for each in node.operands}
+            return "CHARACTER" if kinds == {"CHARACTER"} else ""
+        if isinstance(node, s.Cast):
+            return node.type.name
+        if isinstance(node, s.FunctionCall) and not node.schema:
+            if node.name.key in ("CARDINALITY", "SQLCODE", "SQLNATIVEERROR"):
+                return "INTEGER"
+            if node.name.key in ("EXISTS", "SINGULAR", "LASTMOVE", "SAMEFIELD"):
+                return "BOOLEAN"
+        return ""
+
+    # Names.
+
+    def _variable(self, node: s.Path) -> Symbol | None:
+        """Return the variable that a path of one name means; None if it is something else."""
+        name = node.identifier
+        return None if name is None else self.scope.find(name.key)
+
+    def _constant_name(self, node: s.Path) -> str | None:
+        """Return the code of a name that is a constant: of the broker, the MQI, a field type."""
+        names = [element.plain for element in node.elements]
+        if len(names) == 2 and names[0] is not None and names[1] is not None:
+            if names[0].key == "SQL" and names[1].key in BROKER_PROPERTIES and self.scope.find("SQL") is None:
+                return f"c.broker_property({names[1].key!r})"
+            if self.scope.find(names[0].key) is None and names[0].key not in self.trees:
+                number = field_type(names[0].text, names[1].text)
+                return None if number is None else f"{number:#010x}"
+            return None
+        name = node.identifier
+        if name is None or name.key in self.trees:
+            return None
+        key = name.key
+        if key in KINDS:
+            return f"{KINDS[key]:#010x}"
+        if key in BROKER_PROPERTIES:
+            return f"c.broker_property({key!r})"
+        if key in BIT_STREAM_OPTIONS:
+            return str(BIT_STREAM_OPTIONS[key])
+        if key.startswith("MQ"):
+            value = mq_constants().get(key)
+            if value is not None:
+                return repr(value)
+        return None
+
+    def _scalar_path(self, node: s.Path) -> str:
+        symbol = self._variable(node)
+        if symbol is not None and symbol.kind not in ("ROW", "REFERENCE"):
+            return symbol.code
+        if symbol is None:
+            constant = self._constant_name(node)
+            if constant is not None:
+                return constant
+        path = self.path(node)
+        if path.is_list:
+            return f"scalar({self.items_code(path)})"
+        return self.value_code(path)
+
+    # Literals.
+
+    def _literal(self, node: s.Literal) -> str:
+        value = node.value
+        try:
+            if node.kind in ("NULL", "UNKNOWN"):
+                return "None"
+            if isinstance(value, bool | int | bytes) or node.kind == "CHARACTER":
+                return repr(value)
+            if isinstance(value, float):
+                return f"float({value!r})"
+            if isinstance(value, Decimal):
+                return self.constants.add("K", f"Decimal('{value}')", value)
+            assert isinstance(value, str)
+            return self._dated(node.kind, value)
+        except ValueError as error:
+            raise CompileError(2521, f"{node.kind} '{value}' is not a valid literal: {error}", node) from None
+
+    def _dated(self, kind: str, text: str) -> str:
+        made: object
+        if kind == "BIT":
+            made = values.parse_bit(text)
+        elif kind == "DATE":
+            made = values.parse_date(text)
+        elif kind in ("TIME", "GMTTIME"):
+            made = values.parse_time(text, kind == "GMTTIME")
+        else:
+            made = values.parse_timestamp(text, kind == "GMTTIMESTAMP")
+        return self.constants.add("K", f"{kind} '{text}'", made)
+
+    def _interval(self, node: s.IntervalLiteral) -> str:
+        text = "-" + node.text if node.negative else node.text
+        try:
+            made = values.parse_interval(text, node.qualifier)
+        except ValueError as error:
+            raise CompileError(2521, f"INTERVAL '{text}' {node.qualifier} is not valid: {error}", node) from None
+        return self.constants.add("K", f"INTERVAL '{text}' {node.qualifier}", made)
+
+    def _interval_expression(self, node: s.IntervalExpression) -> str:
+        inner = node.expression
+        if isinstance(inner, s.BinaryOperation) and inner.operator == "-":
+            operands = f"{self.scalar(inner.left)}, {self.scalar(inner.right)}"
+            return f"subtract_qualified({operands}, {node.qualifier!r})"
+        return f"qualify({self.scalar(inner)}, {node.qualifier!r})"
+
+    # Operators.
+
+    def _negated(self, code: str, negated: bool) -> str:
+        return f"not_({code})" if negated else code
+
+    def _binary(self, node: s.BinaryOperation) -> str:
+        function = _COMPARISONS.get(node.operator)
+        if function in ("eq", "ne") and (self._is_row(node.left) or self._is_row(node.right)):
+            code = f"rows_compare({self.source(node.left)}, {self.source(node.right)})"
+            return self._negated(code, function == "ne")
+        if function is None:
+            function = _ARITHMETIC[node.operator]
+        return f"{function}({self.scalar(node.left)}, {self.scalar(node.right)})"
+
+    def _is_row(self, node: s.Expression) -> bool:
+        if isinstance(node, s.RowConstructor | s.ListConstructor):
+            return True
+        return isinstance(node, s.Path) and node.is_list
+
+    def _unary(self, node: s.UnaryOperation) -> str:
+        operand = self.scalar(node.operand)
+        if node.operator == "NOT":
+            return f"not_({operand})"
+        if node.operator == "-":
+            literal = node.operand
+            if isinstance(literal, s.Literal) and literal.kind in ("INTEGER", "FLOAT"):
+                return f"-{operand}"
+            return f"negate({operand})"
+        return operand
+
+    def _and(self, operands: list[s.Expression]) -> str:
+        """Return code for AND as a value. An operand behind a FALSE one is not evaluated."""
+        if self.plain or len(operands) > CHAIN_MAX:
+            return f"and_all([{', '.join(f'lambda: {self.scalar(each)}' for each in operands)}])"
+        code = self.scalar(operands[0])
+        for operand in operands[1:]:
+            name = self.temporary()
+            code = f"(False if ({name} := {code}) is False else and_({name}, {self.scalar(operand)}))"
+        return code
+
+    def _or(self, operands: list[s.Expression]) -> str:
+        if self.plain or len(operands) > CHAIN_MAX:
+            return f"or_all([{', '.join(f'lambda: {self.scalar(each)}' for each in operands)}])"
+        code = self.scalar(operands[0])
+        for operand in operands[1:]:
+            name = self.temporary()
+            code = f"(True if ({name} := {code}) is True else or_({name}, {self.scalar(operand)}))"
+        return code
+
+    def _is(self, node: s.Is) -> str:
+        if node.test in ("NULL", "UNKNOWN"):
+            return f"({self.scalar(node.operand)} is {'not ' if node.negated else ''}None)"
+        if node.test in ("TRUE", "FALSE"):
+            code = f"({self.scalar(node.operand)} is {node.test.title()})"
+            return f"(not {code})" if node.negated else code
+        code = f"is_special({self.scalar(node.operand)}, {node.test!r})"
+        return f"(not {code})" if node.negated else code
+
+    def _in_items(self, items: list[s.Expression]) -> str:
+        if len(items) == 1 and self._gives_list(items[0]):
+            return f"scalars({self.listing(items[0])})"
+        return "[" + ", ".join(self.scalar(item) for item in items) + "]"
+
+    def _gives_list(self, node: s.Expression) -> bool:
+        if isinstance(node, s.Path):
+            return node.is_list
+        return isinstance(node, s.Select | s.ListConstructor | s.Passthru)
+
+    # Functions.
+
+    def _gives_tree(self, node: s.FunctionCall) -> bool:
+        """Return whether a call is one of a routine that returns a row or reference."""
+        routine = self.routine(node.schema, node.name)
+        return routine is not None and routine.returns in ("ROW", "REFERENCE", "LIST", "")
+
+    def _call(self, node: s.FunctionCall) -> str:
+        """Compile the call of a routine or of a built-in function."""
+        routine = self.routine(node.schema, node.name)
+        if routine is not None:
+            return self.routine_call(routine, node.arguments, node)
+        key = node.name.key
+        arguments = node.arguments
+        if node.schema:
+            return self._missing(node)
+        if key in _OF_RUN and not arguments:
+            return _OF_RUN[key]
+        if key in _FIELD_FUNCTIONS:
+            self._count(node, 1, 1)
+            return f"{_FIELD_FUNCTIONS[key]}({self.element(arguments[0])})"
+        if key in ("CARDINALITY", "EXISTS", "SINGULAR"):
+            self._count(node, 1, 1)
+            return self._of_list(key, arguments[0])
+        if key == "LASTMOVE":
+            return self._last_move(node)
+        if key == "SAMEFIELD":
+            self._count(node, 2, 2)
+            return f"same_field({self.element(arguments[0])}, {self.element(arguments[1])})"
+        if key == "COALESCE":
+            self._count(node, 1, 255)
+            return self._coalesce(arguments)
+        if key == "EVAL":
+            self._count(node, 1, 1)
+            return self.evaluate(arguments[0])
+        if key == "BITSTREAM":
+            self._count(node, 1, 1)
+            return f"c.bit_stream({self.element(arguments[0])}, None, None, None, None, None, None)"
+        if key in ("SUM", "MAX", "MIN", "COUNT"):
+            self._count(node, 1, 1)
+            return f"aggregate_{key.lower()}(scalars({self.listing(arguments[0])}))"
+        builtin = BUILTINS.get(key)
+        if builtin is None:
+            return self._missing(node)
+        self._count(node, builtin.least, builtin.most)
+        return f"{key.lower()}_({', '.join(self.scalar(argument) for argument in arguments)})"
+
+    def _missing(self, node: s.FunctionCall) -> str:
+        """Return code that raises: a routine that is nowhere is a warning until it is called."""
+        name = ".".join(each.text for each in [*node.schema, node.name])
+        self.warn(2492, f"there is no routine {name}; the call fails when it is reached", node)
+        return f"call_missing({name!r})"
+
+    def _count(self, node: s.FunctionCall, least: int, most: int) -> None:
+        number = len(node.arguments)
+        if not least <= number <= most:
+            wanted = str(least) if least == most else f"{least} to {most}"
+            raise CompileError(2401, f"{node.name.text} takes {wanted} arguments, not {number}", node)
+
+    def routine_call(self, routine: Signature, arguments: list[s.Expression], node: s.Node) -> str:
+        """Return code that calls a routine in an expression and gives its value; OUT variables are copied back."""
+        codes = self.arguments(routine, arguments, node)
+        call = f"{routine.code}({', '.join(['c', *codes])})"
+        if not routine.outs:
+            return call
+        if self.plain:
+            return f"{call}[0]"
+        name = self.temporary()
+        parts = [f"({name} := {call})"]
+        for number, position in enumerate(routine.outs):
+            argument = arguments[position]
+            symbol = self._variable(argument) if isinstance(argument, s.Path) else None
+            if symbol is not None and symbol.local and symbol.kind != "ROW":
+                parts.append(f"({symbol.code} := {name}[{number + 1}])")
+        return f"({', '.join(parts)}, {name}[0])[{len(parts)}]"
+
+    def arguments(self, routine: Signature, arguments: list[s.Expression], node: s.Node) -> list[str]:
+        """Compile the arguments of a routine: a reference or row is passed as a tree, all else as a value."""
+        if len(arguments) != len(routine.parameters):
+            raise CompileError(
+                2492, f"{routine.name} takes {len(routine.parameters)} arguments, not {len(arguments)}", node
+            )
+        codes = []
+        for argument, kind in zip(arguments, routine.parameters, strict=True):
+            if kind in ("REFERENCE", "ROW"):
+                codes.append(f"as_reference({self.element(argument)}, {routine.name!r})")
+            elif kind == "LIST":
+                codes.append(self.listing(argument))
+            elif kind in ("", "NAME", "NAMESPACE"):
+                codes.append(self.scalar(argument))
+            elif self.type_of(argument) == kind and kind != "DECIMAL":
+                codes.append(self.scalar(argument))
+            else:
+                codes.append(f"convert({self.scalar(argument)}, {kind})")
+        return codes
+
+    def _of_list(self, key: str, argument: s.Expression) -> str:
+        if isinstance(argument, s.Path) and argument.is_list:
+            path = self.path(argument)
+            if path.steps:
+                counted = f"count({self.parent_code(path)}, {self.step_code(path.steps[-1])})"
+                test = {"CARDINALITY": "", "EXISTS": " > 0", "SINGULAR": " == 1"}[key]
+                return f"({counted}{test})" if test else counted
+        code = f"cardinality({self.source(argument)})"
+        return {"CARDINALITY": code, "EXISTS": f"({code} > 0)", "SINGULAR": f"({code} == 1)"}[key]
+
+    def _last_move(self, node: s.FunctionCall) -> str:
+        self._count(node, 1, 1)
+        argument = node.arguments[0]
+        symbol = self._variable(argument) if isinstance(argument, s.Path) else None
+        if symbol is None or symbol.kind != "REFERENCE":
+            raise CompileError(2432, "LASTMOVE takes a reference variable", node)
+        return symbol.moved or "True"
+
+    def _coalesce(self, arguments: list[s.Expression]) -> str:
+        if self.plain:
+            return f"coalesce_lazy([{', '.join(f'lambda: {self.scalar(each)}' for each in arguments)}])"
+        code = self.scalar(arguments[-1])
+        for argument in reversed(arguments[:-1]):
+            name = self.temporary()
+            code = f"({name} if ({name} := {self.scalar(argument)}) is not None else {code})"
+        return code
+
+    def evaluate(self, text: s.Expression) -> str:
+        """Return code that evaluates an expression given as text, in the scope of the caller."""
+        symbols = self.scope.visible()
+        scope = self.constants.add("E", f"scope {id(self.scope):x}", (symbols, self.trees, self))
+        locals_code = ", ".join(f"{symbol.code!r}: {symbol.code}" for symbol in symbols.values() if symbol.local)
+        return f"c.evaluate({self.scalar(text)}, {scope}, {{{locals_code}}})"
+
+    def _cast(self, node: s.Cast) -> str:
+        operands = ", ".join(self.scalar(each) for each in node.operands)
+        options = ["None" if each is None else self.scalar(each) for each in (node.ccsid, node.encoding, node.format)]
+        clock = "c.clock()" if node.type.name in _DATED else "None"
+        options.append("None" if node.default is None else f"lambda: {self.scalar(node.default)}")
+        while options and options[-1] == "None":
+            options.pop()
+        code = f"cast([{operands}], {self.type_code(node.type)}"
+        if options:
+            code += ", " + ", ".join(options)
+        return f"{code}, clock={clock})" if clock != "None" else f"{code})"
+
+    def type_code(self, kind: s.DataType) -> str:
+        """Return code that gives a type: its name, or a constant if it has a precision or qualifier."""
+        if kind.precision is None and not kind.qualifier:
+            return kind.name
+        try:
+            made = cast_type(kind.name, kind.precision or 0, kind.scale or 0, kind.qualifier or "")
+        except ValueError as error:
+            raise CompileError(2401, str(error), kind) from None
+        shown = f"{kind.name}({kind.precision}, {kind.scale})" if kind.precision else f"{kind.name} {kind.qualifier}"
+        return self.constants.add("K", shown, made)
+
+    def _case(self, node: s.CaseExpression, scalars: bool) -> str:
+        result = self.scalar if scalars else self.source
+        otherwise = "None" if node.otherwise is None else result(node.otherwise)
+        if node.operand is not None:
+            table = self._case_table(node)
+            if table:
+                return f"case_of({self.scalar(node.operand)}, {table}, {otherwise})"
+        if self.plain and node.operand is not None or len(node.whens) > CHAIN_MAX:
+            return self._long_case(node, result, otherwise)
+        code = otherwise
+        if node.operand is None:
+            for when in reversed(node.whens):
+                code = f"({result(when.result)} if {self.condition(when.condition)} else {code})"
+            return code
+        name = self.temporary()
+        for when in reversed(node.whens):
+            code = f"({result(when.result)} if eq({name}, {self.scalar(when.condition)}) else {code})"
+        # The operand is evaluated once, before the comparisons.
+        return f"(({name} := {self.scalar(node.operand)}), {code})[1]"
+
+    def _long_case(self, node: s.CaseExpression, result: Callable[[s.Expression], str], otherwise: str) -> str:
+        """Return code of a CASE with so many branches that Python would refuse to nest them."""
+        parts = []
+        for when in node.whens:
+            test = self.scalar(when.condition) if node.operand is not None else self.condition(when.condition)
+            parts.append(f"(lambda: {test}, lambda: {result(when.result)})")
+        operand = "None" if node.operand is None else self.scalar(node.operand)
+        return f"case_long({operand}, {node.operand is not None}, [{', '.join(parts)}], lambda: {otherwise})"
+
+    def _case_table(self, node: s.CaseExpression) -> str:
+        """Return the name of a dict for a CASE whose conditions and results are literals; '' if it is none."""
+        table: dict[object, object] = {}
+        kinds: set[str] = set()
+        for when in node.whens:
+            condition, result = when.condition, when.result
+            if not (isinstance(condition, s.Literal) and isinstance(result, s.Literal)):
+                return ""
+            if condition.kind not in ("CHARACTER", "INTEGER") or result.kind not in ("CHARACTER", "INTEGER", "BOOLEAN"):
+                return ""
+            kinds.add(condition.kind)
+            table.setdefault(condition.value, result.value)
+        if len(kinds) != 1 or len(table) < 3:
+            return ""
+        return self.constants.add("C", repr(table), table)
+
+    def _row(self, node: s.RowConstructor) -> str:
+        columns = [self.column(each.expression, each.name, number) for number, each in enumerate(node.fields, 1)]
+        codes = [self.source(each.expression) for each in node.fields]
+        shown = self.constants.add("R", "[" + ", ".join(shown for shown, _ in columns) + "]", [c for _, c in columns])
+        return f"build_row({shown}, [{', '.join(codes)}])"
+
+    def column(self, expression: s.Expression, name: s.Path | None, number: int) -> tuple[str, object]:
+        """Return how a column is shown, and the Column that puts it into a result row."""
+        raise NotImplementedError
+
+    def _bit_stream(self, node: s.AsBitStream) -> str:
+        return f"c.bit_stream({self.element(node.source)}, {self.parse_options(node.options)})"
+
+    def parse_options(self, options: s.ParseOptions) -> str:
+        """Return code of encoding, character set, message set, type, format and options; None for what is absent."""
+        given = (options.encoding, options.ccsid, options.set, options.type, options.format, options.options)
+        return ", ".join("None" if each is None else self.scalar(each) for each in given)
+
+    def _for_function(self, node: s.ForFunction) -> str:
+        """Return code for FOR ALL | ANY: the condition holds for all items, or for one."""
+        name = node.name.text if node.name is not None else "I"
+        item = self.temporary()
+        kind = s.DataType(node.line, node.column, "REFERENCE")
+        scope = self.scope
+        self.scope = type(scope)(scope, {name.upper(): Symbol(name, "REFERENCE", kind, item)})
+        try:
+            condition = self.scalar(node.condition)
+        finally:
+            self.scope = scope
+        before, self.plain = self.plain, True
+        rows = f"rows_of({self.listing(node.source)})"
+        self.plain = before
+        return f"quantify([{condition} for {item} in {rows}], {node.quantifier == 'ALL'})"
+
+    def _special(self, node: s.Expression) -> str:
+        """Compile functions with a syntax of their own."""
+        if isinstance(node, s.Extract):
+            return f"extract({node.field!r}, {self.scalar(node.source)})"
+        if isinstance(node, s.Trim):
+            characters = "" if node.characters is None else f", {self.scalar(node.characters)}"
+            return f"trim({self.scalar(node.source)}, {node.mode!r}{characters})"
+        if isinstance(node, s.Substring):
+            length = "" if node.length is None else f", {self.scalar(node.length)}"
+            function = {"FROM": "substring", "BEFORE": "substring_before", "AFTER": "substring_after"}[node.mode]
+            return f"{function}({self.scalar(node.source)}, {self.scalar(node.start)}{length})"
+        if isinstance(node, s.Overlay):
+            length = "" if node.length is None else f", {self.scalar(node.length)}"
+            operands = [self.scalar(each) for each in (node.source, node.replacement, node.start)]
+            return f"overlay({', '.join(operands)}{length})"
+        if isinstance(node, s.Position):
+            start = "1" if node.start is None else self.scalar(node.start)
+            repeat = "1" if node.repeat is None else self.scalar(node.repeat)
+            return f"position({self.scalar(node.search)}, {self.scalar(node.source)}, {start}, {repeat})"
+        if isinstance(node, s.Round):
+            return f"round_({self.scalar(node.value)}, {self.scalar(node.digits)}, {node.mode!r})"
+        raise CompileError(2401, f"{type(node).__name__} cannot stand here", node)

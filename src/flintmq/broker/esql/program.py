@@ -1,0 +1,447 @@
+"""Programs: all ESQL of an application, compiled.
+
+    program = Program()
+    program.add(parse(text, "orders.esql"))
+    program.compile()                       errors are in program.errors, with file, line and BIP number
+    unit = program.unit("", "OrderRouting") a module: kind, Main, what must be run before
+
+A program is one scope of names: an application with its static libraries. Files of one broker schema see each other's
+routines and declarations; other schemas are reached by PATH or by a qualified name. A node calls
+`schema#Module.Main`.
+
+Every routine becomes one Python function; all share one dict of globals. Variables of modules and schemas are kept in
+the Run: `c.vars` for one message, `c.shared` for as long as the flow is deployed (SHARED, EXTERNAL and CONSTANT).
+
+A call of a routine that is nowhere is a warning, as in the Toolkit: the flow runs, and the call fails when it is
+reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType
+
+from flintmq.broker.esql import syntax as s
+from flintmq.broker.esql.compile_paths import CompileError
+from flintmq.broker.esql.compile_statements import StatementCompiler
+from flintmq.broker.esql.names import ALL_TREES, TREES_BY_KIND, Scope, Symbol
+from flintmq.broker.esql.routines import Signature, signature_of
+from flintmq.broker.esql.source import Constants, Place, PythonSource, python_name
+from flintmq.broker.esql.support import NAMES, namespace
+from flintmq.broker.esql.switches import DEFAULTS, Switches
+
+#: Name of the file of compiled code, in tracebacks.
+FILE_PREFIX = "<esql "
+
+
+@dataclass(slots=True)
+class EsqlProblem:
+    """A reason why ESQL cannot run, or (as a warning) why it may fail."""
+
+    number: int
+    text: str
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: BIP{self.number}: {self.text}"
+
+
+@dataclass(slots=True)
+class Unit:
+    """A compiled module."""
+
+    schema: str
+    name: str
+    kind: str
+    #: Runs Main with a Run and returns its value.
+    main: Callable[..., object] | None
+    #: Gives variables of module and schemas their values: once per deployment, and for every message.
+    once: list[Callable[..., object]]
+    each: list[Callable[..., object]]
+    routines: dict[str, Signature] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """Return `schema.Module`."""
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+
+@dataclass(slots=True)
+class _File:
+    parsed: s.ParsedFile
+    scope: Scope
+    routines: dict[str, Signature]
+    name: str
+    once: str = ""
+    each: str = ""
+
+
+class Program:
+    """All ESQL of an application."""
+
+    def __init__(self, switches: Switches = DEFAULTS, profile: bool = False) -> None:
+        self.switches = switches
+        self.profile = profile
+        self.errors: list[EsqlProblem] = []
+        self.warnings: list[EsqlProblem] = []
+        self.constants = Constants()
+        self.globals: dict[str, object] = {}
+        self.source = ""
+        self.places: dict[int, Place] = {}
+        self.units: dict[tuple[str, str], Unit] = {}
+        self._files: list[_File] = []
+        self._schemas: dict[str, Scope] = {}
+        self._routines: dict[tuple[str, str], Signature] = {}
+        self._out = PythonSource()
+        self._functions: set[str] = set()
+        self._shown: dict[str, tuple[int, int]] = {}
+        self._pending: list[Callable[[], None]] = []
+        self._initialisers: dict[str, tuple[list[str], list[str]]] = {}
+        self._evaluated: dict[tuple[str, int, bool], CodeType] = {}
+        self._broken: set[str] = set()
+
+    def add(self, parsed: s.ParsedFile) -> None:
+        """Take a parsed file into the program. A file with syntax errors is left out, its errors are kept."""
+        name = parsed.file or f"esql {len(self._files) + 1}"
+        for error in parsed.errors:
+            self.errors.append(EsqlProblem(error.number, error.message, name, error.line, error.column))
+        if parsed.errors:
+            return
+        scope = self._schemas.setdefault(parsed.schema.upper(), Scope())
+        self._files.append(_File(parsed, scope, {}, name))
+
+    def add_statements(self, parsed: s.ParsedStatements, schema: str, name: str, kind: str = "COMPUTE") -> None:
+        """Take the bare statements that V2.1 kept inside a node, as the module `name`; Main ends with RETURN TRUE."""
+        line = column = 1
+        statements = [*parsed.statements]
+        if not statements or not isinstance(statements[-1], s.Return):
+            statements.append(s.Return(line, column, 0, 0, s.Literal(line, column, "BOOLEAN", True)))
+        body = s.Block(line, column, 0, len(parsed.text), None, None, statements)
+        returns = s.DataType(line, column, "BOOLEAN")
+        main = s.Routine(
+            line, column, 0, len(parsed.text), "FUNCTION", s.Name(line, column, "Main"), [], returns, body=body
+        )
+        module = s.Module(line, column, 0, len(parsed.text), kind, s.Name(line, column, name), [main])
+        self.add(s.ParsedFile(name, parsed.text, schema, [], [module], parsed.errors))
+
+    def add_expression(self, expression: s.Expression, text: str, schema: str, name: str) -> None:
+        """Take the expression of a V2.1 Filter node, as the module `name`."""
+        line, column = expression.line, expression.column
+        statement = s.Return(line, column, 0, len(text), expression)
+        returns = s.DataType(line, column, "BOOLEAN")
+        main = s.Routine(
+            line, column, 0, len(text), "FUNCTION", s.Name(line, column, "Main"), [], returns, body=statement
+        )
+        module = s.Module(line, column, 0, len(text), "FILTER", s.Name(line, column, name), [main])
+        self.add(s.ParsedFile(name, text, schema, [], [module], []))
+
+    def unit(self, schema: str, name: str) -> Unit | None:
+        """Return a module by broker schema and name; None if there is none."""
+        return self.units.get((schema.upper(), name.upper()))
+
+    # Compilation.
+
+    def compile(self) -> None:
+        """Compile all files. What cannot be compiled is in `errors`; the rest can run."""
+        for file in self._files:
+            self._declare_routines(file)
+        for file in self._files:
+            self._declarations(file)
+        for file in self._files:
+            others = [self._schemas.get(schema.upper()) for schema in file.parsed.path]
+            file.scope = Scope(file.scope, {}, [scope for scope in others if scope is not None])
+        for file in self._files:
+            self._bodies(file)
+        self.source = self._out.text()
+        self.places = self._out.places
+        self.globals = namespace(self.switches)
+        self.globals.update(self.constants.values)
+        code = compile(self.source, f"{FILE_PREFIX}{id(self):x}>", "exec")
+        exec(code, self.globals)
+        for key, (once, each) in self._initialisers.items():
+            unit = self.units.get(_unit_key(key))
+            if unit is not None:
+                unit.once = [self._function(name) for name in once]
+                unit.each = [self._function(name) for name in each]
+        for unit in self.units.values():
+            main = unit.routines.get("MAIN")
+            unit.main = None if main is None or main.name in self._broken else self._function(main.code)
+
+    def _function(self, name: str) -> Callable[..., object]:
+        found = self.globals[name]
+        assert callable(found)
+        return found
+
+    def _declare_routines(self, file: _File) -> None:
+        """Name the routines of a file, so that calls find them."""
+        schema = file.parsed.schema
+        for routine in file.parsed.routines:
+            signature = self._signature(routine, schema, "")
+            file.routines[routine.name.key] = signature
+            self._routines.setdefault((schema.upper(), routine.name.key), signature)
+        for module in file.parsed.modules:
+            unit = Unit(schema, module.name.text, module.kind, None, [], [])
+            for routine in module.routines:
+                unit.routines[routine.name.key] = self._signature(routine, schema, module.name.text)
+            key = (schema.upper(), module.name.key)
+            if key in self.units:
+                self._problem(2401, f"the module {unit.label} is defined twice", file, module)
+                continue
+            self.units[key] = unit
+
+    def _signature(self, routine: s.Routine, schema: str, module: str) -> Signature:
+        words = [word for word in (schema, module, routine.name.text) if word]
+        code = python_name("_".join(words).replace(".", "_"), self._functions, NAMES)
+        return signature_of(routine, ".".join(words), code)
+
+    def _problem(self, number: int, text: str, file: _File, node: s.Node) -> None:
+        self.errors.append(EsqlProblem(number, text, file.name, node.line, node.column))
+
+    def _declarations(self, file: _File) -> None:
+        """Compile the declarations at schema level."""
+        once, each = self._declare_all(
+            file, file.parsed.declarations, file.scope, file.parsed.schema, ALL_TREES, {}, file.name
+        )
+        file.once, file.each = once, each
+
+    def _declare_all(
+        self,
+        file: _File,
+        declarations: list[s.Declare],
+        scope: Scope,
+        prefix: str,
+        trees: dict[str, str],
+        routines: dict[str, Signature],
+        name: str,
+    ) -> tuple[str, str]:
+        """Compile declarations outside routines; return the functions that set the variables, '' if none is needed."""
+        once = self._compiler(file, scope, trees, routines, name, 1)
+        each = self._compiler(file, scope, trees, routines, name, 1)
+        for node in declarations:
+            lasting = node.storage is not None or node.constant or node.type.name in ("NAME", "NAMESPACE")
+            compiler = once if lasting else each
+            try:
+                compiler.out.margin = 1
+                for declared in node.names:
+                    self._declare_variable(compiler, node, declared, scope, prefix, lasting)
+            except CompileError as error:
+                self._problem(error.number, error.text, file, error.node)
+        return self._initialiser(once, f"{name}_once"), self._initialiser(each, f"{name}_each")
+
+    def _initialiser(self, compiler: StatementCompiler, name: str) -> str:
+        if not compiler.out.lines:
+            return ""
+        code = python_name(name, self._functions, NAMES)
+        self._emit(f"def {code}(c):", compiler.out)
+        return code
+
+    def _declare_variable(
+        self, compiler: StatementCompiler, node: s.Declare, name: s.Name, scope: Scope, prefix: str, lasting: bool
+    ) -> None:
+        """Declare one variable of a module or schema and compile what gives it its value."""
+        kind = node.type.name
+        holder = "c.shared" if lasting else "c.vars"
+        key = f"{prefix}.{name.text}" if prefix else name.text
+        symbol_kind = kind if kind in ("ROW", "REFERENCE", "NAME", "NAMESPACE") else "SCALAR"
+        moved = f"{holder}[{key + ' moved'!r}]" if kind == "REFERENCE" else ""
+        code = f"{holder}[{key!r}]"
+        literal = node.initial
+        constant = node.constant or node.storage == "EXTERNAL"
+        symbol = Symbol(name.text, symbol_kind, node.type, code, moved, constant=constant, local=False)
+        out = compiler.out
+        if kind in ("NAME", "NAMESPACE") and node.storage is None:
+            if isinstance(literal, s.Literal) and isinstance(literal.value, str):
+                symbol.text = literal.value
+                symbol.code = repr(literal.value)
+                scope.symbols[name.key] = symbol
+                return
+        if node.constant and node.storage is None and isinstance(literal, s.Literal) and kind in _INLINE:
+            if compiler.type_of(literal) == kind:
+                symbol.code = compiler.scalar(literal)
+                scope.symbols[name.key] = symbol
+                return
+        initial = "None"
+        if kind == "REFERENCE":
+            if not isinstance(literal, s.Path):
+                raise CompileError(2401, f"the reference {name.text} needs TO and a path", node)
+            path = compiler.path(literal)
+            out.line(f"{code}, {moved} = refer({compiler.element_code(path)}, {path.start})")
+        elif kind == "ROW":
+            out.line(f"{code} = new_row({name.text!r})")
+            if literal is not None:
+                out.line(f"assign_root({code}, {compiler.source(literal)})")
+        else:
+            if literal is not None:
+                initial = compiler.typed(literal, node.type)
+            if node.storage == "EXTERNAL":
+                default = "MISSING" if literal is None else initial
+                initial = f"c.external({name.text!r}, {kind!r}, {default})"
+            out.line(f"{code} = {initial}")
+        scope.symbols[name.key] = symbol
+
+    def _bodies(self, file: _File) -> None:
+        """Compile the routines and modules of a file."""
+        parsed = file.parsed
+        first = len(self._out.lines) + 1
+        for routine in parsed.routines:
+            self._routine(file, routine, file.scope, ALL_TREES, {}, file.routines[routine.name.key], parsed.schema)
+        for module in parsed.modules:
+            unit = self.units[(parsed.schema.upper(), module.name.key)]
+            scope = Scope(file.scope)
+            trees = TREES_BY_KIND.get(module.kind, ALL_TREES)
+            once, each = self._declare_all(
+                file, module.declarations, scope, unit.label, trees, unit.routines, f"{unit.label}"
+            )
+            for routine in module.routines:
+                signature = unit.routines[routine.name.key]
+                self._routine(file, routine, scope, trees, unit.routines, signature, unit.label)
+            self._initialisers[f"{parsed.schema.upper()}#{module.name.key}"] = (
+                [name for name in [*(each_file.once for each_file in self._files), once] if name],
+                [name for name in [*(each_file.each for each_file in self._files), each] if name],
+            )
+        self._shown[file.name] = (first, len(self._out.lines))
+
+    def _compiler(
+        self,
+        file: _File,
+        scope: Scope,
+        trees: dict[str, str],
+        routines: dict[str, Signature],
+        name: str,
+        first_line: int,
+    ) -> StatementCompiler:
+        compiler = StatementCompiler(
+            scope, self.constants, trees, NAMES, file.parsed.text, file.name, name, first_line, self.profile
+        )
+
+        def resolve(schema: list[s.Name], called: s.Name) -> Signature | None:
+            return self._resolve(file, routines, schema, called)
+
+        def warn(number: int, text: str, node: s.Node) -> None:
+            self.warnings.append(EsqlProblem(number, text, file.name, node.line, node.column))
+
+        compiler.resolve = resolve
+        compiler.warn = warn
+        compiler.missing_schemas = [schema for schema in file.parsed.path if schema.upper() not in self._schemas]
+        return compiler
+
+    def _resolve(
+        self, file: _File, routines: dict[str, Signature], schema: list[s.Name], name: s.Name
+    ) -> Signature | None:
+        """Find a routine: in the module, the own schema, the schemas of PATH; built-in functions come after."""
+        if schema:
+            qualified = ".".join(word.text for word in schema).upper()
+            return self._routines.get((qualified, name.key))
+        found = routines.get(name.key) or file.routines.get(name.key)
+        for each in [file.parsed.schema, *file.parsed.path]:
+            if found is None:
+                found = self._routines.get((each.upper(), name.key))
+        return found
+
+    def _routine(
+        self,
+        file: _File,
+        routine: s.Routine,
+        outer: Scope,
+        trees: dict[str, str],
+        routines: dict[str, Signature],
+        signature: Signature,
+        key: str,
+    ) -> None:
+        """Compile one routine to a Python function."""
+        scope = Scope(outer)
+        compiler = self._compiler(file, scope, trees, routines, signature.name, routine.line)
+        compiler.atomic_key = key
+        compiler.returns = routine.returns
+        parameters = []
+        for parameter in routine.parameters:
+            kind = parameter.type or s.DataType(parameter.line, parameter.column, "")
+            parameters.append(compiler.local(parameter.name, kind))
+        compiler.outs = [parameters[number] for number in signature.outs]
+        names = ", ".join(["c", *(symbol.code for symbol in parameters)])
+        compiler.out.margin = 1
+        try:
+            self._parameters(compiler, routine, parameters)
+            if routine.body is not None:
+                compiler.scope = Scope(scope)
+                compiler.statement(routine.body)
+                if compiler.outs:
+                    compiler.out.line(compiler.return_code("None"))
+            elif routine.external is not None:
+                self._external(compiler, routine, parameters)
+            else:
+                compiler.out.line("return None")
+        except CompileError as error:
+            self._problem(error.number, error.text, file, error.node)
+            self._broken.add(signature.name)
+            self._out.line(f"def {signature.code}({names}):")
+            self._out.line(f"    raise missing_routine({signature.name!r})")
+            return
+        except RecursionError:
+            self._problem(2401, "expressions are nested too deep", file, routine)
+            self._broken.add(signature.name)
+            return
+        flags = f"    {' = '.join(compiler.flags)} = False" if compiler.flags else ""
+        self._emit(f"def {signature.code}({names}):", compiler.out, flags)
+
+    def _parameters(self, compiler: StatementCompiler, routine: s.Routine, parameters: list[Symbol]) -> None:
+        """Give OUT parameters their first value, and references a variable for LASTMOVE."""
+        for parameter, symbol in zip(routine.parameters, parameters, strict=True):
+            if parameter.direction == "OUT" and symbol.kind == "SCALAR":
+                compiler.out.line(f"{symbol.code} = None")
+            if symbol.kind == "REFERENCE":
+                compiler.out.line(f"{symbol.moved} = True")
+
+    def _external(self, compiler: StatementCompiler, routine: s.Routine, parameters: list[Symbol]) -> None:
+        """Compile a routine that is a stored procedure, or a hook in place of Java."""
+        assert routine.external is not None
+        names = ", ".join(symbol.code for symbol in parameters)
+        directions = [parameter.direction or "IN" for parameter in routine.parameters]
+        if routine.language == "DATABASE":
+            call = f"c.call_procedure({routine.external.name!r}, [{names}], {directions!r}, {routine.result_sets or 0})"
+        else:
+            call = f"c.call_hook({routine.external.name!r}, [{names}], {directions!r})"
+        compiler.out.line(f"result = {call}")
+        if compiler.outs:
+            compiler.out.line("return result")
+        else:
+            compiler.out.line("return result[0]")
+
+    def _emit(self, head: str, body: PythonSource, extra: str = "") -> None:
+        """Append a function to the source of the program."""
+        self._out.line(head)
+        if extra:
+            self._out.line(extra)
+        shift = len(self._out.lines)
+        self._out.lines += body.lines
+        for line, place in body.places.items():
+            self._out.places[line + shift] = place
+        if not body.lines:
+            self._out.line("    pass")
+        self._out.line("")
+
+    # Views.
+
+    def show(self, file: str) -> str:
+        """Return the Python that a file was compiled to, with the constants that it uses."""
+        first, last = self._shown[file]
+        lines = self.source.splitlines()[first - 1 : last]
+        body = "\n".join(lines)
+        used = [f"{name} = {shown}" for name, shown in self.constants.shown.items() if f"{name}" in body]
+        return "\n".join([*used, "", body]).strip() + "\n"
+
+    def place_of(self, filename: str, line: int) -> Place | None:
+        """Return the statement that a line of compiled code comes from."""
+        return self.places.get(line) if filename == f"{FILE_PREFIX}{id(self):x}>" else None
+
+
+#: Types whose literal constants are written into the code.
+_INLINE = ("INTEGER", "CHARACTER", "BOOLEAN", "FLOAT", "DECIMAL")
+
+
+def _unit_key(key: str) -> tuple[str, str]:
+    schema, _, name = key.rpartition("#")
+    return schema, name

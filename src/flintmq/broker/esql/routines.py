@@ -1,0 +1,32 @@
+"""What a caller must know of a routine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from flintmq.broker.esql import syntax as s
+
+
+@dataclass(slots=True)
+class Signature:
+    """A routine as its callers see it."""
+
+    #: `schema.Module.name`, as messages call it.
+    name: str
+    #: The Python function, which takes the Run and then the arguments.
+    code: str
+    #: Types of the parameters; '' where none is declared.
+    parameters: list[str] = field(default_factory=list)
+    #: Positions of OUT and INOUT parameters: the function returns a tuple of its value and theirs.
+    outs: list[int] = field(default_factory=list)
+    returns: str = ""
+
+
+def signature_of(routine: s.Routine, name: str, code: str) -> Signature:
+    """Return the signature of a routine."""
+    parameters = ["" if each.type is None else each.type.name for each in routine.parameters]
+    outs = [number for number, each in enumerate(routine.parameters) if each.direction in ("OUT", "INOUT")]
+    returns = "NONE" if routine.returns is None else routine.returns.name
+    if routine.language in ("DATABASE", "JAVA", "CLR", ".NET") and routine.returns is None:
+        returns = ""
+    return Signature(name, code, parameters, outs, returns)

@@ -1,0 +1,262 @@
+"""Nodes that run code: Compute, Filter and Database run ESQL, PythonCompute runs a Python function.
+
+`computeMode` of a Compute node says which of its output trees travel on; the others are those that came in. So a change
+of OutputLocalEnvironment in mode `message` is lost, as in the product (MF 1.9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from flintmq.broker.errors import BrokerError
+from flintmq.broker.esql.program import Unit
+from flintmq.broker.esql.run import DataSource, Run, Trees
+from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
+from flintmq.broker.formats.registry import Context
+from flintmq.broker.tree.assembly import Assembly
+from flintmq.broker.tree.element import Element, copy_element
+from flintmq.broker.tree.headers import context_of_root
+
+#: Which trees each mode sends: message, local environment, exception list.
+MODES: Final = {
+    "message": (True, False, False),
+    "destination": (False, True, False),
+    "destinationAndMessage": (True, True, False),
+    "exception": (False, False, True),
+    "exceptionAndMessage": (True, False, True),
+    "exceptionAndDestination": (False, True, True),
+    "all": (True, True, True),
+}
+
+
+class EsqlNode(RuntimeNode):
+    """A node that runs a module of ESQL."""
+
+    expression_property: ClassVar[str] = ""
+    module_kind: ClassVar[str] = ""
+
+    def prepare(self) -> None:
+        """Find the module."""
+        self.unit = self._unit()
+        mode = self.text("computeMode", "message")
+        # A mode that does not exist is ignored without a message, as in the product.
+        self.mode = MODES.get(mode, MODES["message"])
+        self.throw_on_database_error = self.flag("throwExceptionOnDatabaseError", True)
+        self.data_source_name = self.text("dataSource")
+        self._runs: list[tuple[Invocation, Assembly]] = []
+
+    def _unit(self) -> Unit:
+        expression = self.text(self.expression_property)
+        unit = self.flow.esql_unit(self, expression, self.module_kind)
+        if unit.kind != self.module_kind and not (unit.kind == "DATABASE" and self.module_kind == "COMPUTE"):
+            raise NodeProblem(
+                f"{self.label}: {unit.label} is a {unit.kind} module, and this node needs a {self.module_kind} module"
+            )
+        return unit
+
+    def new_run(self, invocation: Invocation, assembly: Assembly) -> Run:
+        """Return a Run over an assembly."""
+        run = Run(
+            self.flow.program,
+            self.flow.deployment,
+            self,
+            assembly.message,
+            assembly.local_environment,
+            assembly.exception_list,
+            assembly.environment,
+            self.flow.switches,
+        )
+        run.throw_on_database_error = self.throw_on_database_error
+        return run
+
+    # What a Run asks for.
+
+    def propagate_from(self, run: Run, terminal: str, label: str | None, trees: Trees, finalize: bool) -> None:
+        """Send the trees of a PROPAGATE."""
+        invocation, assembly = self._runs[-1]
+        outgoing = self.outgoing(run, assembly, trees, finalize)
+        # Downstream nodes see the input tree of this one as any other tree; it is locked again afterwards.
+        locked = assembly.message.read_only
+        assembly.message.read_only = False
+        try:
+            if label is not None:
+                self.flow.label_node(self, label).receive(invocation, outgoing, "in")
+            elif terminal != "nowhere":
+                self.send(terminal, invocation, outgoing)
+        except BrokerError as error:
+            error.below = self
+            raise
+        finally:
+            assembly.message.read_only = locked
+
+    def outgoing(self, run: Run, assembly: Assembly, trees: Trees, finalize: bool) -> Assembly:
+        """Return the assembly that the node sends."""
+        return assembly
+
+    def data_source(self, name: str | None) -> DataSource:
+        """Return a data source; None is the one that the node names."""
+        invocation, _ = self._runs[-1]
+        wanted = name or self.data_source_name
+        if not wanted:
+            raise BrokerError(2321, f"{self.label} names no data source", kind="DatabaseException", sqlstate="D08001")
+        return invocation.services.data_source(wanted)
+
+    def broker_property(self, name: str) -> object:
+        """Return a property of broker, flow or node."""
+        own: dict[str, object] = {
+            "NODELABEL": self.short_label,
+            "NODENAME": self.name,
+            "NODETYPE": self.type,
+            "DATASOURCE": self.data_source_name,
+            "TRANSACTION": self.text("transaction", "automatic"),
+        }
+        return own[name] if name in own else self.flow.broker_property(name)
+
+    def context_of(self, root: Element | None) -> Context:
+        """Return how bodies below a root are parsed and written."""
+        context = context_of_root(root, self.flow.models, self.flow.switches)
+        context.parser_options = dict(self.properties)
+        return context
+
+    def trace(self, text: str) -> None:
+        """Write to the user trace."""
+        invocation, _ = self._runs[-1]
+        invocation.services.trace(self.label, "userTrace", "", text)
+
+    def run_unit(self, invocation: Invocation, assembly: Assembly) -> tuple[Run, object]:
+        """Run Main; return the Run and what Main returned."""
+        run = self.new_run(invocation, assembly)
+        self._runs.append((invocation, assembly))
+        try:
+            return run, run.main(self.unit)
+        finally:
+            self._runs.pop()
+
+
+@runs
+class Compute(EsqlNode):
+    """Compute: Main makes an output assembly, and TRUE sends it to `out`."""
+
+    types = ("ComIbmCompute.msgnode",)
+    expression_property = "computeExpression"
+    module_kind = "COMPUTE"
+
+    def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
+        message = assembly.message
+        locked = message.read_only
+        if self.flow.switches.input_tree_write == "error":
+            message.read_only = True
+        try:
+            run, result = self.run_unit(invocation, assembly)
+        finally:
+            message.read_only = locked
+        if result is True:
+            outgoing = self.outgoing(run, assembly, Trees(None, None, None), True)
+            self.send("out", invocation, outgoing)
+
+    def outgoing(self, run: Run, assembly: Assembly, trees: Trees, finalize: bool) -> Assembly:
+        message, local, exceptions = self.mode
+        root = trees.root or (run.output_root if message else assembly.message)
+        if message and trees.root is None:
+            root.name = "Root"
+        environment = trees.local_environment or (run.output_local_environment if local else assembly.local_environment)
+        exception_list = trees.exception_list or (run.output_exception_list if exceptions else assembly.exception_list)
+        return assembly.replace(root, environment, exception_list)
+
+
+@runs
+class Filter(EsqlNode):
+    """Filter: Main chooses the terminal `true`, `false` or `unknown`."""
+
+    types = ("ComIbmFilter.msgnode",)
+    expression_property = "filterExpression"
+    module_kind = "FILTER"
+
+    def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
+        _, result = self.run_unit(invocation, assembly)
+        if result is not None and not isinstance(result, bool):
+            raise BrokerError(2439, f"Main of a Filter must return BOOLEAN, not {result!r}", inserts=(str(result),))
+        self.send("unknown" if result is None else str(result).lower(), invocation, assembly)
+
+
+@runs
+class Database(EsqlNode):
+    """Database: Main works on tables, and TRUE sends the message on."""
+
+    types = ("ComIbmDatabase.msgnode", "ComIbmDatabaseInput.msgnode")
+    expression_property = "statement"
+    module_kind = "DATABASE"
+
+    def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
+        _, result = self.run_unit(invocation, assembly)
+        if result is True:
+            self.send("out", invocation, assembly)
+
+
+class PythonMessage:
+    """What a function of a PythonCompute node gets: the trees, and a way to send."""
+
+    def __init__(self, node: PythonCompute, invocation: Invocation, assembly: Assembly) -> None:
+        self._node = node
+        self._invocation = invocation
+        self._assembly = assembly
+        #: The input message; it is not to be changed.
+        self.input: Element = assembly.message
+        #: A copy of the input message, to change and to send.
+        self.output: Element = copy_element(assembly.message)
+        self.local_environment: Element = copy_element(assembly.local_environment)
+        self.environment: Element = assembly.environment
+        self.exception_list: Element = assembly.exception_list
+        self.properties = node.flow.deployment.properties
+
+    def send(self, terminal: str = "out", output: Element | None = None) -> None:
+        """Send a message now; the function goes on when everything downstream is done."""
+        root = self.output if output is None else output
+        self._node.send(terminal, self._invocation, self._assembly.replace(root, self.local_environment))
+
+
+@runs
+class PythonCompute(RuntimeNode):
+    """PythonCompute (and JavaCompute with a registered function): a Python function in place of ESQL.
+
+    The function gets a PythonMessage. It may return None or True (send `output` to `out`), False (send nothing), the
+    name of a terminal, or an Element to send in place of `output`.
+    """
+
+    types = ("FlintPythonCompute.msgnode", "ComIbmJavaCompute.msgnode")
+
+    def prepare(self) -> None:
+        name = self.text("function") or self.text("javaClass")
+        if not name:
+            raise NodeProblem(f"{self.label}: the property `function` is empty; name a function as module:function")
+        found = self.flow.python_function(name)
+        if found is None:
+            raise NodeProblem(
+                f"{self.label}: no Python function is known for {name!r}; "
+                f"give one with load(..., functions={{{name!r}: function}})"
+            )
+        self.function: Callable[[PythonMessage], object] = found
+
+    def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
+        message = PythonMessage(self, invocation, assembly)
+        try:
+            result = self.function(message)
+        except BrokerError:
+            raise
+        except Exception as error:
+            failed = BrokerError(
+                2951,
+                f"{type(error).__name__}: {error}",
+                inserts=(type(error).__name__, str(error)),
+                kind="UserException",
+            )
+            raise failed from error
+        if result is False:
+            return
+        if isinstance(result, Element):
+            message.send(output=result)
+        elif isinstance(result, str):
+            message.send(result)
+        else:
+            message.send()
