@@ -58,7 +58,7 @@ _COMPARISONS: Final = frozenset(("=", "<>", "<", "<=", ">", ">="))
 _QUANTIFIERS: Final = ("ANY", "SOME", "ALL")
 
 #: Keywords that end an expression. One is a name only if what follows could follow a name.
-_STRUCTURAL: Final = frozenset(
+STRUCTURAL: Final = frozenset(
     "AND AS BETWEEN DO ELSE ELSEIF END FOR IN INTO IS LIKE OR SET THEN UNTIL VALUES WHERE".split()
 )
 _AFTER_NAME: Final = frozenset(
@@ -291,7 +291,7 @@ class ExpressionParser(ParserCore):
             return self._case(token)
         if symbol == "FOR" and (after in _QUANTIFIERS or (following.kind in (lexer.WORD, lexer.QUOTED))):
             return self._for_function(token)
-        if (symbol in RESERVED or symbol in _STRUCTURAL) and not _can_be_name(symbol, after):
+        if (symbol in RESERVED or symbol in STRUCTURAL) and not _can_be_name(symbol, after):
             raise self.failure("an expression")
         return self._path_or_call()
 

@@ -175,7 +175,10 @@ class StatementParser(ExpressionParser):
             return
         error = self.failure(f";{context}")
         symbol = self.token.symbol
-        if self.token.kind == lexer.END or symbol in _STATEMENTS or (symbol in _LIST_ENDS and self._first_on_line()):
+        if self.token.kind == lexer.END or symbol in _STATEMENTS or symbol == "END":
+            self.keep(error)
+            return
+        if symbol in _LIST_ENDS and self._belongs_to_open(symbol):
             self.keep(error)
             return
         raise error

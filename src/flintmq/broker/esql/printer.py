@@ -22,9 +22,12 @@ from typing import Any, Final
 
 from flintmq.broker.esql import syntax as s
 from flintmq.broker.esql.lexer import INTEGER_MAX
+from flintmq.broker.esql.parser_core import RESERVED
+from flintmq.broker.esql.parser_expressions import STRUCTURAL
 
 _WORD: Final = re.compile(r"(?:[^\W\d]|\$)[\w$]*\Z")
 _INDENT: Final = "    "
+_KEYWORDS: Final = RESERVED | STRUCTURAL | {"SELECT"}
 
 # Levels of binding, as in parser_expressions.py. An operand of a lower level goes in parentheses.
 _OR, _AND, _COMPARISON, _SUM, _CONCATENATION, _PRODUCT, _UNARY, _PRIMARY = range(1, 9)
@@ -68,6 +71,19 @@ def print_element(element: s.PathElement) -> str:
 def _path(path: s.Path) -> str:
     """Return the text of a path."""
     return ".".join(print_element(element) for element in path.elements)
+
+
+def _path_expression(path: s.Path) -> str:
+    """Return a path as an expression: a variable that is called like a keyword stands in parentheses."""
+    name = path.identifier
+    if name is not None and not name.quoted and name.key in _KEYWORDS:
+        return f"({name.text})"
+    return _path(path)
+
+
+def _path_clause(word: str, path: s.Path | None) -> str:
+    """Return ` WORD path`, or nothing if there is no path. Only a path may stand here, no expression."""
+    return "" if path is None else f" {word} {_path(path)}"
 
 
 def _type(data_type: s.DataType) -> str:
@@ -250,16 +266,16 @@ def _options(options: s.ParseOptions) -> str:
 def _passthru(node: s.Passthru | s.PassthruStatement) -> str:
     """Return what stands between the parentheses of PASSTHRU."""
     values = f" VALUES ({_list(node.values)})" if node.values is not None else ""
-    return print_expression(node.sql) + _clause("TO", node.database) + values
+    return print_expression(node.sql) + _path_clause("TO", node.database) + values
 
 
 def _for_function(node: s.ForFunction) -> str:
     name = f" AS {_name(node.name)}" if node.name is not None else ""
-    return f"FOR {node.quantifier} {print_expression(node.source)}{name} ({print_expression(node.condition)})"
+    return f"FOR {node.quantifier} {_path(node.source)}{name} ({print_expression(node.condition)})"
 
 
 def _row(node: s.RowConstructor) -> str:
-    fields = (print_expression(field.expression) + _clause("AS", field.name) for field in node.fields)
+    fields = (print_expression(field.expression) + _path_clause("AS", field.name) for field in node.fields)
     return f"ROW({', '.join(fields)})"
 
 
@@ -294,7 +310,7 @@ def _column(column: s.SelectColumn) -> str:
     """Return one column of a SELECT."""
     if column.expression is None:
         return "*"
-    return print_expression(column.expression) + _clause("AS", column.name) + (" INSERT" if column.insert else "")
+    return print_expression(column.expression) + _path_clause("AS", column.name) + (" INSERT" if column.insert else "")
 
 
 _LEVELS: Final[dict[type, int]] = {
@@ -332,7 +348,7 @@ _EXPRESSIONS: Final[dict[type, Callable[[Any], str]]] = {
     s.Or: lambda node: _chain(node.operands, " OR ", _OR),
     s.Overlay: _overlay,
     s.Passthru: lambda node: f"PASSTHRU({_passthru(node)})",
-    s.Path: _path,
+    s.Path: _path_expression,
     s.Position: _position,
     s.QuantifiedComparison: _quantified,
     s.Round: _round,
@@ -405,8 +421,8 @@ def _set(node: s.Set) -> list[str]:
 
 def _call_statement(node: s.Call) -> list[str]:
     name = ".".join(_name(name) for name in [*node.schema, node.name])
-    text = f"CALL {name}({_list(node.arguments)})" + _clause("IN", node.database)
-    return [text + _clause("EXTERNAL SCHEMA", node.external_schema) + _clause("INTO", node.into) + ";"]
+    text = f"CALL {name}({_list(node.arguments)})" + _path_clause("IN", node.database)
+    return [text + _clause("EXTERNAL SCHEMA", node.external_schema) + _path_clause("INTO", node.into) + ";"]
 
 
 def _if(node: s.If) -> list[str]:
@@ -455,7 +471,7 @@ def _where(position: str, target: s.Path) -> str:
 
 
 def _create(node: s.Create) -> list[str]:
-    text = f"CREATE {_where(node.position, node.target)}" + _clause("AS", node.reference)
+    text = f"CREATE {_where(node.position, node.target)}" + _path_clause("AS", node.reference)
     text += _clause("DOMAIN", node.domain)
     if node.identity is not None:
         text += f" IDENTITY {print_element(node.identity)}"

@@ -434,7 +434,7 @@ class ForFunction(Expression):
     """`FOR [ALL | ANY | SOME] source [AS name] (condition)`: test the items of a list. `quantifier` defaults to ALL."""
 
     quantifier: str
-    source: Expression
+    source: Path
     name: Name | None
     condition: Expression
 
