@@ -302,7 +302,7 @@ class ExpressionCompiler(PathCompiler):
             assert isinstance(value, str)
             return self._dated(node.kind, value)
         except ValueError as error:
-            raise CompileError(2521, f"{node.kind} '{value}' is not a valid literal: {error}", node) from None
+            raise CompileError(2521, f"{node.kind} {value!r} is not a valid literal: {error}", node) from None
 
     def _dated(self, kind: str, text: str) -> str:
         made: object

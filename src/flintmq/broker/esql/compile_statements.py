@@ -209,10 +209,11 @@ class StatementCompiler(SqlCompiler):
             self.out.line(f"except BrokerError as {error}:")
             self.out.indent()
             first = True
-            for each in mine:
-                if each.node.action == "EXIT":
-                    self.out.line(f"{'if' if first else 'elif'} handles({error}, {each.states}, {each.number}):")
-                    self._handler_body(each, error)
+            for handler in mine:
+                if handler.node.action == "EXIT":
+                    test = f"handles({error}, {handler.states}, {handler.number})"
+                    self.out.line(f"{'if' if first else 'elif'} {test}:")
+                    self._handler_body(handler, error)
                     first = False
             self.out.line("else:")
             self.out.line("    raise")
@@ -643,8 +644,8 @@ class StatementCompiler(SqlCompiler):
             name = self.scalar(element.name.expression)
         namespace = "None"
         if isinstance(element.namespace, s.Name):
-            known, computed = self.prefix(element.namespace)
-            namespace = computed or repr(known)
+            text, code = self.prefix(element.namespace)
+            namespace = code or repr(text)
         elif isinstance(element.namespace, s.ComputedName):
             namespace = self.scalar(element.namespace.expression)
         kind = "None"

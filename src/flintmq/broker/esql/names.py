@@ -139,7 +139,7 @@ class Symbol:
 
 @dataclass(slots=True)
 class Scope:
-    """Names of one block, and the scope around it. `also` are scopes to look at after its own names: schemas of PATH."""
+    """Names of one block, and the scope around it. `also` are looked at after its own names: the schemas of PATH."""
 
     parent: Scope | None = None
     symbols: dict[str, Symbol] = field(default_factory=dict)

@@ -34,7 +34,8 @@ from flintmq.broker.errors import (
 from flintmq.broker.flow.model import NodeDefinition, Row
 from flintmq.broker.flow.node_types import class_name, mark_runnable
 from flintmq.broker.tree.assembly import Assembly, exception_list
-from flintmq.broker.tree.element import copy_element
+from flintmq.broker.tree.element import Element, copy_element
+from flintmq.broker.tree.types import NAME
 
 if TYPE_CHECKING:
     from flintmq.broker.flow.runtime import RuntimeFlow
@@ -74,8 +75,8 @@ class Invocation:
     keep_assemblies: bool = False
     #: Whether the input was read under syncpoint; output nodes with `automatic` follow it.
     transactional: bool = True
-    #: The MQMD of the input message, for context and replies.
-    input_message: object = None
+    #: The context tree of the flow: what its input nodes took in.
+    context: Element = field(default_factory=lambda: Element("Context", None, NAME))
 
     def note(
         self, node: RuntimeNode, event: str, terminal: str = "", detail: str = "", assembly: Assembly | None = None

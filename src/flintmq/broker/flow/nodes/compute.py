@@ -39,6 +39,7 @@ class EsqlNode(RuntimeNode):
     def prepare(self) -> None:
         """Find the module."""
         self.unit = self._unit()
+        self.program = self.flow.program_of(self.unit)
         mode = self.text("computeMode", "message")
         # A mode that does not exist is ignored without a message, as in the product.
         self.mode = MODES.get(mode, MODES["message"])
@@ -58,7 +59,7 @@ class EsqlNode(RuntimeNode):
     def new_run(self, invocation: Invocation, assembly: Assembly) -> Run:
         """Return a Run over an assembly."""
         run = Run(
-            self.flow.program,
+            self.program,
             self.flow.deployment,
             self,
             assembly.message,
@@ -68,6 +69,7 @@ class EsqlNode(RuntimeNode):
             self.flow.switches,
         )
         run.throw_on_database_error = self.throw_on_database_error
+        run.context = invocation.context
         return run
 
     # What a Run asks for.
