@@ -282,7 +282,7 @@ class EscapeKind(StrEnum):
 class NilKind(StrEnum):
     """What `Nil.values` are compared with."""
 
-    #: The whole content before trimming.
+    #: The whole content, with or without its padding.
     LITERAL_VALUE = "literalValue"
     #: Every character (or byte) of the content; the content is filled with it.
     LITERAL_CHARACTER = "literalCharacter"
@@ -454,8 +454,8 @@ class EscapeScheme:
 class Text:
     """How characters are laid out in a field, for all text representations."""
 
-    #: Name of a Python codec or a CCSID number as text; '' = the character set of the message.
-    encoding: str = ""
+    #: Name of a character set or a CCSID number as text; '' = the character set of the message.
+    encoding: str | Expression = ""
     justification: Justification = Justification.LEFT
     #: One character, or one byte as `bytes`; the writer fills with it if `pads`, the reader removes it if `trims`.
     pad: str | bytes = " "
@@ -467,7 +467,7 @@ class Text:
     truncate: bool = False
     escape: EscapeScheme | None = None
     #: What the writer writes for CharacterClass.NEW_LINE.
-    output_new_line: str = "\r\n"
+    output_new_line: str | Expression = "\r\n"
     #: DFDL encodingErrorPolicy: replace what is no character by U+FFFD, or fail.
     replace_errors: bool = True
     #: MRM: "\0" ends a string of fixed length early on input.
@@ -480,7 +480,7 @@ class Number:
 
     text: TextNumber = TextNumber.STANDARD
     binary: BinaryNumber = BinaryNumber.BINARY
-    byte_order: ByteOrder = ByteOrder.MESSAGE
+    byte_order: ByteOrder | Expression = ByteOrder.MESSAGE
     float_format: FloatFormat = FloatFormat.MESSAGE
     #: Digits after a decimal point that is not written; negative: zeros that are not written.
     virtual_point: int = 0
@@ -505,6 +505,10 @@ class Number:
     base: int = 10
     #: Rounding to the digits of the pattern when writing: a name of the decimal module; '' = too many are an error.
     rounding: str = "ROUND_HALF_EVEN"
+    #: Round to a multiple of this; '' = none.
+    rounding_increment: str = ""
+    #: Ignore case in `infinity`, `nan`, `zero`, `exponent`.
+    ignore_case: bool = False
     #: ZONED in ASCII.
     zoned_sign: ZonedSign = ZonedSign.ASCII_STANDARD
     #: MRM external decimals; None = DFDL's rules by `pattern`.
@@ -529,7 +533,7 @@ class Calendar:
     lenient: bool = False
     first_day_of_week: str = "Monday"
     days_in_first_week: int = 4
-    language: str = "en"
+    language: str | Expression = "en"
     #: BINARY_SECONDS, BINARY_MILLISECONDS: `1970-01-01T00:00:00`.
     epoch: str = "1970-01-01T00:00:00+00:00"
 
@@ -538,8 +542,9 @@ class Calendar:
 class Boolean:
     """The representations of true and false. Binary ones are unsigned integers; a `true` of None is anything else."""
 
-    true: tuple[str, ...] = ("true",)
-    false: tuple[str, ...] = ("false",)
+    true: tuple[str, ...] | Expression = ("true",)
+    false: tuple[str, ...] | Expression = ("false",)
+    ignore_case: bool = False
     binary_true: int | None = 1
     binary_false: int = 0
     #: MRM: four bytes each, instead of numbers; b"" = numbers. `bytes_null` b"" = no null value.
@@ -614,8 +619,10 @@ class Term:
     alignment: Alignment = field(default_factory=Alignment)
     #: Asserts and discriminators: patterns are tested before the term is read, expressions after it.
     assertions: tuple[Assertion, ...] = ()
-    #: Variables that get a value when the term has been read: name and expression.
+    #: Variables that get a value when the term has been read: `{namespace}name` and expression.
     set_variables: tuple[tuple[str, Expression], ...] = ()
+    #: Variables that have another value, or none yet, inside this term.
+    new_variables: tuple[tuple[str, str | Expression | None], ...] = ()
     #: Keys of this branch in a Choice with a dispatch key.
     branch_keys: tuple[str, ...] = ()
     #: Where the term stands in its definition ("orders.mxsd:17"), for messages.
@@ -646,6 +653,8 @@ class Element(Term):
     #: NULL if the element is missing on output and nillable, before `default` (DFDL useNilForDefault).
     nil_for_default: bool = False
     fixed: bool = False
+    #: An empty required string is missing, not empty (DFDL emptyElementParsePolicy treatAsAbsent).
+    empty_is_absent: bool = False
 
     representation: Representation = Representation.TEXT
     length: Length = field(default_factory=Length)
@@ -754,6 +763,8 @@ class Message:
     variables: tuple[Variable, ...] = ()
     #: Whether bytes behind the message are an error.
     strict_end: bool = True
+    #: Plans of this message that were made, by character set and encoding. Only `plan.py` looks at it.
+    plans: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False, compare=False)
     #: What the family of numbers in errors is: MRM 53xx and 54xx, DFDL 58xx.
     family: Literal["MRM", "DFDL"] = "MRM"
 

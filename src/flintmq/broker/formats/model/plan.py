@@ -1,0 +1,914 @@
+"""Makes the plan of a message: nodes with marks, codecs and lengths, for one character set and numeric encoding.
+
+    plan_of(message, ccsid, encoding)     the plan, made at the first message with these values and then kept
+
+Everything that a schema leaves to expressions and that decides how nodes are made (delimiters, character sets, byte
+order, decimal separators) becomes `Variants`: the expressions are evaluated for each message, and the node for each
+set of values is made once. Raises ValueError for a schema that cannot work.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TypeVar
+
+from flintmq.broker.formats.model import literals, nodes
+from flintmq.broker.formats.model.charsets import charset_of
+from flintmq.broker.formats.model.codecs import (
+    converted,
+    implicit_size,
+    is_number,
+    is_text,
+    logical_value,
+    make_codec,
+    natural_alignment,
+)
+from flintmq.broker.formats.model.expression import Environment, Node, compile_expression, evaluate, text_of
+from flintmq.broker.formats.model.facets import FacetCheck
+from flintmq.broker.formats.model.nodes import Check, ElementNode, GroupNode, Path, Slot, Term, Variants
+from flintmq.broker.formats.model.schema import (
+    Alignment,
+    Assertion,
+    ByteOrder,
+    CharacterClass,
+    Choice,
+    Composition,
+    Computed,
+    Delimiter,
+    Delimiters,
+    Element,
+    EscapeScheme,
+    Expression,
+    Facets,
+    Justification,
+    LengthKind,
+    LengthUnits,
+    Logical,
+    Markup,
+    Member,
+    Message,
+    MissingPolicy,
+    NilKind,
+    OccursKind,
+    Reference,
+    Separation,
+    SeparatorPosition,
+    SeparatorSuppression,
+    Sequence,
+    Unresolved,
+)
+from flintmq.broker.formats.model.schema import Term as SchemaTerm
+from flintmq.broker.formats.model.text import MIXED, SINGLE, WIDE, Charset, Escape, Mark, Scope, make_escape, make_mark
+
+_Term = TypeVar("_Term", bound=SchemaTerm)
+
+_POLICIES = {
+    "none": 0,
+    "initiator": nodes.WITH_INITIATOR,
+    "terminator": nodes.WITH_TERMINATOR,
+    "both": nodes.WITH_INITIATOR | nodes.WITH_TERMINATOR,
+}
+_POSITIONS = {
+    SeparatorPosition.INFIX: nodes.INFIX,
+    SeparatorPosition.PREFIX: nodes.PREFIX,
+    SeparatorPosition.POSTFIX: nodes.POSTFIX,
+}
+_SUPPRESSIONS = {
+    SeparatorSuppression.NEVER: nodes.NEVER,
+    SeparatorSuppression.TRAILING_EMPTY: nodes.TRAILING,
+    SeparatorSuppression.TRAILING_EMPTY_STRICT: nodes.TRAILING,
+    SeparatorSuppression.ANY_EMPTY: nodes.ANY,
+}
+_JUSTIFICATIONS = {
+    Justification.LEFT: nodes.LEFT,
+    Justification.RIGHT: nodes.RIGHT,
+    Justification.CENTER: nodes.CENTER,
+}
+_NIL_KINDS = {
+    NilKind.LITERAL_VALUE: nodes.NIL_VALUE,
+    NilKind.LITERAL_CHARACTER: nodes.NIL_CHARACTER,
+    NilKind.LOGICAL_VALUE: nodes.NIL_LOGICAL,
+}
+_MISSING = {
+    MissingPolicy.ERROR: nodes.MISSING_ERROR,
+    MissingPolicy.DEFAULT: nodes.MISSING_DEFAULT,
+    MissingPolicy.NULL: nodes.MISSING_NULL,
+    MissingPolicy.ABSENT: nodes.MISSING_ABSENT,
+}
+_TAGGED = (Separation.TAGGED_DELIMITED, Separation.TAGGED_FIXED_LENGTH, Separation.TAGGED_ENCODED_LENGTH)
+_UNITS = {
+    LengthUnits.BYTES: nodes.BYTES,
+    LengthUnits.CHARACTERS: nodes.CHARACTERS,
+    LengthUnits.BITS: nodes.BITS,
+}
+#: Separations of MRM where a position may be empty whatever minOccurs says.
+_EMPTY_POSITIONS = (Separation.ALL_ELEMENTS_DELIMITED, Separation.VARIABLE_LENGTH_ELEMENTS_DELIMITED)
+#: Nested groups and structures of a schema.
+DEPTH_MAX = 500
+
+
+class Plan:
+    """A message in one character set and numeric encoding."""
+
+    def __init__(self, message: Message, charset: Charset, encoding: int) -> None:
+        self.message = message
+        self.charset = charset
+        self.encoding = encoding
+        self.family = message.family
+        self.strict_end = message.strict_end
+        #: What the reader must keep track of.
+        self.has_variables = bool(message.variables)
+        self.has_expressions = False
+        self.uses_lengths = False
+        self.has_hidden = False
+        self.variables: dict[str, Logical] = {}
+        #: Variables with a value from the start, in the order of their definition: name, expression or None, value.
+        self.initial: list[tuple[str, Node | None, object]] = []
+        self.scope = Scope([], charset)
+        self._next = 0
+        builder = Builder(self)
+        self.root = builder.element(message.element, False, 0)
+        for variable in message.variables:
+            name = f"{{{variable.namespace}}}{variable.name}"
+            self.variables[name] = variable.logical
+            if isinstance(variable.default, Expression):
+                self.initial.append((name, builder.expression(variable.default), None))
+            elif variable.default is not None:
+                self.initial.append((name, None, logical_value(variable.default, variable.logical)))
+
+    def next_index(self) -> int:
+        """Return a number that no mark and no node of this plan has."""
+        self._next += 1
+        return self._next
+
+
+def plan_of(message: Message, ccsid: int | str, encoding: int) -> Plan:
+    """Return the plan of a message for a character set and numeric encoding. Raises ValueError."""
+    key = (ccsid, encoding)
+    found = message.plans.get(key)
+    if found is None:
+        name = str(ccsid) if ccsid else message.default_encoding or "1208"
+        found = Plan(message, charset_of(name, encoding & 0xF != 2), encoding)
+        if len(message.plans) > 50:
+            message.plans.clear()
+        message.plans[key] = found
+    assert isinstance(found, Plan)
+    return found
+
+
+class TermVariants(Variants):
+    """The nodes of a term whose properties are expressions."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        node: Term,
+        term: Member,
+        properties: list[tuple[str, Node]],
+        hidden: bool,
+        depth: int,
+    ) -> None:
+        self.builder = builder
+        self.node = node
+        self.term = term
+        self.properties = properties
+        self.hidden = hidden
+        self.depth = depth
+        self.made: dict[tuple[str, ...], Term] = {}
+
+    def resolve(self, env: Environment) -> Term:
+        """Return the node for the values that the expressions have now. Raises ValueError."""
+        values = tuple(text_of(evaluate(node, env)) for _, node in self.properties)
+        found = self.made.get(values)
+        if found is None:
+            if len(self.made) > 1000:
+                self.made.clear()
+            known = dict(zip((name for name, _ in self.properties), values, strict=True))
+            found = self.builder.term(_with_values(self.term, known), self.hidden, self.depth)
+            found.initiated = self.node.initiated
+            self.made[values] = found
+        return found
+
+
+def _with_values(term: Member, values: dict[str, str]) -> Member:
+    """Return a term with the values of its expressions in their place. Raises ValueError."""
+    markup = term.markup
+    if "initiator" in values:
+        markup = replace(markup, initiator=literals.delimiters(values["initiator"]))
+    if "terminator" in values:
+        markup = replace(markup, terminator=literals.delimiters(values["terminator"]))
+    made = replace(term, markup=markup)
+    text = made.text
+    if "encoding" in values:
+        text = replace(text, encoding=values["encoding"])
+    if "output_new_line" in values:
+        text = replace(text, output_new_line=literals.text(values["output_new_line"]))
+    scheme = text.escape
+    if scheme is not None:
+        if "escape_character" in values:
+            scheme = replace(scheme, escape_character=literals.text(values["escape_character"]))
+        if "escape_escape" in values:
+            scheme = replace(scheme, escape_escape=literals.text(values["escape_escape"]))
+        text = replace(text, escape=scheme)
+    made.text = text
+    if isinstance(made, Sequence) and "separator" in values:
+        made.separator = literals.delimiters(values["separator"])
+    if isinstance(made, Element):
+        number = made.number
+        if "byte_order" in values:
+            number = replace(number, byte_order=ByteOrder(values["byte_order"]))
+        if "decimal_separators" in values:
+            number = replace(number, decimal_separators=literals.texts(values["decimal_separators"]))
+        if "grouping_separator" in values:
+            number = replace(number, grouping_separator=literals.text(values["grouping_separator"]))
+        if "exponent" in values:
+            number = replace(number, exponent=literals.text(values["exponent"]))
+        made.number = number
+        boolean = made.boolean
+        if "true" in values:
+            boolean = replace(boolean, true=literals.texts(values["true"]))
+        if "false" in values:
+            boolean = replace(boolean, false=literals.texts(values["false"]))
+        made.boolean = boolean
+        if "language" in values:
+            made.calendar = replace(made.calendar, language=values["language"])
+    return made
+
+
+class Builder:
+    """Makes nodes. Terms that occur several times in a schema share their node, and recursive types are allowed."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.made: dict[tuple[int, bool], Term] = {}
+        #: Keeps what `made` knows by id alive.
+        self.kept: list[object] = []
+
+    def term(self, member: Member, hidden: bool, depth: int) -> Term:
+        """Return the node of an element or group."""
+        if isinstance(member, Element):
+            return self.element(member, hidden, depth)
+        return self.group(member, hidden, depth)
+
+    def expression(self, expression: Expression) -> Node:
+        """Return a compiled expression. Raises ValueError."""
+        plan = self.plan
+        plan.has_expressions = True
+        if "Length(" in expression.text:
+            plan.uses_lengths = True
+        try:
+            return compile_expression(expression.text, expression.namespaces)
+        except ValueError as error:
+            raise ValueError(f"{expression.place}: {error}" if expression.place else str(error)) from None
+
+    def mark(
+        self, delimiters: Delimiters, charset: Charset, ignore_case: bool, new_line: str, what: str
+    ) -> Mark | None:
+        """Return the mark of delimiters; None if there are none or they are computed."""
+        if isinstance(delimiters, Expression) or not delimiters:
+            return None
+        try:
+            mark = make_mark(self.plan.next_index(), delimiters, charset, ignore_case, new_line)
+        except UnicodeError:
+            raise ValueError(
+                f"{what} '{' '.join(str(one) for one in delimiters)}' is not in character set {charset.codec}"
+            ) from None
+        if not mark.literals and not mark.patterns:
+            return None
+        return mark
+
+    def charset(self, encoding: str | Expression) -> Charset:
+        """Return the character set of a term."""
+        if not encoding or isinstance(encoding, Expression):
+            return self.plan.charset
+        return charset_of(encoding, self.plan.encoding & 0xF != 2)
+
+    # What all terms have.
+
+    def common(self, term: Term, schema: SchemaTerm, charset: Charset, new_line: str) -> None:
+        """Set marks, alignment, asserts and variables of a node."""
+        term.place = schema.place
+        markup = schema.markup
+        term.initiator = self.mark(markup.initiator, charset, markup.ignore_case, new_line, "initiator")
+        term.terminator = self.mark(markup.terminator, charset, markup.ignore_case, new_line, "terminator")
+        term.final_terminator_may_be_missing = markup.final_terminator_may_be_missing
+        term.branch_keys = list(schema.branch_keys)
+        for assertion in schema.assertions:
+            check = self.check(assertion, schema.place)
+            (term.before if assertion.pattern else term.after).append(check)
+        for name, expression in schema.set_variables:
+            check = Check()
+            check.variable = name
+            check.expression = self.expression(expression)
+            check.place = schema.place
+            self.plan.has_variables = True
+            term.after.append(check)
+        # Discriminators first, then variables, then asserts: an assert may depend on both.
+        term.after.sort(key=lambda check: 0 if check.discriminator else 1 if check.variable else 2)
+        for name, value in schema.new_variables:
+            self.plan.has_variables = True
+            node = self.expression(value) if isinstance(value, Expression) else None
+            term.new_variables.append((name, node, None if isinstance(value, Expression) else value))
+
+    def check(self, assertion: Assertion, place: str) -> Check:
+        """Return the check of an assert or discriminator."""
+        check = Check()
+        check.discriminator = assertion.discriminator
+        check.recoverable = assertion.recoverable
+        check.place = place
+        if assertion.test is not None:
+            check.expression = self.expression(assertion.test)
+        else:
+            check.pattern = data_regex(assertion.pattern)
+        if isinstance(assertion.message, Expression):
+            check.message_expression = self.expression(assertion.message)
+        else:
+            check.message = assertion.message
+        return check
+
+    def placement(self, term: Term, alignment: Alignment, natural: int, charset: Charset) -> None:
+        """Set alignment and skips, in bits."""
+        unit = {LengthUnits.BITS: 1, LengthUnits.BYTES: 8, LengthUnits.CHARACTERS: 8 * charset.unit}[alignment.units]
+        term.alignment = alignment.alignment * unit or natural
+        term.leading_skip = alignment.leading_skip * unit
+        term.trailing_skip = alignment.trailing_skip * unit
+        term.skip_first_only = alignment.skip_first_only
+        fill = alignment.fill
+        data = fill if isinstance(fill, bytes) else fill.encode(charset.codec)
+        if len(data) != 1:
+            raise ValueError(f"the fill byte {fill!r} is not one byte")
+        term.fill = data[0]
+        term.placed = term.alignment > 8 or bool(term.leading_skip) or bool(term.trailing_skip)
+
+    # Elements.
+
+    def element(self, schema: Element, hidden: bool, depth: int) -> ElementNode:
+        """Return the node of an element. Raises ValueError."""
+        if depth > DEPTH_MAX:
+            raise ValueError(f"{schema.name}: structures are nested deeper than {DEPTH_MAX}")
+        hidden = hidden or schema.hidden
+        key = (id(schema), hidden)
+        found = self.made.get(key)
+        if found is not None:
+            assert isinstance(found, ElementNode)
+            return found
+        node = ElementNode(self.plan.next_index(), schema.name, schema.namespace)
+        self.made[key] = node
+        self.kept.append(schema)
+        node.hidden = hidden
+        if hidden:
+            self.plan.has_hidden = True
+        properties = _expressions(schema)
+        if properties:
+            compiled = [(name, self.expression(expression)) for name, expression in properties]
+            node.variants = TermVariants(self, node, schema, compiled, hidden, depth)
+        charset = self.charset(schema.text.encoding)
+        node.charset = charset
+        node.shared_charset = charset is self.plan.charset
+        new_line = _new_line(schema)
+        self.common(node, schema, charset, new_line)
+        node.nil_policy = _POLICIES[schema.markup.nil_policy]
+        node.empty_policy = _POLICIES[schema.markup.empty_policy]
+        node.empty_is_absent = schema.empty_is_absent
+        node.nillable = schema.nillable
+        node.tag = schema.tag
+        if schema.tag:
+            node.tag_bytes = schema.tag.encode(charset.codec)
+        self.occurs(node, schema, charset, new_line)
+        self.length(node, schema, charset, depth)
+        self.placement(node, schema.alignment, natural_alignment(schema, charset), charset)
+        if schema.input_value is not None:
+            node.input_value = self.expression(schema.input_value)
+        if schema.output_value is not None:
+            node.output_value = self.expression(schema.output_value)
+        if schema.content is not None:
+            node.nil_empty = any(CharacterClass.EMPTY in value.parts for value in schema.nil.values)
+            node.content = self.group(schema.content, False, depth + 1)
+        else:
+            self.simple(node, schema, charset)
+        node.type = node.tree_type()
+        node.starts = {(schema.namespace, schema.name)}
+        node.optional = (
+            hidden
+            or node.occurs != nodes.ONCE
+            and (node.min_occurs == 0 or node.occurs in (nodes.OCCURS_PARSED, nodes.OCCURS_STOP, nodes.OCCURS_COMPUTED))
+        )
+        return node
+
+    def occurs(self, node: ElementNode, schema: Element, charset: Charset, new_line: str) -> None:
+        """Set how often an element occurs."""
+        node.min_occurs = schema.min_occurs
+        node.max_occurs = schema.max_occurs
+        kind = schema.occurs_kind
+        if kind is OccursKind.EXPRESSION:
+            node.occurs = nodes.OCCURS_COMPUTED
+            assert schema.occurs_count is not None
+            node.count, node.count_path = self.computed(schema.occurs_count)
+        elif schema.min_occurs == 1 and schema.max_occurs == 1:
+            node.occurs = nodes.ONCE
+        elif kind is OccursKind.FIXED:
+            node.occurs = nodes.OCCURS_FIXED
+        elif kind is OccursKind.PARSED:
+            node.occurs = nodes.OCCURS_PARSED
+        elif kind is OccursKind.STOP_VALUE:
+            node.occurs = nodes.OCCURS_STOP
+            assert schema.logical is not None
+            node.stop_values = [logical_value(text, schema.logical) for text in schema.stop_values]
+        else:
+            node.occurs = nodes.OCCURS_IMPLICIT
+        if schema.repeat_separator is not None:
+            node.repeat_separator = self.mark(schema.repeat_separator, charset, False, new_line, "repeating delimiter")
+
+    def computed(self, value: Computed) -> tuple[Node | None, Path | None]:
+        """Return an expression or a path."""
+        if isinstance(value, Reference):
+            return None, Path(list(value.names), value.up)
+        return self.expression(value), None
+
+    def length(self, node: ElementNode, schema: Element, charset: Charset, depth: int) -> None:
+        """Set how the end of an element is found."""
+        length = schema.length
+        kind = length.kind
+        node.units = _UNITS[length.units]
+        text = schema.logical is not None and is_text(schema)
+        if kind is LengthKind.EXPLICIT:
+            if isinstance(length.value, int):
+                if length.value < 0:
+                    raise ValueError(f"{schema.name}: the length {length.value} is negative")
+                node.length_kind = nodes.FIXED
+                node.length = length.value
+                self.in_bytes(node, charset)
+            else:
+                node.length_kind = nodes.COMPUTED
+                node.length_expression, node.length_path = self.computed(length.value)
+        elif kind is LengthKind.IMPLICIT:
+            if schema.content is not None:
+                node.length_kind = nodes.IMPLICIT
+            elif text:
+                self.implicit_text(node, schema, charset)
+            elif schema.logical is Logical.HEX_BINARY and node.units == nodes.CHARACTERS:
+                raise ValueError(f"{schema.name}: a hexBinary has no length in characters")
+            else:
+                node.length_kind = nodes.FIXED
+                node.length = implicit_size(schema)
+                node.units = nodes.BYTES
+        elif kind is LengthKind.DELIMITED:
+            node.length_kind = nodes.DELIMITED
+            node.length_max = length.maximum
+        elif kind is LengthKind.PATTERN:
+            node.length_kind = nodes.PATTERN
+            node.length_pattern = data_regex(length.pattern)
+        elif kind is LengthKind.PREFIXED:
+            if length.prefix is None:
+                raise ValueError(f"{schema.name}: there is no field for its prefixed length")
+            node.length_kind = nodes.PREFIXED
+            node.prefix = self.element(length.prefix, False, depth + 1)
+            node.includes_prefix = length.includes_prefix
+        else:
+            node.length_kind = nodes.END_OF_PARENT
+
+    def in_bytes(self, node: ElementNode, charset: Charset) -> None:
+        """Turn a length in characters into bytes where every character has as many."""
+        if node.units == nodes.CHARACTERS and charset.kind in (SINGLE, WIDE):
+            node.length *= charset.unit
+            node.units = nodes.BYTES
+
+    def implicit_text(self, node: ElementNode, schema: Element, charset: Charset) -> None:
+        """Set the length of text with implicit length: facets of strings, representations of booleans."""
+        if schema.logical is Logical.STRING:
+            if schema.facets.max_length < 0:
+                raise ValueError(f"{schema.name}: a string of implicit length needs maxLength")
+            node.length = schema.facets.max_length
+        elif schema.logical is Logical.BOOLEAN:
+            true, false = schema.boolean.true, schema.boolean.false
+            if isinstance(true, Expression) or isinstance(false, Expression):
+                raise ValueError(f"{schema.name}: a boolean of implicit length has computed representations")
+            if len({len(text) for text in (*true, *false)}) != 1:
+                raise ValueError(f"{schema.name}: a boolean of implicit length needs equally long representations")
+            node.length = len(true[0])
+            node.units = nodes.CHARACTERS
+        else:
+            assert schema.logical is not None
+            raise ValueError(f"{schema.name}: a {schema.logical.value} as text has no implicit length")
+        node.length_kind = nodes.FIXED
+        self.in_bytes(node, charset)
+
+    def simple(self, node: ElementNode, schema: Element, charset: Charset) -> None:
+        """Set codec, padding, nil and default of a field."""
+        logical = schema.logical
+        assert logical is not None
+        node.logical = logical.value
+        node.text = is_text(schema)
+        if node.variants is None:
+            node.codec = make_codec(schema, charset, self.plan.encoding)
+        text = schema.text
+        node.errors = "replace" if text.replace_errors else "strict"
+        node.justification = _JUSTIFICATIONS[text.justification]
+        node.is_string = logical is Logical.STRING
+        node.is_number = is_number(logical)
+        node.pads = text.pads
+        node.trims = text.trims
+        pad = text.pad
+        if isinstance(pad, bytes):
+            node.pad_bytes = pad
+            node.pad = pad.decode(charset.codec, "replace") if charset.kind != WIDE else ""
+        elif pad:
+            encoded = charset.encode_or_empty(pad)
+            if not encoded:
+                raise ValueError(f"{schema.name}: the padding character {pad!r} is not in {charset.codec}")
+            node.pad = pad
+            node.pad_bytes = encoded
+        if node.units == nodes.BYTES and len(node.pad_bytes) > charset.unit and charset.kind != MIXED and node.pads:
+            if node.length_kind == nodes.FIXED and charset.kind not in (SINGLE, WIDE):
+                raise ValueError(f"{schema.name}: the padding character {pad!r} has more than one byte")
+        node.output_minimum = text.output_minimum
+        node.truncate = text.truncate
+        node.nul_ends = text.nul_ends
+        if text.escape is not None:
+            node.escape = self.escape(text.escape, charset)
+        if schema.nillable:
+            self.nil(node, schema, charset, logical)
+        if schema.default is not None:
+            node.has_default = True
+            node.default = logical_value(schema.default, logical)
+        node.nil_for_default = schema.nil_for_default and schema.nillable
+        if schema.facets != Facets():
+            node.facets = FacetCheck(schema.facets, logical)
+
+    def escape(self, scheme: EscapeScheme, charset: Charset) -> Escape | None:
+        """Return an escape scheme; None if it is computed."""
+        character, double = scheme.escape_character, scheme.escape_escape
+        if isinstance(character, Expression) or isinstance(double, Expression):
+            return None
+        return make_escape(self.plan.next_index(), scheme, (character, double), charset)
+
+    def nil(self, node: ElementNode, schema: Element, charset: Charset, logical: Logical) -> None:
+        """Set the nil representations of a field."""
+        nil = schema.nil
+        node.nil_kind = _NIL_KINDS[nil.kind]
+        if nil.kind is NilKind.LOGICAL_VALUE:
+            node.nil_values = [logical_value(_plain_text(value), logical) for value in nil.values]
+            return
+        for value in nil.values:
+            if value.parts == (CharacterClass.EMPTY,) or not value.parts:
+                node.nil_empty = True
+                node.nil_texts.append("")
+                node.nil_bytes.append(b"")
+                continue
+            if any(isinstance(part, CharacterClass) for part in value.parts) or nil.ignore_case:
+                pattern = _text_regex(value, nil.ignore_case)
+                node.nil_patterns.append(pattern)
+                if pattern.fullmatch("") is not None:
+                    node.nil_empty = True
+                continue
+            data = b"".join(part if isinstance(part, bytes) else part.encode(charset.codec) for part in value.parts)
+            node.nil_bytes.append(data)
+            if all(isinstance(part, str) for part in value.parts):
+                node.nil_texts.append("".join(part for part in value.parts if isinstance(part, str)))
+            elif charset.kind == SINGLE:
+                node.nil_texts.append(data.decode(charset.codec, "replace"))
+        mark = (
+            self.mark(nil.values[:1], charset, False, schema.text.output_new_line, "nil value") if nil.values else None
+        )
+        node.nil_output = mark.output if mark is not None else b""
+
+    # Groups.
+
+    def group(self, schema: Sequence | Choice, hidden: bool, depth: int) -> GroupNode:
+        """Return the node of a sequence or choice. Raises ValueError."""
+        if depth > DEPTH_MAX:
+            raise ValueError(f"{schema.place}: groups are nested deeper than {DEPTH_MAX}")
+        hidden = hidden or schema.hidden
+        key = (id(schema), hidden)
+        found = self.made.get(key)
+        if found is not None:
+            assert isinstance(found, GroupNode)
+            return found
+        node = GroupNode(nodes.SEQUENCE if isinstance(schema, Sequence) else nodes.CHOICE, self.plan.next_index())
+        self.made[key] = node
+        self.kept.append(schema)
+        node.hidden = hidden
+        properties = _expressions(schema)
+        if properties:
+            compiled = [(name, self.expression(expression)) for name, expression in properties]
+            node.variants = TermVariants(self, node, schema, compiled, hidden, depth)
+        charset = self.charset(schema.text.encoding)
+        node.charset = charset
+        new_line = _new_line(schema)
+        self.common(node, schema, charset, new_line)
+        self.placement(node, schema.alignment, 1, charset)
+        if isinstance(schema, Sequence):
+            self.sequence(node, schema, charset, hidden, depth)
+        else:
+            self.choice(node, schema, charset, hidden, depth)
+        return node
+
+    def sequence(self, node: GroupNode, schema: Sequence, charset: Charset, hidden: bool, depth: int) -> None:
+        """Set separators and members of a sequence."""
+        new_line = _new_line(schema)
+        separation = schema.separation
+        node.separator = self.mark(schema.separator, charset, schema.markup.ignore_case, new_line, "separator")
+        node.separator_position = _POSITIONS[schema.separator_position]
+        node.suppression = _SUPPRESSIONS[schema.separator_suppression]
+        node.final_separator_may_be_missing = schema.final_separator_may_be_missing
+        node.open_content = schema.open_content
+        node.missing = _MISSING[schema.missing]
+        node.may_end_early = separation is Separation.FIXED_LENGTH_AL3
+        if separation in _TAGGED:
+            node.order = nodes.TAGGED
+            node.tag_length = schema.tag_length
+            node.tag_delimited = separation is Separation.TAGGED_DELIMITED
+            if not node.tag_delimited:
+                node.separator = None
+            node.tag_separator = self.mark(schema.tag_data_separator, charset, False, new_line, "tag data separator")
+            if separation is Separation.TAGGED_ENCODED_LENGTH:
+                if schema.encoded_length <= 0:
+                    raise ValueError(f"{schema.place}: the length of the encoded length is missing")
+                node.encoded_length = schema.encoded_length
+                node.encoded_length_extra = schema.encoded_length_extra
+        elif separation is Separation.UNDEFINED or schema.composition is Composition.MESSAGE:
+            node.order = nodes.EMBEDDED
+        elif schema.composition is Composition.UNORDERED_SET and separation is Separation.NONE:
+            node.order = nodes.UNORDERED
+        node.only_variable_separated = separation is Separation.VARIABLE_LENGTH_ELEMENTS_DELIMITED
+        behaviours = _behaviours(schema)
+        for member, behaviour in zip(schema.members, behaviours, strict=True):
+            term = self.term(member, hidden, depth + 1)
+            if schema.initiated_content:
+                term.initiated = True
+            slot = Slot(term, behaviour)
+            slot.represented = not isinstance(member, Element) or member.input_value is None
+            slot.empty_allowed = separation in _EMPTY_POSITIONS
+            if isinstance(member, Element):
+                slot.simple_delimited = member.logical is not None and member.length.kind is LengthKind.DELIMITED
+                slot.fixed_length = _is_fixed(member)
+                if node.order == nodes.TAGGED:
+                    self.tag(node, term, schema.place)
+            else:
+                slot.group_may_be_missing = behaviour in (nodes.TRAILING_LAX, nodes.TRAILING_STRICT)
+                if node.order == nodes.TAGGED:
+                    self.tag(node, term, schema.place)
+            node.slots.append(slot)
+        node.optional = True
+        for slot in node.slots:
+            if node.optional or node.order != nodes.ORDERED:
+                node.starts |= slot.term.starts
+            if not slot.term.optional and slot.represented:
+                node.optional = False
+        if hidden:
+            node.starts = set()
+            node.optional = True
+
+    def tag(self, node: GroupNode, term: Term, place: str) -> None:
+        """Make the tags of a member of a tagged sequence known, also those inside a choice or a group."""
+        if isinstance(term, ElementNode):
+            if not term.tag_bytes:
+                raise ValueError(f"{place}: {term.name} has no tag in a tagged structure")
+            if term.tag_bytes in node.tags:
+                raise ValueError(f"{place}: two elements have the tag {term.tag}")
+            node.tags[term.tag_bytes] = term
+            return
+        assert isinstance(term, GroupNode)
+        for slot in term.slots:
+            self.tag(node, slot.term, place)
+
+    def choice(self, node: GroupNode, schema: Choice, charset: Charset, hidden: bool, depth: int) -> None:
+        """Set members and dispatch of a choice."""
+        if schema.dispatch is not None:
+            node.dispatch, node.dispatch_path = self.computed(schema.dispatch)
+        node.unresolved = schema.unresolved is not Unresolved.NO
+        node.only_first = schema.unresolved is Unresolved.FIRST
+        node.length = schema.length
+        new_line = _new_line(schema)
+        if schema.separation in _TAGGED:
+            node.order = nodes.TAGGED
+            node.tag_length = schema.tag_length
+            node.tag_separator = self.mark(schema.tag_data_separator, charset, False, new_line, "tag data separator")
+        for member in schema.members:
+            term = self.term(member, hidden, depth + 1)
+            if schema.initiated_content:
+                term.initiated = True
+            node.slots.append(Slot(term, nodes.POSITIONAL))
+            node.starts |= term.starts
+            node.optional = node.optional or term.optional
+            for key in member.branch_keys:
+                if key in node.branches:
+                    raise ValueError(f"{schema.place}: two branches have the key {key}")
+                node.branches[key] = term
+            if node.order == nodes.TAGGED:
+                self.tag(node, term, schema.place)
+        if not node.length and schema.pad_to_longest:
+            sizes = [fixed_size(member) for member in schema.members]
+            if all(size >= 0 for size in sizes):
+                node.length = max(sizes, default=0)
+        if hidden:
+            node.starts = set()
+            node.optional = True
+
+
+def _new_line(term: Member) -> str:
+    """Return what is written for %NL;. A computed one is set in the variant of the term."""
+    text = term.text.output_new_line
+    return "\n" if isinstance(text, Expression) else text
+
+
+def _expressions(term: Member) -> list[tuple[str, Expression]]:
+    """Return the properties of a term that are expressions and decide how its node is made."""
+    found: list[tuple[str, object]] = [
+        ("initiator", term.markup.initiator),
+        ("terminator", term.markup.terminator),
+        ("encoding", term.text.encoding),
+        ("output_new_line", term.text.output_new_line),
+    ]
+    scheme = term.text.escape
+    if scheme is not None:
+        found.append(("escape_character", scheme.escape_character))
+        found.append(("escape_escape", scheme.escape_escape))
+    if isinstance(term, Sequence):
+        found.append(("separator", term.separator))
+    elif isinstance(term, Element) and term.logical is not None:
+        found.append(("byte_order", term.number.byte_order))
+        found.append(("decimal_separators", term.number.decimal_separators))
+        found.append(("grouping_separator", term.number.grouping_separator))
+        found.append(("exponent", term.number.exponent))
+        found.append(("true", term.boolean.true))
+        found.append(("false", term.boolean.false))
+        found.append(("language", term.calendar.language))
+    return [(name, value) for name, value in found if isinstance(value, Expression)]
+
+
+def _is_fixed(element: Element) -> bool:
+    """Return whether an element always has the same length."""
+    return fixed_size(element) >= 0
+
+
+def fixed_size(member: Member, depth: int = 0) -> int:
+    """Return the bytes of a term of fixed length, one byte per character, without alignment; -1 if it varies."""
+    if depth > DEPTH_MAX:
+        return -1
+    if isinstance(member, Choice):
+        sizes = [fixed_size(branch, depth + 1) for branch in member.members]
+        if member.length:
+            return member.length
+        return max(sizes, default=0) if all(size >= 0 for size in sizes) and member.pad_to_longest else -1
+    if isinstance(member, Sequence):
+        total = 0
+        for inner in member.members:
+            size = fixed_size(inner, depth + 1)
+            if size < 0 or member.separator:
+                return -1
+            total += size
+        return total
+    if member.min_occurs != member.max_occurs or member.occurs_kind is OccursKind.EXPRESSION:
+        return -1
+    size = -1
+    if member.length.kind is LengthKind.EXPLICIT and isinstance(member.length.value, int):
+        size = member.length.value
+    elif member.content is not None and member.length.kind is LengthKind.IMPLICIT:
+        size = fixed_size(member.content, depth + 1)
+    elif member.length.kind is LengthKind.IMPLICIT and member.logical is not None:
+        try:
+            size = member.facets.max_length if is_text(member) else implicit_size(member)
+        except ValueError:
+            return -1
+    if size < 0 or member.markup.initiator or member.markup.terminator:
+        return -1
+    skips = member.alignment.leading_skip + member.alignment.trailing_skip
+    return (size + skips) * member.max_occurs
+
+
+def _behaviours(schema: Sequence) -> list[int]:
+    """Return what an absent member means for separators, member by member."""
+    members = schema.members
+    if not schema.separator:
+        return [nodes.POSITIONAL] * len(members)
+    policy = schema.separator_suppression
+    represented = [not isinstance(member, Element) or member.input_value is None for member in members]
+    trailing = [False] * len(members)
+    later = True
+    last_represented = True
+    for at in range(len(members) - 1, -1, -1):
+        if not represented[at]:
+            continue
+        trailing[at] = later and _could_trail(members[at], last_represented)
+        later = trailing[at]
+        last_represented = False
+    result: list[int] = []
+    for at, member in enumerate(members):
+        mrm = schema.separation in _EMPTY_POSITIONS
+        if mrm:
+            behaviour = nodes.POSITIONAL_NEVER if policy is SeparatorSuppression.NEVER else nodes.TRAILING_LAX
+        elif isinstance(member, Element) and (member.min_occurs != 1 or member.max_occurs != 1):
+            behaviour = _array_behaviour(member, trailing[at], policy)
+        elif not trailing[at] or policy is SeparatorSuppression.NEVER:
+            behaviour = nodes.POSITIONAL
+        else:
+            behaviour = _by_policy(policy)
+        result.append(behaviour)
+    return result
+
+
+def _by_policy(policy: SeparatorSuppression) -> int:
+    return {
+        SeparatorSuppression.NEVER: nodes.POSITIONAL_NEVER,
+        SeparatorSuppression.ANY_EMPTY: nodes.NON_POSITIONAL,
+        SeparatorSuppression.TRAILING_EMPTY: nodes.TRAILING_LAX,
+        SeparatorSuppression.TRAILING_EMPTY_STRICT: nodes.TRAILING_STRICT,
+    }[policy]
+
+
+def _array_behaviour(member: Element, trailing: bool, policy: SeparatorSuppression) -> int:
+    kind = member.occurs_kind
+    if kind in (OccursKind.FIXED, OccursKind.EXPRESSION):
+        return nodes.POSITIONAL
+    if kind in (OccursKind.PARSED, OccursKind.STOP_VALUE):
+        return nodes.NON_POSITIONAL
+    if policy is SeparatorSuppression.ANY_EMPTY:
+        return nodes.NON_POSITIONAL
+    if not trailing:
+        return nodes.POSITIONAL
+    return _by_policy(policy)
+
+
+def _could_trail(member: Member, last: bool) -> bool:
+    """Return whether a member may be missing at the end of a separated sequence, together with its separator."""
+    if isinstance(member, Element):
+        array = member.min_occurs != 1 or member.max_occurs != 1
+        return (
+            (member.min_occurs == 0 or array and last)
+            and member.occurs_kind in (OccursKind.IMPLICIT, OccursKind.PARSED)
+            and member.length.kind is LengthKind.DELIMITED
+            and not any(assertion.discriminator for assertion in member.assertions)
+        )
+    if member.assertions or member.set_variables or member.markup != Markup() or member.alignment != Alignment():
+        return False
+    if isinstance(member, Sequence) and (
+        not member.separator or member.separator_suppression is SeparatorSuppression.NEVER
+    ):
+        return False
+    return all(_could_trail(inner, False) for inner in member.members)
+
+
+def _plain_text(value: Delimiter) -> str:
+    """Return the characters of a literal value."""
+    text = ""
+    for part in value.parts:
+        if isinstance(part, bytes) or isinstance(part, CharacterClass) and part is not CharacterClass.EMPTY:
+            raise ValueError(f"the nil value {value} is no logical value")
+        if not isinstance(part, CharacterClass):
+            text += part
+    return text
+
+
+def _text_regex(value: Delimiter, ignore_case: bool) -> re.Pattern[str]:
+    """Return a regular expression for a nil value with character classes."""
+    source = ""
+    for part in value.parts:
+        if isinstance(part, CharacterClass):
+            source += {
+                CharacterClass.NEW_LINE: r"(?:\r\n|\r|\n|\x85|\u2028)",
+                CharacterClass.WHITE_SPACE: r"\s",
+                CharacterClass.WHITE_SPACE_ANY: r"\s*",
+                CharacterClass.WHITE_SPACE_SOME: r"\s+",
+                CharacterClass.EMPTY: "",
+            }[part]
+        elif isinstance(part, bytes):
+            source += re.escape(part.decode("latin-1"))
+        else:
+            source += re.escape(part)
+    return re.compile(source, re.DOTALL | re.IGNORECASE if ignore_case else re.DOTALL)
+
+
+def data_regex(pattern: str) -> re.Pattern[str]:
+    """Return a data pattern (length pattern, test pattern) as Python's regular expression. Raises ValueError."""
+    source = pattern
+    for old, new in (
+        (r"\p{L}", r"[^\W\d_]"),
+        (r"\p{N}", r"\d"),
+        (r"\p{Nd}", r"\d"),
+        (r"\p{Lu}", r"[A-Z]"),
+        (r"\p{Ll}", r"[a-z]"),
+        (r"\p{Alpha}", r"[A-Za-z]"),
+        (r"\p{Alnum}", r"[A-Za-z0-9]"),
+        (r"\p{Digit}", r"[0-9]"),
+        (r"\p{Space}", r"\s"),
+        (r"\p{Upper}", r"[A-Z]"),
+        (r"\p{Lower}", r"[a-z]"),
+        (r"\h", r"[ \t\xa0]"),
+        (r"\R", r"(?:\r\n|[\n\r\x0b\x0c\x85\u2028\u2029])"),
+    ):
+        source = source.replace(old, new)
+    source = re.sub(r"\\x\{([0-9A-Fa-f]+)\}", lambda found: re.escape(chr(int(found.group(1), 16))), source)
+    flags = re.DOTALL if "(?s)" in source else 0
+    source = source.replace("(?s)", "")
+    leading = re.match(r"\(\?[a-z]+\)", source)
+    try:
+        return re.compile(source if leading or not flags else source, flags)
+    except (re.error, OverflowError, RecursionError, ValueError) as error:
+        raise ValueError(f"the pattern '{pattern}' is malformed: {error}") from None
+
+
+def convert(value: object, logical: str) -> object:
+    """Return the value of an expression as the logical type of a field. Raises ValueError."""
+    return converted(value, Logical(logical))
