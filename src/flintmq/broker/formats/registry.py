@@ -81,6 +81,10 @@ MODULES = {
     "DFDL": "flintmq.broker.formats.dfdl",
 }
 
+#: Headers of MQ, for CREATE ... DOMAIN ... PARSE and ASBITSTREAM. They are no domains of bodies.
+HEADERS = "MQMD MQRFH2 MQRFH2C MQRFH MQDLH MQCIH MQIIH MQMDE MQRMH MQSAPH MQWIH".split()
+MODULES |= dict.fromkeys(HEADERS, "flintmq.broker.formats.header_formats")
+
 _FORMATS: dict[str, Format] = {}
 
 
