@@ -155,7 +155,7 @@ class DateFormat:
                     self.digits[item] = EXACT
                 self.digits[first] = FIRST_OF_RUN
                 self.run_digits[first] = total
-                if self.symbols[last - 1] == "S":
+                if self.symbols[last - 1] in "SD":  # Their numbers may be longer than the count.
                     self.digits[last - 1] = FREE
             first = max(last, first + 1)
 

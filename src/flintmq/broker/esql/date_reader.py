@@ -129,7 +129,7 @@ class DateReader:
         elif symbol == "T":
             self.read_iso_time()
         elif symbol == "S":
-            self.micro = self.fraction(count if rule == EXACT else 0)
+            self.micro = self.fraction(0 if rule == FREE else count)
         else:
             self.set_number(symbol, count, self.digits_of(symbol, count, rule, run_digits))
 
