@@ -75,8 +75,11 @@ class _File:
     scope: Scope
     routines: dict[str, Signature]
     name: str
+    library: bool = False
     once: str = ""
     each: str = ""
+    #: Modules that another file of the program has already.
+    passed_over: set[str] = field(default_factory=set)
 
 
 class Program:
@@ -103,15 +106,18 @@ class Program:
         self._evaluated: dict[tuple[str, int, bool], CodeType] = {}
         self._broken: set[str] = set()
 
-    def add(self, parsed: s.ParsedFile) -> None:
-        """Take a parsed file into the program. A file with syntax errors is left out, its errors are kept."""
+    def add(self, parsed: s.ParsedFile, library: bool = False) -> None:
+        """Take a parsed file into the program. A file with syntax errors is left out, its errors are kept.
+
+        A module of a shared `library` that the program already has is passed over: the application's own wins.
+        """
         name = parsed.file or f"esql {len(self._files) + 1}"
         for error in parsed.errors:
             self.errors.append(EsqlProblem(error.number, error.message, name, error.line, error.column))
         if parsed.errors:
             return
         scope = self._schemas.setdefault(parsed.schema.upper(), Scope())
-        self._files.append(_File(parsed, scope, {}, name))
+        self._files.append(_File(parsed, scope, {}, name, library))
 
     def add_statements(self, parsed: s.ParsedStatements, schema: str, name: str, kind: str = "COMPUTE") -> None:
         """Take the bare statements that V2.1 kept inside a node, as the module `name`; Main ends with RETURN TRUE."""
@@ -188,7 +194,9 @@ class Program:
                 unit.routines[routine.name.key] = self._signature(routine, schema, module.name.text)
             key = (schema.upper(), module.name.key)
             if key in self.units:
-                self._problem(2401, f"the module {unit.label} is defined twice", file, module)
+                file.passed_over.add(module.name.key)
+                if not file.library:
+                    self._problem(2401, f"the module {unit.label} is defined twice", file, module)
                 continue
             self.units[key] = unit
 
@@ -289,6 +297,8 @@ class Program:
         for routine in parsed.routines:
             self._routine(file, routine, file.scope, ALL_TREES, {}, file.routines[routine.name.key], parsed.schema)
         for module in parsed.modules:
+            if module.name.key in file.passed_over:
+                continue
             unit = self.units[(parsed.schema.upper(), module.name.key)]
             scope = Scope(file.scope)
             trees = TREES_BY_KIND.get(module.kind, ALL_TREES)

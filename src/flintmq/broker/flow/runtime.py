@@ -20,6 +20,7 @@ from flintmq.broker.flow.engine import REGISTRY, NodeProblem, RuntimeNode, Wire
 from flintmq.broker.flow.model import INPUT_TERMINAL, OUTPUT_TERMINAL
 from flintmq.broker.flow.node_types import title_of
 from flintmq.broker.flow.resolve import FlowInstance, NodeInstance, ResolvedFlow
+from flintmq.broker.flow.rest_api import RestApi
 
 #: How a property names a module of ESQL.
 ROUTINE_PREFIX = "esql://routine/"
@@ -66,6 +67,8 @@ class RuntimeFlow:
             if each.value is not None:
                 properties[name] = each.value
         self.deployment = Deployment(properties=properties, hooks=settings.hooks, lenient_hooks=settings.lenient_hooks)
+        #: The REST API that the flow implements, if it does.
+        self.rest_api: RestApi | None = None
         #: Programs of nodes that hold their ESQL themselves, by the id of the unit.
         self.inline_programs: dict[int, Program] = {}
         self._made: dict[int, RuntimeNode] = {}
@@ -161,10 +164,12 @@ class RuntimeFlow:
         module = name.removesuffix(".Main")
         schema = place.rpartition("}")[2].strip("/").replace("/", ".")
         unit = self.program.unit(schema, module) or self.program.unit(schema.partition(":")[2], module)
+        reason = "".join(f"; {each}" for each in self.program.errors[:3])
         if unit is None:
-            raise NodeProblem(f"{node.label}: there is no module {module!r} in the schema {schema or '(default)'!r}")
+            where = f"the schema {schema!r}" if schema else "the default schema"
+            raise NodeProblem(f"{node.label}: there is no module {module!r} in {where}{reason}")
         if unit.main is None:
-            raise NodeProblem(f"{node.label}: Main of {unit.label} is missing or could not be compiled")
+            raise NodeProblem(f"{node.label}: Main of {unit.label} is missing or could not be compiled{reason}")
         return unit
 
     def _inline_unit(self, node: RuntimeNode, text: str, kind: str) -> Unit:
