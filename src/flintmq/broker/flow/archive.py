@@ -48,6 +48,8 @@ class Member:
 
     info: zipfile.ZipInfo
     name: str
+    #: Whether its bytes are already counted: reading it again costs nothing more.
+    counted: bool = False
 
     @property
     def is_archive(self) -> bool:
@@ -74,7 +76,7 @@ class Archive:
             raise FlowFileError(place, "there is no such member in the archive")
         info = member.info
         budget = self.budget
-        limit = min(budget.member_bytes, budget.bytes)
+        limit = budget.member_bytes if member.counted else min(budget.member_bytes, budget.bytes)
         if info.file_size > limit:
             raise FlowFileError(place, f"is {info.file_size} bytes long; the limit is {limit}")
         if info.file_size > RATIO_FREE_BYTES and info.file_size > info.compress_size * budget.ratio:
@@ -91,7 +93,9 @@ class Archive:
             raise FlowFileError(place, f"cannot be decompressed: {error}") from None
         if len(data) > limit:
             raise FlowFileError(place, f"is longer than the limit of {limit} bytes")
-        budget.bytes -= len(data)
+        if not member.counted:
+            member.counted = True
+            budget.bytes -= len(data)
         return data
 
     def open(self, name: str) -> Archive:

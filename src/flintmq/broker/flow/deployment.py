@@ -15,6 +15,7 @@ An override file has one line for each change. `read_overrides` parses it, `appl
     schema.Flow#Node label.queueName            remove the override: the flow's own value counts
     TEST.Q=PROD.Q                               replace every override that is TEST.Q
     [Shop], [Shop/Errors]                       what follows is for this application (or its library) only
+    [.], [*]                                    what follows is for the BAR itself, for all
     # text, empty lines                         ignored
 
 `render` prints a Deployment in this syntax, so reading, editing and applying is a round trip. A value keeps its blanks
@@ -169,8 +170,8 @@ class Override:
 
     text: str
     line: int
-    #: Application and libraries inside it; empty for all.
-    scope: tuple[str, ...] = ()
+    #: Application and libraries inside it; empty for the BAR itself, None for all.
+    scope: tuple[str, ...] | None = None
 
     def splits(self) -> list[tuple[str, str | None]]:
         """Return every way to read the line as name and value, longest name first; no `=` means removal."""
@@ -189,16 +190,22 @@ def read_overrides(data: bytes, file: str = "") -> list[Override]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FlowFileError(file, f"is not UTF-8 text: {error.reason} at byte {error.start}") from None
-    scope: tuple[str, ...] = ()
+    scope: tuple[str, ...] | None = None
     found = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         line = line.lstrip()
         section = _SECTION.fullmatch(line.strip())
         if section:
-            scope = tuple(part.strip() for part in section[1].split("/")) if section[1].strip() != "*" else ()
+            scope = _scope(section[1].strip())
         elif line and not line.startswith("#"):
             found.append(Override(line, number, scope))
     return found
+
+
+def _scope(name: str) -> tuple[str, ...] | None:
+    if name == "*":
+        return None
+    return () if name == "." else tuple(part.strip() for part in name.split("/"))
 
 
 def apply(deployment: Deployment, override: Override) -> int:

@@ -72,6 +72,16 @@ class LoadNote:
         return f"{place}: {self.reason}"
 
 
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """An ESQL file: its path within the project, where it is, its broker schema, its text."""
+
+    path: str
+    file: str
+    schema: str
+    text: str = field(repr=False)
+
+
 def note_of(error: FlowFileError) -> LoadNote:
     """Return the note of an error: the loader goes on with the next file."""
     return LoadNote(error.file, error.reason, error.line)
