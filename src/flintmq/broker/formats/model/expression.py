@@ -60,6 +60,14 @@ class NotYet(ValueError):
     """The value of an element, or its length, is not known yet. The writer tries again when more is written."""
 
 
+class Constraints:
+    """The facets of a simple type."""
+
+    def problem(self, value: object) -> str | None:
+        """Return what a value violates; None = nothing."""
+        raise NotImplementedError
+
+
 class Environment:
     """What an expression can see. A reader or writer makes one and keeps it up to date."""
 
@@ -73,8 +81,8 @@ class Environment:
         self.occurs_index: int = 1
         #: Content and value length in bytes, by element.
         self.lengths: dict[int, tuple[int, int]] = {}
-        #: Tests the facets of an element: what `dfdl:checkConstraints` asks.
-        self.check: Callable[[Element], bool] | None = None
+        #: The facets of `element`: what `dfdl:checkConstraints` asks.
+        self.facets: Constraints | None = None
         #: Whether a value that is missing may come later: while writing.
         self.writing: bool = False
         #: The variables that were read, if somebody wants to know (a variable that was read cannot be set any more).
@@ -648,9 +656,9 @@ def _length(which: int) -> Callable[[Environment, Node, Node], Value]:
 
 def _check_constraints(env: Environment, argument: Node) -> Value:
     found = argument.evaluate(env)
-    if not isinstance(found, list) or len(found) != 1 or env.check is None:
-        raise ValueError("dfdl:checkConstraints needs one element")
-    return env.check(found[0])
+    if not isinstance(found, list) or len(found) != 1 or found[0] is not env.element:
+        raise ValueError("dfdl:checkConstraints needs the element itself: '.'")
+    return env.facets is None or env.facets.problem(found[0].value) is None
 
 
 def _check_range(inclusive: bool) -> Callable[[Value, Value, Value], Value]:

@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 
 from flintmq.broker.formats.model.calendars import DATE, DATE_TIME, TIME, CalendarPattern
-from flintmq.broker.formats.model.expression import text_of
+from flintmq.broker.formats.model.expression import Constraints, text_of
 from flintmq.broker.formats.model.schema import Facets, Logical
 from flintmq.broker.values import Date, Time, Timestamp
 
@@ -98,7 +98,7 @@ def _category(name: str, negated: bool, inside: bool, pattern: str) -> str:
     return f"[{'^' if negated else ''}{known}]"
 
 
-class FacetCheck:
+class FacetCheck(Constraints):
     """The facets of a simple type, ready to test values."""
 
     def __init__(self, facets: Facets, logical: Logical) -> None:

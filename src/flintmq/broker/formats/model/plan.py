@@ -568,10 +568,9 @@ class Builder:
                 node.nil_texts.append("".join(part for part in value.parts if isinstance(part, str)))
             elif charset.kind == SINGLE:
                 node.nil_texts.append(data.decode(charset.codec, "replace"))
-        mark = (
-            self.mark(nil.values[:1], charset, False, schema.text.output_new_line, "nil value") if nil.values else None
-        )
-        node.nil_output = mark.output if mark is not None else b""
+        if nil.values:
+            mark = self.mark(nil.values[:1], charset, False, _new_line(schema), "nil value")
+            node.nil_output = mark.output if mark is not None else b""
 
     # Groups.
 
