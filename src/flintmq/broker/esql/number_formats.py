@@ -93,6 +93,8 @@ class NumberFormat:
         positive, negative = _split_subpatterns(body)
         self.positive: _Subpattern = self._read(positive, True)
         self.negative: _Subpattern | None = None if negative is None else self._read(negative, False)
+        if self.group and self.group_separator == self.decimal_separator:
+            raise ValueError(f"FORMAT '{pattern}': groupsep and decsep are the same character")
 
     def _take_separators(self, pattern: str) -> str:
         """Cut groupsep and decsep off the end of the pattern."""
@@ -115,8 +117,6 @@ class NumberFormat:
             else:
                 self.decimal_separator = value
             pattern = pattern[:at]
-        if self.group_separator == self.decimal_separator:
-            raise ValueError(f"FORMAT '{self.pattern}': groupsep and decsep are the same character")
         return pattern
 
     def _read(self, text: str, first: bool) -> _Subpattern:
@@ -302,9 +302,9 @@ class NumberFormat:
             whole = whole.replace(self.group_separator, "")
         if not _is_digits(whole + fraction):
             return None
-        digits = f"{whole or '0'}.{fraction or '0'}E{exponent or '0'}"
-        number = Decimal(digits)
-        return number.scaleb(-subpattern.scale, _CONTEXT) if subpattern.scale else _trimmed(number, len(fraction))
+        point = "." if fraction else ""
+        number = Decimal(f"{whole or '0'}{point}{fraction}E{exponent or '0'}")
+        return number.scaleb(-subpattern.scale, _CONTEXT) if subpattern.scale else number
 
 
 @final
@@ -324,17 +324,28 @@ class _Affix:
                 break
             at += 1
             if character == "'":
-                end = text.find("'", at)
-                if end < 0:
-                    raise ValueError("a quote in FORMAT does not end")
-                self.text += text[at:end] or "'"
-                at = end + 1
+                at = self._quoted(text, at)
             elif character == "-" and self.sign < 0:
                 self.sign = len(self.text)
             else:
                 self.scale = _SCALES.get(character, self.scale)
                 self.text += character
         return at
+
+    def _quoted(self, text: str, at: int) -> int:
+        """Read the text behind the quote before `at`; return where the pattern goes on."""
+        if text[at : at + 1] == "'":
+            self.text += "'"
+            return at + 1
+        while True:
+            end = text.find("'", at)
+            if end < 0:
+                raise ValueError("a quote in FORMAT does not end")
+            self.text += text[at:end]
+            if text[end + 1 : end + 2] != "'":
+                return end + 1
+            self.text += "'"
+            at = end + 2
 
 
 def _split_subpatterns(pattern: str) -> tuple[str, str | None]:
@@ -358,14 +369,6 @@ def _has_digit(text: str) -> bool:
 
 def _is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
-
-
-def _trimmed(number: Decimal, fraction_digits: int) -> Decimal:
-    """Take away the digit 0 that was added behind the point where the text had none."""
-    exponent = number.as_tuple().exponent
-    if fraction_digits or not isinstance(exponent, int) or exponent >= 0:
-        return number
-    return number.quantize(Decimal(1), ROUND_HALF_EVEN, _CONTEXT)
 
 
 _cache: dict[str, NumberFormat] = {}
