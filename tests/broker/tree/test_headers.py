@@ -102,8 +102,8 @@ def test_the_descriptor_has_the_recorded_leaves_in_order_with_padding() -> None:
         == (
             "SourceQueue Transactional Encoding CodedCharSetId Format Version Report MsgType Expiry Feedback Priority"
             " Persistence MsgId CorrelId BackoutCount ReplyToQ ReplyToQMgr UserIdentifier AccountingToken"
-            " ApplIdentityData PutApplType PutApplName PutDate PutTime ApplOriginData GroupId MsgSeqNumber Offset MsgFlags"
-            " OriginalLength"
+            " ApplIdentityData PutApplType PutApplName PutDate PutTime ApplOriginData GroupId MsgSeqNumber Offset"
+            " MsgFlags OriginalLength"
         ).split()
     )
     assert folder.get("SourceQueue") == "IN" and folder.get("Transactional") is True
@@ -344,6 +344,25 @@ def test_fields_of_the_descriptor_are_written() -> None:
         50,
     )
     assert data == b"<a>1</a>"
+
+
+def test_a_deleted_leaf_stands_for_the_default_of_its_field() -> None:
+    root = changed()
+    child(root, "MQMD.CorrelId").detach()
+    child(root, "MQMD.Priority").set_value(None)
+    md, _ = write_message(root)
+    assert md.correl_id == bytes(24) and md.priority == -1 and md.put_date == "20240131"
+
+
+def test_a_leaf_taken_from_another_descriptor_is_written() -> None:
+    root = changed()
+    other = new_md()
+    other.correl_id = b"o" * 24
+    taken = child(parse_message(other, b""), "MQMD.CorrelId").detach()
+    child(root, "MQMD.CorrelId").detach()
+    child(root, "MQMD").append(taken)
+    md, _ = write_message(root)
+    assert md.correl_id == b"o" * 24
 
 
 @pytest.mark.parametrize(

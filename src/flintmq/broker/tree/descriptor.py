@@ -4,8 +4,9 @@ Leaves, their order and types are those that a running product was recorded with
 `Transactional` say how the message was read; they are no fields of the descriptor and are not written. Texts keep the
 blanks of their fields. The leaves from GroupId on exist in version 2 only.
 
-A descriptor is bytes or an object until a flow touches the folder: `DescriptorSource` keeps the MQMD and builds all
-leaves at once. An unchanged folder gives back a copy of the same MQMD. The module is compiled by mypyc.
+A descriptor is an object until a flow touches the folder: `DescriptorSource` keeps the MQMD and builds all leaves at
+once. An unchanged folder gives back a copy of the same MQMD. A leaf carries the source of its folder, so an unchanged
+leaf needs no conversion on the way back. The module is compiled by mypyc.
 """
 
 from __future__ import annotations
@@ -66,6 +67,11 @@ _FIELDS: Final[dict[str, tuple[str, int, int]]] = {
 }
 _VERSION_2: Final = frozenset(("GroupId", "MsgSeqNumber", "Offset", "MsgFlags", "OriginalLength"))
 _NOT_WIRE: Final = frozenset(("SourceQueue", "Transactional"))
+_NAMES: Final = frozenset(_FIELDS) | _NOT_WIRE
+#: How many leaves a descriptor of version 1 and 2 has.
+_LEAVES_1: Final = 25
+_LEAVES_2: Final = 30
+_DEFAULTS: Final = MQMD()
 
 
 @final
@@ -81,45 +87,45 @@ class DescriptorSource(Source):
     def more(self, element: Element) -> None:
         """Append all leaves."""
         md = self.md
-        _leaf(element, "SourceQueue", self.source_queue)
-        _leaf(element, "Transactional", self.transactional)
-        _leaf(element, "Encoding", md.encoding)
-        _leaf(element, "CodedCharSetId", md.coded_char_set_id)
-        _leaf(element, "Format", md.format.ljust(8))
-        _leaf(element, "Version", md.version)
-        _leaf(element, "Report", md.report)
-        _leaf(element, "MsgType", md.msg_type)
-        _leaf(element, "Expiry", md.expiry)
-        _leaf(element, "Feedback", md.feedback)
-        _leaf(element, "Priority", md.priority)
-        _leaf(element, "Persistence", md.persistence)
-        _leaf(element, "MsgId", md.msg_id)
-        _leaf(element, "CorrelId", md.correl_id)
-        _leaf(element, "BackoutCount", md.backout_count)
-        _leaf(element, "ReplyToQ", md.reply_to_q.ljust(48))
-        _leaf(element, "ReplyToQMgr", md.reply_to_q_mgr.ljust(48))
-        _leaf(element, "UserIdentifier", md.user_identifier.ljust(12))
-        _leaf(element, "AccountingToken", md.accounting_token)
-        _leaf(element, "ApplIdentityData", md.appl_identity_data.ljust(32))
-        _leaf(element, "PutApplType", md.put_appl_type)
-        _leaf(element, "PutApplName", md.put_appl_name.ljust(28))
-        _leaf(element, "PutDate", date_of(md.put_date))
-        _leaf(element, "PutTime", time_of(md.put_time))
-        _leaf(element, "ApplOriginData", md.appl_origin_data.ljust(4))
+        self._leaf(element, "SourceQueue", self.source_queue)
+        self._leaf(element, "Transactional", self.transactional)
+        self._leaf(element, "Encoding", md.encoding)
+        self._leaf(element, "CodedCharSetId", md.coded_char_set_id)
+        self._leaf(element, "Format", md.format.ljust(8))
+        self._leaf(element, "Version", md.version)
+        self._leaf(element, "Report", md.report)
+        self._leaf(element, "MsgType", md.msg_type)
+        self._leaf(element, "Expiry", md.expiry)
+        self._leaf(element, "Feedback", md.feedback)
+        self._leaf(element, "Priority", md.priority)
+        self._leaf(element, "Persistence", md.persistence)
+        self._leaf(element, "MsgId", md.msg_id)
+        self._leaf(element, "CorrelId", md.correl_id)
+        self._leaf(element, "BackoutCount", md.backout_count)
+        self._leaf(element, "ReplyToQ", md.reply_to_q.ljust(48))
+        self._leaf(element, "ReplyToQMgr", md.reply_to_q_mgr.ljust(48))
+        self._leaf(element, "UserIdentifier", md.user_identifier.ljust(12))
+        self._leaf(element, "AccountingToken", md.accounting_token)
+        self._leaf(element, "ApplIdentityData", md.appl_identity_data.ljust(32))
+        self._leaf(element, "PutApplType", md.put_appl_type)
+        self._leaf(element, "PutApplName", md.put_appl_name.ljust(28))
+        self._leaf(element, "PutDate", date_of(md.put_date))
+        self._leaf(element, "PutTime", time_of(md.put_time))
+        self._leaf(element, "ApplOriginData", md.appl_origin_data.ljust(4))
         if md.version >= 2:
-            _leaf(element, "GroupId", md.group_id)
-            _leaf(element, "MsgSeqNumber", md.msg_seq_number)
-            _leaf(element, "Offset", md.offset)
-            _leaf(element, "MsgFlags", md.msg_flags)
-            _leaf(element, "OriginalLength", md.original_length)
+            self._leaf(element, "GroupId", md.group_id)
+            self._leaf(element, "MsgSeqNumber", md.msg_seq_number)
+            self._leaf(element, "Offset", md.offset)
+            self._leaf(element, "MsgFlags", md.msg_flags)
+            self._leaf(element, "OriginalLength", md.original_length)
         element.pending = False
 
-
-def _leaf(parent: Element, name: str, value: object) -> None:
-    """Append a leaf that says what the source says."""
-    leaf = Element(name, value, NAME_VALUE)
-    leaf.changed = False
-    parent.append_built(leaf)
+    def _leaf(self, parent: Element, name: str, value: object) -> None:
+        """Append a leaf that says what the descriptor says."""
+        leaf = Element(name, value, NAME_VALUE)
+        leaf.changed = False
+        leaf.source = self
+        parent.append_built(leaf)
 
 
 def descriptor_folder(md: MQMD, source_queue: str = "", transactional: bool = False) -> Element:
@@ -139,28 +145,58 @@ def descriptor_of(folder: Element, now: Timestamp | None = None) -> MQMD:
     BIP 6119 for a value that its field cannot hold.
     """
     source = folder.source
-    if not folder.changed and isinstance(source, DescriptorSource):
-        return source.md.copy()
-    md = MQMD()
-    version = 0
+    if not isinstance(source, DescriptorSource):
+        md = MQMD()
+        _assign(md, folder.children(), now)
+        return md
+    md = source.md.copy()
+    if not folder.changed:
+        return md
+    assigned: list[Element] = []
+    kept = 0
     leaf = folder.first_child()
     while leaf is not None:
+        if leaf.changed or leaf.source is not source:
+            assigned.append(leaf)
+        else:
+            kept += 1
+        leaf = leaf.next_sibling()
+    short = source.md.version < 2
+    replaced = {leaf.name for leaf in assigned if not (short and leaf.name in _VERSION_2)}
+    if kept + len(replaced) != (_LEAVES_1 if short else _LEAVES_2) or not replaced.issubset(_NAMES):
+        _reset_missing(md, folder)
+    _assign(md, assigned, now)
+    return md
+
+
+def _assign(md: MQMD, leaves: list[Element], now: Timestamp | None) -> None:
+    """Set the fields that leaves name. NULL stands for the default. Raises BIP 6119."""
+    version = False
+    for leaf in leaves:
         name = leaf.name
         field = _FIELDS.get(name)
-        if field is not None:
-            value = leaf.value
-            if name == "Expiry" and isinstance(value, Timestamp):
-                md.expiry = tenths_until(value, now)
-            elif value is not None:
-                setattr(md, field[0], field_value(value, field[1], field[2], "MQMD", name))
-                if name == "Version":
-                    version = md.version
-                elif name in _VERSION_2 and version == 0:
-                    md.version = 2
-        elif name not in _NOT_WIRE:
-            _LOG.info("MQMD has no field %s; it is not written", name)
-        leaf = leaf.next_sibling()
-    return md
+        value = leaf.value
+        if field is None:
+            if name not in _NOT_WIRE:
+                _LOG.info("MQMD has no field %s; it is not written", name)
+        elif value is None:
+            setattr(md, field[0], getattr(_DEFAULTS, field[0]))
+        elif name == "Expiry" and isinstance(value, Timestamp):
+            md.expiry = tenths_until(value, now)
+        else:
+            setattr(md, field[0], field_value(value, field[1], field[2], "MQMD", name))
+            if name == "Version":
+                version = True
+            elif not version and name in _VERSION_2:
+                md.version = 2
+
+
+def _reset_missing(md: MQMD, folder: Element) -> None:
+    """Give fields whose leaves were deleted their defaults."""
+    present = {leaf.name for leaf in folder.children()}
+    for name, field in _FIELDS.items():
+        if name not in present and name != "Version":
+            setattr(md, field[0], getattr(_DEFAULTS, field[0]))
 
 
 def gmt_now() -> Timestamp:
