@@ -429,7 +429,7 @@ def test_an_error_names_its_place_what_was_found_and_what_was_expected(
     ],
 )
 def test_nesting_is_limited_and_no_stack_overflows(opening: str, closing: str) -> None:
-    for depth in (NESTING_MAX + 1, 20_000):
+    for depth in (NESTING_MAX + 1, 2_000):
         with pytest.raises(EsqlSyntaxError, match=f"nested more than {NESTING_MAX} levels deep"):
             parse_expression(opening * depth + "x" + closing * depth)
     shallow = opening * 10 + "x" + closing * 10
@@ -440,7 +440,7 @@ def test_a_chain_of_operators_is_limited_because_its_tree_is_deep() -> None:
     chain = parse_expression(" + ".join(["a"] * (DEPTH_MAX - 5)))
     assert parse_expression(print_expression(chain)) == chain
     with pytest.raises(EsqlSyntaxError, match="levels of operators; use variables"):
-        parse_expression(" + ".join(["a"] * 100_000))
+        parse_expression(" + ".join(["a"] * 10_000))
 
 
 def test_a_semicolon_may_follow_an_expression() -> None:

@@ -390,7 +390,7 @@ class ExpressionParser(ParserCore):
             element = s.PathElement(token.line, token.column)
             if token.symbol == "(":
                 self.advance()
-                element.type = self.expression()
+                element.type = self._inside_path()
                 self.expect(")", " after the type of a path element")
             element.name = self._element_name()
             if self.token.symbol == ":":
@@ -418,7 +418,7 @@ class ExpressionParser(ParserCore):
             self.advance()
             if self.accept("}"):
                 return s.AnyName(token.line, token.column)  # Empty braces do not restrict the name.
-            inner = self.expression()
+            inner = self._inside_path()
             self.expect("}", " after a computed name")
             return s.ComputedName(token.line, token.column, inner)
         return None
@@ -436,9 +436,16 @@ class ExpressionParser(ParserCore):
             kind = "FIRST" if symbol == ">" else "LAST"
             if self.accept("]"):
                 return s.Index(token.line, token.column, kind)
-        inner = self.expression()
+        inner = self._inside_path()
         self.expect("]", " after the index")
         return s.Index(token.line, token.column, kind, inner)
+
+    def _inside_path(self) -> s.Expression:
+        """Take an expression inside a path element. It counts twice as a level: it needs twice the Python stack."""
+        self.enter()
+        result = self.expression()
+        self.depth -= 1
+        return result
 
     # SELECT.
 
@@ -500,7 +507,9 @@ class ExpressionParser(ParserCore):
     def _select_source(self) -> s.SelectSource:
         """Take `source [AS name]` of a FROM clause."""
         token = self.token
+        self.enter()
         source = self.unary()
+        self.depth -= 1
         name = self.name("a correlation name after AS") if self.accept("AS") else None
         return s.SelectSource(token.line, token.column, source, name)
 

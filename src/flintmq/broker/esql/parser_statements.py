@@ -45,7 +45,6 @@ class StatementParser(ExpressionParser):
     def statements(self, owner: str, ends: tuple[str, ...] = ()) -> list[s.Statement]:
         """Take statements up to END or one of `ends`, which stays current. `owner` is the construct they stand in."""
         self.open.append(owner)
-        self.enter()
         result: list[s.Statement] = []
         while True:
             token = self.token
@@ -61,14 +60,13 @@ class StatementParser(ExpressionParser):
             elif symbol in ("ELSE", "ELSEIF", "WHEN", "UNTIL") and self._belongs_to_open(symbol):
                 break
             else:
-                statement = self.statement_or_error(owner)
+                statement = self.statement_or_error()
                 if statement is not None:
                     result.append(statement)
-        self.depth -= 1
         self.open.pop()
         return result
 
-    def statement_or_error(self, owner: str) -> s.Statement | None:
+    def statement_or_error(self) -> s.Statement | None:
         """Take one statement; after an error keep it, resume and return None."""
         start = self.position
         depth, opened = self.depth, len(self.open)
@@ -129,14 +127,11 @@ class StatementParser(ExpressionParser):
     def _at_end_of_open(self, owner: str) -> bool:
         """Tell whether END here ends `owner` or a construct around it. If it ends nothing, report and skip it."""
         kind = self._end_kind()
-        if kind == owner or kind in self.open:
+        if kind in self.open:
             return True
-        if kind == "BEGIN" and owner == "":
-            expected = "a statement"
-        else:
-            expected = f"END {owner}".replace("END BEGIN", "END") if owner else "a statement"
         end = self.token
         found = "END" if kind == "BEGIN" else f"END {kind}"
+        expected = {"": "a statement", "BEGIN": "END"}.get(owner, f"END {owner}")
         self.keep(self.source.error(f"{found} without its beginning", expected, end.line, end.column))
         self._skip_statement(self.position)
         return False
