@@ -4,8 +4,8 @@
     definition   base path, and for each path and method: operationId, parameters
 
 An operation of the descriptor is found in the definition by its `operationId`; where that is missing, by the name that
-the Toolkit makes from method and path (`GET /orders/{id}` is `getOrders_id` or `getOrdersId`). `RestApi.match` finds
-the operation of a request: literal segments win over `{parameters}`.
+the Toolkit makes from method and path (`GET /orders/{id}` is `getOrders_id`, `getOrdersId` or `getId`). `RestApi.match`
+finds the operation of a request: literal segments win over `{parameters}`.
 
 References (`$ref`) are followed inside the definition only; nothing is fetched.
 """
@@ -24,6 +24,7 @@ from flintmq.broker.flow.xmi import parse_xml
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _REFERENCES_MAX: Final = 20
+_NAME_PARTS_MAX: Final = 10
 _PARAMETER: Final = re.compile(r"\{([^{}/]+)\}")
 
 
@@ -154,13 +155,14 @@ def read_descriptor(data: bytes, file: str, name: str) -> RestApi:
 
 def add_definition(api: RestApi, data: bytes, file: str) -> None:
     """Complete a REST API from its definition. Raise FlowFileError if that cannot be read."""
-    document = load_yaml(data, file) if file.lower().endswith((".yaml", ".yml")) else load_json(data, file)
+    document = _document(data, file)
     if not isinstance(document, dict):
         raise FlowFileError(file, "is no Swagger or OpenAPI definition: the document is not an object")
     api.base_path = base_path_of(document)
     info = _mapping(document.get("info"))
     api.title, api.version = str(info.get("title", "")), str(info.get("version", ""))
     implemented = {each.name: each for each in api.operations}
+    named = _operation_ids(document)
     offered: list[RestOperation] = []
     for path, item in _mapping(document.get("paths")).items():
         item = _mapping(_follow(document, item))
@@ -169,9 +171,13 @@ def add_definition(api: RestApi, data: bytes, file: str) -> None:
             if method not in item:
                 continue
             operation = _mapping(_follow(document, item[method]))
-            names = _names_of(operation, method, str(path))
-            found = next((implemented[name] for name in names if name in implemented), None)
-            found = found or RestOperation(names[0])
+            name = str(operation.get("operationId") or "")
+            # Without operationId: one of the generated names, unless it is the operationId of another operation.
+            guesses = [] if name else _generated_names(method, str(path))
+            free = (implemented[each] for each in guesses if each in implemented and each not in named)
+            found = implemented.get(name) or next((each for each in free if not each.method), None)
+            if found is None or found.method:
+                found = RestOperation(name or guesses[0])
             found.method, found.path = method.upper(), str(path)
             found.parameters = _parameters(document, shared, operation.get("parameters"))
             offered.append(found)
@@ -181,6 +187,22 @@ def add_definition(api: RestApi, data: bytes, file: str) -> None:
             api.notes.append(LoadNote(file, reason))
             offered.append(each)
     api.operations = offered
+
+
+def _document(data: bytes, file: str) -> Any:
+    """Return a definition as JSON or YAML; the suffix is not always right."""
+    if file.lower().endswith((".yaml", ".yml")):
+        return load_yaml(data, file)
+    try:
+        return load_json(data, file)
+    except FlowFileError as error:
+        try:
+            document = load_yaml(data, file)
+        except FlowFileError:
+            document = None
+        if not isinstance(document, dict):
+            raise error from None
+        return document
 
 
 def base_path_of(document: dict[str, Any]) -> str:
@@ -200,13 +222,22 @@ def base_path_of(document: dict[str, Any]) -> str:
     return ""
 
 
-def _names_of(operation: dict[Any, Any], method: str, path: str) -> list[str]:
-    """Return the names that an operation may have in the descriptor, the right one first."""
-    parts = [part for part in re.split(r"[^A-Za-z0-9]+", path) if part]
-    generated = method + "".join(part[:1].upper() + part[1:] for part in parts)
-    toolkit = method + "_".join(part if number else part[:1].upper() + part[1:] for number, part in enumerate(parts))
-    named = [str(operation["operationId"])] if operation.get("operationId") else []
-    return [*named, toolkit, generated]
+def _operation_ids(document: dict[str, Any]) -> set[str]:
+    found = set()
+    for item in _mapping(document.get("paths")).values():
+        for operation in _mapping(_follow(document, item)).values():
+            found.add(str(_mapping(operation).get("operationId") or ""))
+    return found
+
+
+def _generated_names(method: str, path: str) -> list[str]:
+    """Return the names that an operation without operationId may have in the descriptor."""
+    names: list[str] = []
+    parts = [part for part in re.split(r"[^A-Za-z0-9]+", path) if part][-_NAME_PARTS_MAX:]
+    for start in range(len(parts)):
+        capital = [part[:1].upper() + part[1:] for part in parts[start:]]
+        names += [method + "_".join([capital[0], *parts[start + 1 :]]), method + "".join(capital)]
+    return names or [method]
 
 
 def _parameters(document: dict[str, Any], *lists: object) -> list[RestParameter]:
