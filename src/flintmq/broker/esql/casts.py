@@ -129,7 +129,7 @@ def to_integer(
     if isinstance(value, (bytes, Bit)):
         if pattern is None and ccsid is None and encoding is None:
             return binary_integer(value)
-        return to_integer(text_of_bytes(value, "INTEGER", ccsid, encoding), pattern, None, None, switches)
+        return to_integer(text_of_bytes(value, "INTEGER", ccsid, encoding, pattern), pattern, None, None, switches)
     if isinstance(value, Interval):
         return _rounded_integer(field_of(value, "INTEGER"), value, switches)
     raise cast_failed(value, "INTEGER")
@@ -219,23 +219,7 @@ def to_blob(
     """Return CAST(value AS BLOB ...)."""
     if isinstance(value, bytes) or value is None:
         return value
-    plain = ccsid is None and encoding is None
-    if isinstance(value, str):
-        if not plain:
-            return encoded(value, ccsid, encoding, "BLOB")
-        try:
-            return parse_blob(between_quotes(value, "X"))
-        except ValueError as error:
-            raise cast_failed(value, "BLOB", f"{error}; without CCSID the text must be hex digits") from None
-    if isinstance(value, Bit):
-        return bytes_of_bits(value, "BLOB")
-    if isinstance(value, int) and not isinstance(value, bool) and pattern is None and ccsid is None:
-        return value.to_bytes(8, byte_order(encoding, value, "BLOB", "big"), signed=True)
-    if not plain or pattern is not None:
-        text = to_character(value, pattern, None, None, switches)
-        if text is not None:
-            return encoded(text, ccsid, encoding, "BLOB")
-    raise cast_failed(value, "BLOB", "CCSID or FORMAT is needed")
+    return _to_bytes(value, "BLOB", pattern, ccsid, encoding, switches)
 
 
 def to_bit(
@@ -249,8 +233,8 @@ def to_bit(
             return parse_bit(between_quotes(value, "B"))
         except ValueError as error:
             raise cast_failed(value, "BIT", f"{error}; without CCSID the text must be bits") from None
-    data = to_blob(value, pattern, ccsid, encoding, switches)
-    return None if data is None else Bit(int.from_bytes(data, "big"), 8 * len(data))
+    data = value if isinstance(value, bytes) else _to_bytes(value, "BIT", pattern, ccsid, encoding, switches)
+    return Bit(int.from_bytes(data, "big"), 8 * len(data))
 
 
 def to_date(
@@ -464,6 +448,29 @@ def cast_like(text: str, other: object, switches: Switches = DEFAULTS, clock: Cl
     if isinstance(other, Interval):
         return to_interval(text, other.qualifier, switches)
     raise cast_failed(text, "ROW")
+
+
+def _to_bytes(
+    value: object, target: str, pattern: object, ccsid: object, encoding: object, switches: Switches
+) -> bytes:
+    """Return the bytes of a value that is neither NULL nor BLOB, for BLOB and BIT."""
+    plain = ccsid is None and encoding is None
+    if isinstance(value, str):
+        if not plain:
+            return encoded(value, ccsid, encoding, target)
+        try:
+            return parse_blob(between_quotes(value, "X"))
+        except ValueError as error:
+            raise cast_failed(value, target, f"{error}; without CCSID the text must be hex digits") from None
+    if isinstance(value, Bit):
+        return bytes_of_bits(value, target)
+    if isinstance(value, int) and not isinstance(value, bool) and pattern is None and ccsid is None:
+        return value.to_bytes(8, byte_order(encoding, value, target, "big"), signed=True)
+    if not plain or pattern is not None:
+        text = to_character(value, pattern, None, None, switches)
+        if text is not None:
+            return encoded(text, ccsid, encoding, target)
+    raise cast_failed(value, target, "CCSID or FORMAT is needed")
 
 
 def _cast(
