@@ -128,7 +128,14 @@ def header_folder(source: HeaderSource) -> Element:
     return folder
 
 
-def read_chain(md: MQMD | None, data: bytes, compact: bool, q_mgr_ccsid: int, encoding: int, ccsid: int) -> Chain:
+def read_chain(
+    md: MQMD | None,
+    data: bytes,
+    compact: bool = False,
+    q_mgr_ccsid: int = CCSID,
+    encoding: int = ENCODING,
+    ccsid: int = CCSID,
+) -> Chain:
     """Walk the headers of a message. Raises BIP 6118."""
     if md is None:
         return Chain(encoding_of(encoding, ENCODING), ccsid)
