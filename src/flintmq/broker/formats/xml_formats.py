@@ -74,7 +74,7 @@ class XmlFormat:
         # An empty body has no elements, and is no error until something is written from it.
         folder.pending = bool(body)
         if context.options & (VALIDATE_COMPLETE | VALIDATE_IMMEDIATE):
-            document.indexed()
+            document.indexed().prove(-1)
         return folder
 
     def write(self, body: Element, context: Context) -> bytes:

@@ -1,7 +1,7 @@
-"""Sources of XML trees: build the elements that navigation asks for, from the index of a document.
+"""Sources of XML trees: build the elements that navigation asks for.
 
-A document is bytes until an element of it is asked for (`XmlDocument`). Then it is decoded, proved well-formed and
-indexed as far as needed. `XmlSource.more` builds one child at a time.
+A document is bytes until an element of it is asked for (`XmlDocument`). Then it is decoded, and scanned and proved
+well-formed as far as needed (`xml_index`). `XmlSource.more` builds one child at a time.
 
     domain        builder      tree
     XMLNSC        compact      a simple element is one field with a value; attributes are its children; mixed text,
@@ -13,11 +13,10 @@ indexed as far as needed. `XmlSource.more` builds one child at a time.
 
 What the fields of an element say to the source:
 
-    entry         the number of the element in the index; 0 = the body folder, -1 = the XML declaration, -2 = the
+    entry         the offset of its name in the text; 0 = the body folder, -1 = the XML declaration, -2 = the
                   document type
-    cursor        compact: 0 = nothing built, -1 = attributes built, else the entry of the last child element built
-                  faithful: 0 = nothing built, -1 = attributes built, else offset << 32 | entry << 1 | whether the child
-                  `entry` that starts at the offset is built
+    cursor        0 = nothing built; n = the offset where the next child is looked for; -n = the last child built has
+                  the entry n and must be stepped over first
 
 The module is compiled. It never changes a document, and never looks at elements that it has not built itself.
 """
@@ -28,9 +27,18 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from flintmq.broker.formats.xml_index import XMLNS_NAMESPACE, Scope, XmlIndex, unescaped
-from flintmq.broker.formats.xml_text import Doctype, decode, prove
-from flintmq.broker.tree.element import Element, Source
+from flintmq.broker.formats.xml_index import (
+    BASE,
+    PLAIN,
+    XMLNS_NAMESPACE,
+    Scope,
+    XmlIndex,
+    attribute_value,
+    skip_prolog,
+    unescaped,
+)
+from flintmq.broker.formats.xml_text import LENGTH_MAX, Doctype, decode, expanded, malformed
+from flintmq.broker.tree.element import DEPTH_MAX, Element, Source
 from flintmq.broker.tree.types import (
     ATTRIBUTE,
     BIT_STREAM,
@@ -52,53 +60,72 @@ from flintmq.broker.tree.types import (
     XML_DECLARATION,
 )
 
+_SPACE: Final = 0x20
 _BANG: Final = 0x21
-_QUESTION: Final = 0x3F
-_SLASH: Final = 0x2F
 _DASH: Final = 0x2D
+_SLASH: Final = 0x2F
+_QUOTE: Final = 0x22
+_APOSTROPHE: Final = 0x27
+_EQUALS: Final = 0x3D
+_LESS: Final = 0x3C
+_GREATER: Final = 0x3E
+_QUESTION: Final = 0x3F
 
 #: Entries of what is no element.
 _DECLARATION: Final = -1
 _DOCTYPE: Final = -2
 
-#: Where the children of the body folder that follow the root element start.
-_EPILOG: Final = -2
+#: The depth of elements in a shorter text cannot exceed DEPTH_MAX.
+_DEEP_LENGTH: Final = DEPTH_MAX * 3
+
+#: At most this many simple elements are built at once: the next sibling is what navigation mostly asks for next.
+_BATCH: Final = 4
+
+_WHITE: Final = " \t\n\r"
 
 
 @final
 class XmlDocument:
-    """One document: its bytes, and its text and index once an element was asked for. Sources share it."""
+    """One document: its bytes, and its text once an element was asked for. Sources share it."""
 
-    __slots__ = ("body", "ccsid", "codec", "doctype", "domain", "encoding", "index", "namespaces")
+    __slots__ = ("body", "ccsid", "codec", "domain", "encoding", "index", "namespaces")
 
     def __init__(self, body: bytes, codec: str, ccsid: int, encoding: int, namespaces: bool, domain: str) -> None:
         self.body: bytes = body
         self.codec: str = codec
         self.ccsid: int = ccsid
         self.encoding: int = encoding
-        #: Whether the names of the document are proved to follow the rules of namespaces.
+        #: Whether the names of the document must follow the rules of namespaces.
         self.namespaces: bool = namespaces
         self.domain: str = domain
         self.index: XmlIndex | None = None
-        self.doctype: Doctype | None = None
 
     def indexed(self) -> XmlIndex:
-        """Return the index; read and prove the document if this is the first call."""
+        """Return the text with its index; decode the document if this is the first call."""
         index = self.index
-        if index is None:
-            body = self.body
-            codec = self.codec
-            if codec == "utf-8" and not body.startswith((b"\xef", b"\xfe", b"\xff", b"\x00", b"<\x00")):
-                try:
-                    text = body.decode("utf-8")
-                    proved = prove(text, body, self.namespaces, self.domain)
-                except UnicodeDecodeError:
-                    proved = prove(decode(body, codec, self.domain), None, self.namespaces, self.domain)
-            else:
-                proved = prove(decode(body, codec, self.domain), None, self.namespaces, self.domain)
-            self.doctype = proved.doctype
-            index = XmlIndex(proved.text, self.domain)
-            self.index = index
+        if index is not None:
+            return index
+        body = self.body
+        ascii: bytes | None = None
+        text = ""
+        if self.codec == "utf-8" and body.isascii() and b"\0" not in body[:4]:
+            text = body.decode("ascii")
+            ascii = body
+        else:
+            text = decode(body, self.codec, self.domain)
+        if len(text) > LENGTH_MAX:
+            raise malformed(f"the document has {len(text)} characters, more than {LENGTH_MAX}", 0, 0, self.domain)
+        doctype: Doctype | None = None
+        if text.startswith("<!DOCTYPE", max(skip_prolog(text), 0)):
+            text, doctype = expanded(text, self.namespaces, self.domain)
+            ascii = None
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+            ascii = None
+        index = XmlIndex(text, ascii, self.namespaces, self.domain, doctype)
+        if index.root_start < 0:
+            raise index.wrong()
+        self.index = index
         return index
 
 
@@ -128,7 +155,7 @@ class XmlOptions:
 class XmlSource(Source):
     """Builds the tree of a document for one domain."""
 
-    __slots__ = ("compact", "document", "generic", "options", "plain_names", "retains")
+    __slots__ = ("compact", "document", "generic", "opaque", "options", "plain_names", "retains")
 
     def __init__(self, document: XmlDocument, domain: str, options: XmlOptions, generic: bool = False) -> None:
         super().__init__(domain)
@@ -140,58 +167,65 @@ class XmlSource(Source):
         #: Names keep their prefixes: the domain XML.
         self.plain_names: bool = domain == "XML"
         self.retains: bool = options.mixed or options.comments or options.instructions
+        self.opaque: bool = bool(options.opaque)
 
     def view(self, domain: str) -> Source | None:
         """Return a source that builds the same content with the types of another domain."""
         if domain == self.domain:
             return self
         generic = self.generic or domain not in ("XMLNSC", "XMLNS", "XML")
-        return XmlSource(self.document, domain, self.options, generic)
+        made = XmlSource(self.document, domain, self.options, generic)
+        # Names that kept their prefixes once keep them.
+        made.plain_names = self.plain_names or domain == "XML"
+        return made
 
     def more(self, element: Element) -> None:
         """Append the next child of an element, or clear `pending`."""
         index = self.document.index
         if index is None:
             index = self.document.indexed()
-        if element.entry <= 0:
-            if element.entry == 0:
+        try:
+            if element.entry > 0:
+                self._more_of_element(element, index)
+            elif element.entry == 0:
                 self._more_of_document(element, index)
             elif element.entry == _DECLARATION:
                 self._more_of_declaration(element, index)
             else:
-                self._more_of_doctype(element)
-        elif self.compact:
-            if self.retains:
-                self._more_retained(element, index)
-            else:
-                self._more_compact(element, index)
-        else:
-            self._more_faithful(element, index)
+                self._more_of_doctype(element, index)
+        except IndexError:
+            # The scanner ran off the end of text that is not proved yet.
+            raise index.wrong() from None
 
     # The document itself.
 
     def _more_of_document(self, body: Element, index: XmlIndex) -> None:
         """Build the children of the body folder: what is before the root element, the root, what is behind it."""
-        if body.cursor == 0:
-            body.cursor = _EPILOG
+        cursor = body.cursor
+        if cursor == 0:
+            index.prove(index.root_start + 1)
             self._prolog(body, index)
-            index.child_at(1, 0)
-            self._append_child(body, index, 1)
+            self._append_child(body, index, index.root_start, BASE)
+            if body.cursor > 0:
+                index.prove(-1)
             if self.compact and not self.options.comments and not self.options.instructions:
                 body.pending = False
             return
         body.pending = False
-        self._misc(body, index, index.behind(1), len(index.text))
+        if cursor < 0:
+            cursor = index.behind(-cursor)
+        index.prove(-1)
+        self._misc(body, index, cursor, len(index.text))
 
     def _prolog(self, body: Element, index: XmlIndex) -> None:
         """Build the XML declaration, the document type and what else is before the root element."""
         text = index.text
         position = 0
-        if text.startswith("<?xml") and ord(text[5]) <= 0x20:
+        if text.startswith("<?xml") and ord(text[5]) <= _SPACE:
             position = text.find("?>") + 2
             name = "XmlDecl" if self.domain in ("XMLNS", "XML") else "XmlDeclaration"
             self._append_folder(body, name, XML_DECLARATION, _DECLARATION)
-        doctype = self.document.doctype
+        doctype = index.doctype
         if doctype is not None and not self.generic:
             self._append_folder(body, doctype.name, DOCUMENT_TYPE, _DOCTYPE)
         if index.root_start > position:
@@ -210,7 +244,7 @@ class XmlSource(Source):
         """Build an attribute for each part of the XML declaration."""
         declaration.pending = False
         # The name of a tag ends before white space: so does the '?xml' of a declaration.
-        attributes = index.attributes(0)
+        attributes = index.attributes(1)
         for number in range(0, len(attributes), 3):
             raw = attributes[number]
             name = "Version"
@@ -222,10 +256,10 @@ class XmlSource(Source):
             child.changed = False
             declaration.append_built(child)
 
-    def _more_of_doctype(self, element: Element) -> None:
+    def _more_of_doctype(self, element: Element, index: XmlIndex) -> None:
         """Build the parts of the document type. Its entities are expanded already; the subset is kept as text."""
         element.pending = False
-        doctype = self.document.doctype
+        doctype = index.doctype
         assert doctype is not None
         self._append_field(element, "PublicId", doctype.public_id)
         self._append_field(element, "SystemId", doctype.system_id)
@@ -251,208 +285,255 @@ class XmlSource(Source):
             else:
                 position = self._append_other(body, index, start)
 
-    # The compact builder.
+    # Elements.
 
-    def _more_compact(self, element: Element, index: XmlIndex) -> None:
-        """Build the attributes, or the next child element."""
-        entry = element.entry
-        cursor = element.cursor
+    def _more_of_element(self, element: Element, index: XmlIndex) -> None:
+        """Build the attributes, or the next piece of content."""
+        text = index.text
+        cursor: i64 = element.cursor
+        position: i64
+        start: i64
         if cursor == 0:
-            packed: i64 = index.opened[entry]
-            element.cursor = -1
-            if packed & 1:
-                self._append_attributes(element, index)
-                if not index.has_elements(entry):
-                    element.pending = False
+            position = index.name_end(element.entry)
+            if ord(text[position]) <= _SPACE:
+                position = self._append_attributes(element, index, position)
+            is_empty = ord(text[position]) == _SLASH
+            position += 2 if is_empty else 1
+            element.cursor = position
+            if is_empty:
+                element.pending = False
                 return
-            cursor = -1
-        child = entry + 1 if cursor < 0 else index.next_of(cursor)
-        if index.child_at(child, entry):
-            element.cursor = child
-            self._append_child(element, index, child)
+            if element.first is not None:
+                # A field of a compact tree has no more than its attributes.
+                if self.compact and not self.retains and element.type & KIND == NAME_VALUE:
+                    start = text.find("<", position)
+                    if ord(text[start + 1]) == _SLASH:
+                        element.pending = False
+                return
+        elif cursor < 0:
+            position = index.behind(-element.cursor)
         else:
-            element.pending = False
-
-    def _more_retained(self, element: Element, index: XmlIndex) -> None:
-        """Build the next child where the options retain mixed text, comments or processing instructions."""
-        entry = element.entry
-        if not index.has_elements(entry):
-            # A field: its text is its value; what else is retained follows.
-            element.pending = False
-            if element.cursor == 0 and index.opened[entry] & 1:
-                self._append_attributes(element, index)
-            self._append_retained_of_field(element, index)
+            position = cursor
+        if self.compact and not self.retains:
+            left = _BATCH
+            scope = index.scope_of(element.entry)
+            while left > 0:
+                # One element mostly follows the other at once.
+                start = position if ord(text[position]) == _LESS else text.find("<", position)
+                if start < 0:
+                    raise index.wrong()
+                mark = ord(text[start + 1])
+                if mark == _SLASH:
+                    self._end(element, index, start)
+                    element.pending = False
+                    return
+                if mark == _BANG or mark == _QUESTION:
+                    position = index.other_end(start)
+                    continue
+                self._append_child(element, index, start, scope)
+                position = element.cursor
+                if position < 0:
+                    return
+                left -= 1
             return
-        self._more_faithful(element, index)
-
-    def _append_retained_of_field(self, element: Element, index: XmlIndex) -> None:
-        """Append the retained comments and processing instructions inside a simple element."""
-        text = index.text
-        entry = element.entry
-        end = index.end_of(entry)
-        position = text.find("<", index.content_of(entry), end)
-        while position >= 0:
-            if text.startswith("<![", position):
-                position = text.find("]]>", position) + 3
-            else:
-                position = self._append_other(element, index, position)
-            position = text.find("<", position, end)
-
-    def _append_child(self, parent: Element, index: XmlIndex, entry: int) -> None:
-        """Build the element at an entry."""
-        text = index.text
-        packed: i64 = index.opened[entry]
-        start = (packed >> 1) & 0x3FFFFFFF
-        content = packed >> 31
-        raw: str
-        if packed & 1 == 0 and ord(text[content - 2]) > 0x2F:
-            raw = text[start + 1 : content - 1]
+        start = text.find("<", position)
+        if start < 0:
+            raise index.wrong()
+        if start > position:
+            element.cursor = start
+            self._append_text(element, index, position, start)
+            return
+        mark = ord(text[start + 1])
+        if mark == _SLASH:
+            self._end(element, index, start)
+            element.pending = False
+        elif mark == _BANG or mark == _QUESTION:
+            element.cursor = index.other_end(start)
+            self._append_other(element, index, start)
         else:
-            raw = text[start + 1 : index.name_end(start)]
+            self._append_child(element, index, start, index.scope_of(element.entry))
+
+    def _end(self, element: Element, index: XmlIndex, start: int) -> None:
+        """Note the end of an element at its end tag."""
+        behind = index.text.find(">", start) + 1
+        if behind == 0:
+            raise index.wrong()
+        if behind > index.proven:
+            index.prove(behind)
+        if element.entry == index.root_start + 1:
+            index.prove(-1)
+        # The parent can go on without stepping over this element.
+        parent = element.parent
+        if parent is not None and parent.cursor == -element.entry and parent.source is self:
+            parent.cursor = behind
+
+    def _append_child(self, parent: Element, index: XmlIndex, start: int, scope: Scope) -> None:
+        """Build the element whose '<' is at `start`, and move the parent's cursor behind it or to it."""
+        text = index.text
+        entry: i64 = start + 1
+        position = entry
+        mark = ord(text[position])
+        while mark > _SPACE and mark != _GREATER and mark != _SLASH:
+            position += 1
+            mark = ord(text[position])
+        raw = text[entry:position]
+        length = position - entry
+        has_attributes = False
+        content: i64 = position + 1
+        if mark != _GREATER:
+            packed: i64 = index.scan_tag(position)
+            content = packed >> 2
+            has_attributes = packed & 1 != 0
+            if has_attributes and not self.plain_names:
+                if packed & 2:
+                    scope = index.declared(entry, scope)
+                if index.scoped:
+                    index.scopes[entry] = scope
+            mark = ord(text[content - 2])
         if self.plain_names:
-            made = Element(raw, None, FOLDER)
-        else:
-            name = index.scopes[entry].element_name(raw)
-            made = Element(name.local, None, FOLDER, name.namespace)
+            scope = PLAIN
+        name = scope.element_name(raw)
+        made = Element(name.local, None, FOLDER, name.namespace)
         made.source = self
         made.entry = entry
         made.changed = False
-        if not self.compact:
-            made.pending = True
-            self._set_first_text(made, index, entry, content)
-        elif index.has_elements(entry):
-            made.pending = True
+        if mark == _SLASH:
+            if content > index.proven:
+                index.prove(content)
+            self._set_empty(made, has_attributes)
+            parent.cursor = content
         else:
-            self._set_field(made, index, entry, content)
-            if packed & 1:
-                made.pending = True
-        if self.compact and self.options.opaque and made.name in self.options.opaque:
-            self._set_opaque(made, index, entry)
+            if not has_attributes:
+                made.cursor = content
+            following: i64 = text.find("<", content)
+            if following < 0:
+                raise index.wrong()
+            mark = ord(text[following + 1])
+            if mark == _SLASH:
+                # A simple element. Its end tag has the same name.
+                behind = following + length + 2
+                if ord(text[behind]) == _GREATER:
+                    behind += 1
+                else:
+                    behind = text.find(">", behind) + 1
+                    if behind == 0:
+                        raise index.wrong()
+                if behind > index.proven:
+                    index.prove(behind)
+                value = text[content:following]
+                if index.has_references and "&" in value:
+                    value = unescaped(value)
+                if self.compact:
+                    made.type = FIELD
+                    made.pending = has_attributes
+                else:
+                    made.pending = True
+                made.value = value
+                if following == content and self.options.empty_is_null:
+                    made.value = None
+                parent.cursor = behind
+            elif mark == _BANG or mark == _QUESTION:
+                self._with_other_content(parent, made, index, content, has_attributes, scope)
+            else:
+                if following + 2 > index.proven:
+                    index.prove(following + 2)
+                self._set_folder(parent, made, index, scope)
+                if not self.compact and following > content:
+                    self._set_first_text(made, text[content:following])
+        if self.opaque and self.compact and made.name in self.options.opaque:
+            self._set_opaque(made, index, entry, scope)
         parent.append_built(made)
 
-    def _set_opaque(self, made: Element, index: XmlIndex, entry: int) -> None:
+    def _set_folder(self, parent: Element, made: Element, index: XmlIndex, scope: Scope) -> None:
+        """Leave the content of an element with child elements to later calls."""
+        if len(index.text) > _DEEP_LENGTH and parent.depth() > DEPTH_MAX:
+            raise malformed(f"elements are nested deeper than {DEPTH_MAX}", 0, 0, self.domain)
+        if index.scoped and not self.plain_names:
+            index.scopes[made.entry] = scope
+        made.pending = True
+        parent.cursor = -made.entry
+
+    def _set_empty(self, made: Element, has_attributes: bool) -> None:
+        """Set type and value of an element that is written as an empty-element tag."""
+        if self.compact:
+            made.type = FIELD
+        made.pending = has_attributes
+        if not self.options.empty_is_null:
+            made.value = ""
+
+    def _set_first_text(self, made: Element, raw: str) -> None:
+        """Set the value of an element of XML or XMLNS to the text before its first child element."""
+        if raw.strip(_WHITE):
+            made.value = unescaped(raw) if "&" in raw else raw
+
+    def _set_opaque(self, made: Element, index: XmlIndex, entry: int, scope: Scope) -> None:
         """Make an element one field whose value is its XML, with the namespaces that are in force declared on it."""
         made.type = BIT_STREAM
         made.pending = False
         made.source = None
         made.entry = 0
-        made.value = self_contained(index, entry)
+        made.value = self_contained(index, entry, scope)
 
-    def _set_field(self, made: Element, index: XmlIndex, entry: int, content: int) -> None:
-        """Set type and value of an element without child elements."""
-        made.type = FIELD
-        end = index.end_of(entry)
-        if end == content:
-            made.value = None if self.options.empty_is_null else ""
-            return
-        value = index.text[content:end]
-        if "<" in value:
-            if self.retains and (self.options.comments or self.options.instructions):
-                made.pending = True
-            if value.startswith("<![CDATA[") and value.find("]]>") == len(value) - 3:
-                made.type = FIELD if self.generic else CDATA_FIELD
-                value = value[9:-3]
-            else:
-                value = text_of(value)
-            if value == "" and self.options.empty_is_null:
-                made.value = None
-                return
-        elif "&" in value:
-            value = unescaped(value)
-        made.value = value
-
-    # The faithful builder.
-
-    def _set_first_text(self, made: Element, index: XmlIndex, entry: int, content: int) -> None:
-        """Set the value: the first text of the element, if it precedes the first child element."""
+    def _with_other_content(
+        self, parent: Element, made: Element, index: XmlIndex, content: int, has_attributes: bool, scope: Scope
+    ) -> None:
+        """Build an element whose content begins with a comment, a CDATA section or a processing instruction."""
         text = index.text
-        if ord(text[content - 2]) == _SLASH and index.end_of(entry) == content:
-            made.pending = index.opened[entry] & 1 != 0
-            made.value = None if self.options.empty_is_null else ""
-            return
-        simple = not index.has_elements(entry)
-        position: i64 = content
+        position = content
         while True:
-            start: i64 = text.find("<", position)
-            if start > position:
-                value = text[position:start]
-                if simple or not value.isspace() or value.strip(" \t\n\r"):
-                    made.value = unescaped(value) if "&" in value else value
-                    return
+            start = text.find("<", position)
+            if start < 0:
+                raise index.wrong()
             mark = ord(text[start + 1])
-            if mark == _QUESTION:
-                position = text.find("?>", start) + 2
-            elif mark != _BANG:
-                if simple and not self.options.empty_is_null:
-                    made.value = ""
-                return
-            elif ord(text[start + 2]) == _DASH:
-                position = text.find("-->", start) + 3
-            else:
-                position = text.find("]]>", start)
-                made.value = text[start + 9 : position]
-                return
-
-    def _more_faithful(self, element: Element, index: XmlIndex) -> None:
-        """Build the attributes, or the next piece of content."""
-        text = index.text
-        entry = element.entry
-        cursor: i64 = element.cursor
-        position: i64
-        child: i64
-        if cursor == 0:
-            element.cursor = -1
-            packed: i64 = index.opened[entry]
-            if packed & 1:
-                self._append_attributes(element, index)
-                return
-            cursor = -1
-        if cursor < 0:
-            position = index.content_of(entry)
-            child = entry + 1
-            if index.is_empty_tag(entry):
-                element.pending = False
-                return
-        else:
-            child = (cursor >> 1) & 0x7FFFFFFF
-            position = cursor >> 32
-            if cursor & 1:
-                position = index.behind(child)
-                child = index.next_of(child)
-        start: i64 = text.find("<", position)
-        if start > position:
-            element.cursor = start << 32 | child << 1
-            self._append_text(element, index, position, start)
+            if mark != _BANG and mark != _QUESTION:
+                break
+            position = index.other_end(start)
+        if mark != _SLASH:
+            index.prove(start + 2)
+            self._set_folder(parent, made, index, scope)
+            if not self.compact:
+                made.value = first_text(text[content:start], False)
             return
-        mark = ord(text[start + 1])
-        if mark == _SLASH:
-            element.pending = False
-        elif mark == _BANG or mark == _QUESTION:
-            position = self._append_other(element, index, start)
-            element.cursor = position << 32 | child << 1
+        behind = text.find(">", start) + 1
+        if behind == 0:
+            raise index.wrong()
+        index.prove(behind)
+        parent.cursor = behind
+        raw = text[content:start]
+        if not self.compact:
+            made.pending = True
+            made.value = first_text(raw, True)
+            return
+        made.type = FIELD
+        made.pending = has_attributes or self.options.comments or self.options.instructions
+        if raw.startswith("<![CDATA[") and raw.find("]]>") == len(raw) - 3:
+            value = raw[9:-3]
+            if not self.generic:
+                made.type = CDATA_FIELD
         else:
-            index.child_at(child, entry)
-            element.cursor = start << 32 | child << 1 | 1
-            self._append_child(element, index, child)
+            value = text_of(raw)
+        made.value = None if self.options.empty_is_null and not value else value
 
     def _append_text(self, element: Element, index: XmlIndex, start: int, end: int) -> None:
         """Append the text between two tags."""
+        if end + 1 > index.proven:
+            index.prove(end + 1)
         value = index.text[start:end]
-        if value.isspace() and not value.strip(" \t\n\r"):
-            if self.compact:
+        if self.compact:
+            # The text of a simple element is its value.
+            if not self.options.mixed or element.type & KIND == NAME_VALUE or not value.strip(_WHITE):
                 return
-            kind = WHITE_SPACE if index.has_elements(element.entry) else CONTENT
-            self._append_value(element, value, kind)
-            return
-        if self.compact and not self.options.mixed:
+        elif not value.strip(_WHITE):
+            # White space that is all the content of an element is its text.
+            is_all = element.cursor > 0 and element.value == value
+            self._append_value(element, value, CONTENT if is_all else WHITE_SPACE)
             return
         if "&" not in value:
             self._append_value(element, value, CONTENT)
-            return
-        if self.document.doctype is None:
+        elif index.doctype is None:
             self._append_value(element, unescaped(value), CONTENT)
-            return
-        self._append_with_references(element, value)
+        else:
+            self._append_with_references(element, value)
 
     def _append_with_references(self, element: Element, value: str) -> None:
         """Append text that may refer to entities of an external DTD: such a reference is a child of its own."""
@@ -475,8 +556,6 @@ class XmlSource(Source):
         if piece:
             self._append_value(element, piece, CONTENT)
 
-    # Both builders.
-
     def _append_value(self, parent: Element, value: str, kind: int) -> None:
         made = Element("", value, kind)
         made.changed = False
@@ -485,67 +564,117 @@ class XmlSource(Source):
     def _append_other(self, parent: Element, index: XmlIndex, start: int) -> int:
         """Append the comment, CDATA section or processing instruction at `start`; return the offset behind it."""
         text = index.text
+        behind = index.other_end(start)
+        if behind > index.proven:
+            index.prove(behind)
         made: Element
         if ord(text[start + 1]) == _QUESTION:
-            end = text.find("?>", start)
             if self.compact and not self.options.instructions:
-                return end + 2
+                return behind
+            end = behind - 2
             target = text[start + 2 : end]
             data = ""
-            cut = index.name_end(start + 1)
+            cut = index.name_end(start + 2)
             if cut < end:
                 target = text[start + 2 : cut]
-                data = text[cut:end].lstrip(" \t\n\r")
-            made = Element(target, data, PROCESSING_INSTRUCTION)
-            behind = end + 2
+                data = text[cut:end].lstrip(_WHITE)
+            made = Element(target.removesuffix("?"), data, PROCESSING_INSTRUCTION)
         elif ord(text[start + 2]) == _DASH:
-            end = text.find("-->", start + 4)
             if self.compact and not self.options.comments:
-                return end + 3
-            made = Element("", text[start + 4 : end], COMMENT)
-            behind = end + 3
+                return behind
+            made = Element("", text[start + 4 : behind - 3], COMMENT)
         else:
-            end = text.find("]]>", start)
-            if self.compact and not self.options.mixed:
-                return end + 3
-            made = Element("", text[start + 9 : end], CDATA_CONTENT)
-            behind = end + 3
+            if self.compact and (not self.options.mixed or parent.type & KIND == NAME_VALUE):
+                return behind
+            made = Element("", text[start + 9 : behind - 3], CDATA_CONTENT)
         if self.generic:
             made.type = made.type & KIND
         made.changed = False
         parent.append_built(made)
         return behind
 
-    def _append_attributes(self, element: Element, index: XmlIndex) -> None:
-        """Append all attributes and namespace declarations of an element."""
-        attributes = index.attributes(index.start_of(element.entry))
-        scope = index.scopes[element.entry]
-        for number in range(0, len(attributes), 3):
-            self._append_attribute(
-                element, scope, attributes[number], attributes[number + 1], attributes[number + 2] == '"'
-            )
+    # Attributes.
+
+    def _append_attributes(self, element: Element, index: XmlIndex, position: i64) -> i64:
+        """Append all attributes and namespace declarations of an element; return the offset behind them.
+
+        `position` is the offset behind the name of the tag.
+        """
+        text = index.text
+        scope = PLAIN if self.plain_names else index.scope_of(element.entry)
+        while True:
+            mark = ord(text[position])
+            while mark <= _SPACE:
+                position += 1
+                mark = ord(text[position])
+            if mark == _GREATER or mark == _SLASH:
+                return position
+            begin = position
+            while mark > _SPACE and mark != _EQUALS:
+                position += 1
+                mark = ord(text[position])
+            raw = text[begin:position]
+            while mark != _QUOTE and mark != _APOSTROPHE:
+                position += 1
+                mark = ord(text[position])
+            begin = position + 1
+            position = text.find('"' if mark == _QUOTE else "'", begin)
+            if position < 0:
+                raise index.wrong()
+            value = text[begin:position]
+            position += 1
+            if (index.has_references and "&" in value) or "\n" in value or "\t" in value:
+                value = attribute_value(value)
+            self._append_attribute(element, scope, raw, value, mark == _QUOTE)
 
     def _append_attribute(self, element: Element, scope: Scope, raw: str, value: str, is_double: bool) -> None:
         """Append one attribute or namespace declaration."""
-        made: Element
-        if self.plain_names:
-            made = Element(raw, value, ATTRIBUTE if is_double else SINGLE_ATTRIBUTE)
-        elif raw.startswith("xmlns") and (raw == "xmlns" or raw.startswith("xmlns:")):
-            made = Element(raw, value, NAMESPACE_DECL if is_double else SINGLE_NAMESPACE_DECL)
-            if raw != "xmlns":
-                made.name = raw[6:]
-                made.namespace = XMLNS_NAMESPACE
-        else:
-            name = scope.attribute_name(raw)
-            made = Element(name.local, value, ATTRIBUTE if is_double else SINGLE_ATTRIBUTE, name.namespace)
+        name = scope.attribute_name(raw)
+        made = Element(name.local, value, ATTRIBUTE if is_double else SINGLE_ATTRIBUTE, name.namespace)
+        if name.namespace == XMLNS_NAMESPACE or raw == "xmlns":
+            if not self.plain_names:
+                made.type = NAMESPACE_DECL if is_double else SINGLE_NAMESPACE_DECL
         if self.generic:
             made.type = NAME_VALUE
         made.changed = False
         element.append_built(made)
 
 
+def build_tree(top: Element) -> None:
+    """Build everything below an element; the document is proved first, in one piece."""
+    source = top.source
+    if isinstance(source, XmlSource):
+        source.document.indexed().prove(-1)
+    element = top
+    while True:
+        # In the order of the document: an element that was built is never stepped over by a scan.
+        following = element.first_child()
+        while following is None:
+            if element is top:
+                return
+            following = element.next_sibling()
+            if following is None:
+                parent = element.parent
+                assert parent is not None
+                element = parent
+        element = following
+
+
 def text_of(content: str) -> str:
     """Return the text of the content of an element without child elements: CDATA joined in, comments left out."""
+    return "".join(_texts(content))
+
+
+def first_text(content: str, is_simple: bool) -> str | None:
+    """Return the first text or CDATA section. White space counts only in an element without child elements."""
+    for piece in _texts(content):
+        if is_simple or piece.strip(_WHITE):
+            return piece
+    return "" if is_simple else None
+
+
+def _texts(content: str) -> list[str]:
+    """Return the texts and CDATA sections of content without child elements."""
     pieces: list[str] = []
     position = 0
     while True:
@@ -554,7 +683,7 @@ def text_of(content: str) -> str:
         if piece:
             pieces.append(unescaped(piece) if "&" in piece else piece)
         if start < 0:
-            return "".join(pieces)
+            return pieces
         if ord(content[start + 1]) == _QUESTION:
             position = content.find("?>", start) + 2
         elif ord(content[start + 2]) == _DASH:
@@ -565,17 +694,15 @@ def text_of(content: str) -> str:
             position = end + 3
 
 
-def self_contained(index: XmlIndex, entry: int) -> str:
+def self_contained(index: XmlIndex, entry: int, scope: Scope) -> str:
     """Return the XML of an element with every namespace declaration that is in force around it."""
-    start = index.start_of(entry)
-    text = index.text[start : index.behind(entry)]
-    around = index.scopes[entry].effective()
-    declared = index.attributes(start) if index.opened[entry] & 1 else []
-    cut = index.name_end(start) - start
+    text = index.text[entry - 1 : index.behind(entry)]
+    declared = index.attributes(entry)[::3]
+    cut = index.name_end(entry) - entry + 1
     pieces: list[str] = [text[:cut]]
-    for prefix, namespace in around.items():
+    for prefix, namespace in scope.effective().items():
         name = "xmlns:" + prefix if prefix else "xmlns"
-        if name not in declared[::3] and (namespace or prefix):
+        if name not in declared and namespace:
             escaped = namespace.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
             pieces.append(f' {name}="{escaped}"')
     pieces.append(text[cut:])

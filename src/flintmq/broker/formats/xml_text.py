@@ -1,12 +1,11 @@
-"""From the bytes of an XML document to text that is proved well-formed.
+"""From the bytes of an XML document to text.
 
     bytes -> str      by the CCSID of the message, a byte order mark or the XML declaration (see `decode`)
-    proof             one pass of expat without handlers: the authority on what is well-formed
-    documents with    a second pass writes the document again, with entities expanded and default attributes added,
-    a DOCTYPE         so that no other module ever meets an entity of a DTD
+    documents with    expat proves them, and a second pass writes them again, with entities expanded and default
+    a DOCTYPE         attributes added, so that no other module ever meets an entity of a DTD (see `expanded`)
 
-After `prove`, line ends are line feeds, and the only references in the text are those to characters, the five
-predefined entities, and entities that an external DTD would have to define (they have no value here).
+After that the only references in the text are those to characters, the five predefined entities, and entities that an
+external DTD would have to define (they have no value here).
 
 Nothing is ever fetched: no DTD, no external entity. Expansion is bounded by expat's own limit (a factor of 100 beyond
 8 MiB) and by `EXPANDED_MAX`.
@@ -82,17 +81,6 @@ class Doctype:
         self.system_id: str = system_id
         #: The internal subset, without its brackets.
         self.subset: str = subset
-
-
-@final
-class XmlText:
-    """A document that is well-formed."""
-
-    __slots__ = ("doctype", "text")
-
-    def __init__(self, text: str, doctype: Doctype | None) -> None:
-        self.text: str = text
-        self.doctype: Doctype | None = doctype
 
 
 def malformed(text: str, line: int = 0, column: int = 0, domain: str = "XMLNSC") -> BrokerError:
@@ -221,51 +209,31 @@ def _declaration(body: bytes, codec: str) -> str:
     return "" if found is None else found[1]
 
 
-def prove(text: str, body: bytes | None, namespaces: bool, domain: str) -> XmlText:
-    """Return a document that is well-formed; raise 5009 with line and column if it is not.
+def expat_error(error: pyexpat.ExpatError, domain: str) -> BrokerError:
+    """Return the error for what expat says, without the position that it appends to its text."""
+    text = pyexpat.ErrorString(error.code) or "not well-formed"
+    return malformed(text, error.lineno, error.offset + 1, domain)
 
-    `body` is the document in UTF-8, where the caller has it.
+
+def expanded(text: str, namespaces: bool, domain: str) -> tuple[str, Doctype]:
+    """Return a document with a DOCTYPE written again without it, and what the DOCTYPE says.
+
+    Raise 5009 if the document is not well-formed, or if its entities add too much.
     """
-    if len(text) > LENGTH_MAX:
-        raise malformed(f"the document has {len(text)} characters, more than {LENGTH_MAX}", 0, 0, domain)
-    if body is None:
-        try:
-            body = text.encode()
-        except UnicodeEncodeError as error:
-            raise malformed(f"character {error.start} is half of a surrogate pair", 0, 0, domain) from None
+    try:
+        body = text.encode()
+    except UnicodeEncodeError as error:
+        raise malformed(f"character {error.start} is half of a surrogate pair", 0, 0, domain) from None
+    # The rules of namespaces are proved by a parser of their own: names must keep their prefixes in what is written.
     parser = pyexpat.ParserCreate("utf-8", " ") if namespaces else pyexpat.ParserCreate("utf-8")
+    parser.SetParamEntityParsing(pyexpat.XML_PARAM_ENTITY_PARSING_NEVER)
     try:
         parser.Parse(body, True)
     except pyexpat.ExpatError as error:
-        raise malformed(_expat_text(error), error.lineno, error.offset + 1, domain) from None
-    doctype: Doctype | None = None
-    if text.startswith("<!DOCTYPE", skip_prolog(text)):
-        expansion = _Expansion(body, domain)
-        doctype = expansion.doctype
-        text = expansion.text
-        if len(text) > LENGTH_MAX:
-            raise malformed("the entities of the DTD make the document too long", 0, 0, domain)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return XmlText(text, doctype)
-
-
-def skip_prolog(text: str) -> int:
-    """Return the offset of the first markup that is no XML declaration, comment or processing instruction."""
-    position = text.find("<")
-    while True:
-        if text.startswith("<?", position):
-            position = text.find("?>", position)
-        elif text.startswith("<!--", position):
-            position = text.find("-->", position)
-        else:
-            return position
-        position = text.find("<", position)
-
-
-def _expat_text(error: pyexpat.ExpatError) -> str:
-    """Return what expat says, without the position that it appends."""
-    return pyexpat.ErrorString(error.code) or "not well-formed"
+        raise expat_error(error, domain) from None
+    expansion = _Expansion(body, domain)
+    assert expansion.doctype is not None
+    return expansion.text, expansion.doctype
 
 
 class _Expansion:
@@ -304,7 +272,7 @@ class _Expansion:
         try:
             parser.Parse(body, True)
         except pyexpat.ExpatError as error:
-            raise malformed(_expat_text(error), error.lineno, error.offset + 1, domain) from None
+            raise expat_error(error, domain) from None
         self.text = "".join(self._parts)
 
     def _add(self, text: str) -> None:

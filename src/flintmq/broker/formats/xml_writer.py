@@ -20,7 +20,7 @@ import re
 from typing import Final, final
 
 from flintmq.broker.errors import BrokerError, parser_error
-from flintmq.broker.formats.xml_index import Scope, XmlIndex
+from flintmq.broker.formats.xml_index import BASE, Scope
 from flintmq.broker.formats.xml_source import XmlSource
 from flintmq.broker.formats.xml_text import declared_name, same_codec
 from flintmq.broker.formats.xml_values import base64_text, xml_text
@@ -53,7 +53,7 @@ _NAME: Final = re.compile(
     f"[{_START}][{_START}0-9.\u00b7\u0300-\u036f\u203f-\u2040-]*(?::[{_START}0-9.\u00b7\u0300-\u036f\u203f-\u2040-]+)*"
 )
 #: Characters that no XML document can hold, not even as a reference.
-_FORBIDDEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
 
 #: What cannot hold references to characters: comments, processing instructions, names of tags, CDATA sections.
@@ -299,14 +299,17 @@ class XmlWriter:
         entry = element.entry
         if index is None or entry <= 0 or source.generic or source.plain_names != self.plain_names:
             return False
-        if not self.plain_names and not self._same_scope(index, index.outer_scope(entry)):
-            return False
-        self.parts.append(index.text[index.start_of(entry) : index.behind(entry)])
+        if not self.plain_names:
+            scope = index.outer_scope(entry)
+            if scope is None or not self._same_scope(scope):
+                return False
+        index.prove(-1)
+        self.parts.append(index.text[entry - 1 : index.behind(entry)])
         return True
 
-    def _same_scope(self, index: XmlIndex, scope: Scope) -> bool:
+    def _same_scope(self, scope: Scope) -> bool:
         """Return whether a slice from a scope of the source means the same at this place of the output."""
-        if scope is index.base:
+        if scope is BASE:
             return self.default == ""
         # One answer for each pair of scopes; siblings share both.
         if scope is not self.same_prefixes:

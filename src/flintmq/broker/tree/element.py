@@ -642,6 +642,33 @@ def ensure(start: Element, steps: list[Step], gaps: bool) -> Element:
     return element
 
 
+def release_tree(top: Element) -> None:
+    """Take apart what is below an element, so that its memory is free at once.
+
+    Elements refer to each other in both directions: without this, only the collector frees them, which costs about as
+    much as building them. No element below `top` may be used afterwards.
+    """
+    chains: list[Element] = []
+    element: Element | None = top.first
+    top.first = None
+    top.last = None
+    while True:
+        while element is not None:
+            first = element.first
+            if first is not None:
+                element.first = None
+                element.last = None
+                chains.append(first)
+            following = element.next
+            element.next = None
+            element.previous = None
+            element.parent = None
+            element = following
+        if not chains:
+            return
+        element = chains.pop()
+
+
 def check_tree(element: Element) -> None:
     """Assert T1 to T5 for a tree. Tests call this after every change."""
     work = [element]
