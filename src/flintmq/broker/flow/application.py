@@ -157,8 +157,8 @@ def _load_file(application: Application, files: Files, path: str, is_project: bo
             flow = yaml_form.read(data, place, path[: -len(".yaml")])
         else:
             flow = xmi.read(data, place, path)
-        if not is_project and flow.ns_uri and f"/{flow.path}".endswith(f"/{flow.ns_uri}"):
-            flow.path = flow.ns_uri
+        if not is_project and not flow.configurable:
+            flow.path = _path_outside_projects(flow)
         _add_flow(application, flow, place)
     elif lower.endswith(".esql"):
         application.esql.append(_source_text(files, path, is_project))
@@ -166,6 +166,15 @@ def _load_file(application: Application, files: Files, path: str, is_project: bo
         application.policies += read_policies(files.read(path), place, application.name)
     else:
         application.resources[path] = Resource(path, files)
+
+
+def _path_outside_projects(flow: FlowDefinition) -> str:
+    """Return the path that nsURI gives a flow, if its folders agree: the broker schema begins somewhere below."""
+    folder, _, name = flow.path.rpartition("/")
+    schema = flow.ns_uri.rpartition("/")[0]
+    if flow.ns_uri and (not schema or f"/{folder}".endswith(f"/{schema}")):
+        return f"{schema}/{name}" if schema else name
+    return flow.path
 
 
 def _add_flow(application: Application, flow: FlowDefinition, place: str) -> None:
