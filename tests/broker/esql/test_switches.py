@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from flintmq.broker.esql import switches
 from flintmq.broker.esql.switches import DEFAULTS, SETTINGS, Switches, make_switches
+
+#: A compiled module has no docstring, so the table of its documentation is read from the source.
+SOURCE = Path(__file__).parents[3] / "src/flintmq/broker/esql/switches.py"
 
 
 def test_the_table_names_every_attribute_and_its_default() -> None:
@@ -16,8 +20,8 @@ def test_the_table_names_every_attribute_and_its_default() -> None:
 
 @pytest.mark.parametrize("name", sorted(SETTINGS))
 def test_the_documentation_has_every_switch_with_its_values(name: str) -> None:
-    assert switches.__doc__ is not None
-    line = next(line for line in switches.__doc__.splitlines() if line.split()[:1] == [name])
+    documentation = SOURCE.read_text("utf-8").split('"""')[1]
+    line = next(line for line in documentation.splitlines() if line.split()[:1] == [name])
     for value in SETTINGS[name]:
         assert str(value) in line.split()
 
