@@ -248,6 +248,7 @@ REFUSED: list[tuple[object, str]] = [
     ("X'0'", "BLOB"),
     ("hello", "BLOB"),
     (1.5, "BLOB"),
+    (MAX + 1, "BLOB"),
     (D(1), "BLOB"),
     (True, "BLOB"),
     (Date(2024, 1, 1), "BLOB"),

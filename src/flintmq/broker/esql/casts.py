@@ -52,7 +52,16 @@ from flintmq.broker.esql.conversions import (
     written_float,
     written_number,
 )
-from flintmq.broker.esql.decimals import CAST_MODES, CONTEXT, DIGITS_MAX, WIDE, decimal_of_float, integer_of
+from flintmq.broker.esql.decimals import (
+    CAST_MODES,
+    CONTEXT,
+    DIGITS_MAX,
+    INTEGER_MAX,
+    INTEGER_MIN,
+    WIDE,
+    decimal_of_float,
+    integer_of,
+)
 from flintmq.broker.esql.failures import cast_failed
 from flintmq.broker.esql.intervals import field_of, make_interval, truncated_interval, unit_of
 from flintmq.broker.esql.switches import DEFAULTS, Switches
@@ -465,6 +474,8 @@ def _to_bytes(
     if isinstance(value, Bit):
         return bytes_of_bits(value, target)
     if isinstance(value, int) and not isinstance(value, bool) and pattern is None and ccsid is None:
+        if not INTEGER_MIN <= value <= INTEGER_MAX:
+            raise cast_failed(value, target, "it does not fit into 64 bits")
         return value.to_bytes(8, byte_order(encoding, value, target, "big"), signed=True)
     if not plain or pattern is not None:
         text = to_character(value, pattern, None, None, switches)
