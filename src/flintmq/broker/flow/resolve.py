@@ -214,10 +214,11 @@ class _Expansion:
         for target, value in assigned.items():
             if target.nodes:
                 below.setdefault(target.nodes[0], {})[Target(target.nodes[1:], target.name)] = value
-        for definition in flow.nodes:
-            self.count += 1
+        self.count += len(flow.nodes)
+        for number, definition in enumerate(flow.nodes):
             node = NodeInstance(definition, instance)
-            instance.nodes[definition.id or f"node {self.count}"] = node
+            key = definition.id if definition.id and definition.id not in instance.nodes else f"node {number}"
+            instance.nodes[key] = node
             mine = below.get(definition.id, {})
             self.set_node_values(node, promoted.get(definition.id, {}), mine)
             if definition.is_subflow:
@@ -360,7 +361,7 @@ def targets(uri: str, flow: FlowDefinition, lookup: SubflowLookup = no_subflows)
     rest = uri.partition("#")[2]
     if flow.flow_property(rest) is not None or rest in FLOW_PROPERTIES:
         return [Target((), rest)]
-    return _chain(flow, rest, lookup, 0)
+    return _Search(lookup).chain(flow, rest, 0)
 
 
 def _flow_target(flow: FlowDefinition, uri: str) -> list[Target]:
@@ -368,32 +369,39 @@ def _flow_target(flow: FlowDefinition, uri: str) -> list[Target]:
     return [Target((), name)] if flow.flow_property(name) is not None else []
 
 
-def _chain(flow: FlowDefinition, rest: str, lookup: SubflowLookup, depth: int) -> list[Target]:
-    """Follow labels, the longest first. The first label below which something is found decides."""
-    labels: dict[str, list[NodeDefinition]] = {}
-    for node in flow.nodes:
-        if rest.startswith(f"{node.label}."):
-            labels.setdefault(node.label, []).append(node)
-    for label in sorted(labels, key=len, reverse=True):
-        inner = rest[len(label) + 1 :]
-        found: list[Target] = []
-        for node in labels[label]:
-            found += _below(flow, node, inner, lookup, depth)
-        if found:
-            return found
-    return []
+class _Search:
+    """Follows the labels of a URI. Labels that repeat in nested subflows could multiply, so the steps are limited."""
 
+    def __init__(self, lookup: SubflowLookup) -> None:
+        self.lookup = lookup
+        self.steps = INSTANCES_MAX
 
-def _below(flow: FlowDefinition, node: NodeDefinition, rest: str, lookup: SubflowLookup, depth: int) -> list[Target]:
-    if not node.is_subflow:
-        # No property name has a dot. Whether the type has the property is for checks.py to say.
-        return [Target((node.id,), rest)] if rest and "." not in rest else []
-    subflow = lookup(node.type, flow) if depth < DEPTH_MAX else None
-    if subflow is None:
+    def chain(self, flow: FlowDefinition, rest: str, depth: int) -> list[Target]:
+        """Try the longest label first. The first label below which something is found decides."""
+        labels: dict[str, list[NodeDefinition]] = {}
+        for node in flow.nodes:
+            if rest.startswith(f"{node.label}."):
+                labels.setdefault(node.label, []).append(node)
+        for label in sorted(labels, key=len, reverse=True):
+            inner = rest[len(label) + 1 :]
+            found: list[Target] = []
+            for node in labels[label]:
+                found += self.below(flow, node, inner, depth)
+            if found:
+                return found
         return []
-    if subflow.flow_property(rest) is not None:
-        return [Target((node.id,), rest)]
-    return [Target((node.id, *inner.nodes), inner.name) for inner in _chain(subflow, rest, lookup, depth + 1)]
+
+    def below(self, flow: FlowDefinition, node: NodeDefinition, rest: str, depth: int) -> list[Target]:
+        self.steps -= 1
+        if not node.is_subflow:
+            # No property name has a dot. Whether the type has the property is for checks.py to say.
+            return [Target((node.id,), rest)] if rest and "." not in rest else []
+        subflow = self.lookup(node.type, flow) if depth < DEPTH_MAX and self.steps > 0 else None
+        if subflow is None:
+            return []
+        if subflow.flow_property(rest) is not None:
+            return [Target((node.id,), rest)]
+        return [Target((node.id, *inner.nodes), inner.name) for inner in self.chain(subflow, rest, depth + 1)]
 
 
 def _bare_path(flow: FlowDefinition) -> str:
