@@ -656,9 +656,10 @@ def _length(which: int) -> Callable[[Environment, Node, Node], Value]:
 
 def _check_constraints(env: Environment, argument: Node) -> Value:
     found = argument.evaluate(env)
-    if not isinstance(found, list) or len(found) != 1 or found[0] is not env.element:
+    if not isinstance(found, list) or len(found) != 1 or env.element not in found:
         raise ValueError("dfdl:checkConstraints needs the element itself: '.'")
-    return env.facets is None or env.facets.problem(found[0].value) is None
+    element: Element = found[0]
+    return env.facets is None or env.facets.problem(element.value) is None
 
 
 def _check_range(inclusive: bool) -> Callable[[Value, Value, Value], Value]:
