@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql import functions
-from flintmq.broker.esql.functions import BUILTINS
+from flintmq.broker.esql.functions import BUILTINS, SWITCHED
 from flintmq.broker.esql.switches import make_switches
 from flintmq.broker.values import Bit
 
@@ -54,6 +56,22 @@ def test_each_function_takes_the_arguments_that_the_table_says(name: str) -> Non
         for count in (builtin.least - 1, builtin.most + 2):
             with pytest.raises(TypeError):
                 builtin(*[None] * count)
+
+
+def test_the_functions_that_take_switches_are_listed() -> None:
+    """A compiled function has no signature, so the list is compared with the source."""
+    package = Path(__file__).parents[3] / "src/flintmq/broker/esql"
+    found = set()
+    for module in ("casts", "functions", "functions_string", "operators"):
+        tree = ast.parse((package / f"{module}.py").read_text("utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                if "switches" in [argument.arg for argument in node.args.args]:
+                    found.add((module, node.name))
+    assert {(each.__module__.rpartition(".")[2], each.__name__) for each in SWITCHED} == found
+    assert {builtin.name for builtin in BUILTINS.values() if builtin.function in SWITCHED} == {
+        builtin.name for builtin in BUILTINS.values() if builtin.switched
+    }
 
 
 def test_nullif_gives_null_for_equal_values() -> None:

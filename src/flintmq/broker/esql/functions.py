@@ -12,7 +12,8 @@ table with their plain arguments; the compiler calls the functions behind the ot
     POSITION(y IN x FROM n REPEAT k)           functions_string.position(y, x, n, k)
     ROUND(x, n MODE ROUND_UP)                  functions_numeric.round_(x, n, "ROUND_UP")
 
-The functions whose `switched` is set take the keyword argument `switches`. CURRENT_... are methods of `clock.Clock`.
+The functions in `SWITCHED`, and those whose `switched` is set, take the keyword argument `switches`. (A function that
+mypyc compiled has no signature to ask.) CURRENT_... are methods of `clock.Clock`.
 CASE, COALESCE, CAST and functions of fields, lists and databases are the compiler's own.
 """
 
@@ -25,6 +26,7 @@ import uuid
 from collections.abc import Callable
 from typing import Final, final
 
+from flintmq.broker.esql import casts, operators
 from flintmq.broker.esql import functions_numeric as numeric
 from flintmq.broker.esql import functions_string as strings
 from flintmq.broker.esql.failures import argument_type_error, argument_value_error
@@ -45,6 +47,7 @@ from flintmq.broker.values import Bit
 __all__ = [
     "BUILTINS",
     "Builtin",
+    "SWITCHED",
     "base64decode",
     "base64encode",
     "coalesce",
@@ -250,3 +253,45 @@ _TABLE: Final[list[Builtin]] = [
 
 #: All built-in functions that need no tree, by name in upper case.
 BUILTINS: Final[dict[str, Builtin]] = {builtin.name: builtin for builtin in _TABLE}
+
+#: The functions on values that take the keyword argument `switches`, for binding them to the settings of an
+#: application.
+SWITCHED: Final[frozenset[Callable[..., object]]] = frozenset(
+    [
+        casts.assign,
+        casts.cast,
+        casts.cast_like,
+        casts.to_bit,
+        casts.to_blob,
+        casts.to_boolean,
+        casts.to_character,
+        casts.to_date,
+        casts.to_decimal,
+        casts.to_float,
+        casts.to_integer,
+        casts.to_interval,
+        casts.to_time,
+        casts.to_timestamp,
+        nullif,
+        operators.add,
+        operators.between,
+        operators.divide,
+        operators.equal,
+        operators.greater,
+        operators.greater_equal,
+        operators.in_list,
+        operators.less,
+        operators.less_equal,
+        operators.not_equal,
+        operators.quantified,
+        operators.subtract,
+        strings.left,
+        strings.length,
+        strings.overlay,
+        strings.position,
+        strings.right,
+        strings.substring,
+        strings.substring_after,
+        strings.substring_before,
+    ]
+)
