@@ -2,6 +2,7 @@
 
     ./flint test                        ruff, mypy, all tests compiled, the hot rooms' tests once more on plain Python
     ./flint test --simulate 20000       only the simulation, with that many seeds (also --kills N, --seed N)
+    ./flint test --foreign DIR          only what is held against checkouts of others, which lie below DIR
     ./flint test tests/qmgr -k get      the arguments go to pytest, which runs on what the launcher chose
     FLINT_COMPILE=0 ./flint test        everything on plain Python, once
     CI=true ./flint test                the whole suite; what it compares with is installed first (judges.py)
@@ -126,10 +127,26 @@ def only_the_simulation(arguments: list[str]) -> bool:
     return bool(options) and all(option in SIMULATION_OPTIONS for option in options)
 
 
+def run_foreign(arguments: list[str], package: Path) -> int:
+    """Run tests/foreign on the directory behind `--foreign`; other arguments go to pytest."""
+    position = next(number for number, argument in enumerate(arguments) if argument.split("=")[0] == "--foreign")
+    option, separator, directory = arguments[position].partition("=")
+    rest = arguments[:position] + arguments[position + (1 if separator else 2) :]
+    if not separator:
+        directory = arguments[position + 1] if position + 1 < len(arguments) else ""
+    if not Path(directory).is_dir() or not directory:
+        print(f"{option} needs the directory that holds the checkouts; {directory or 'nothing'} is none")
+        return 2
+    os.environ["FLINT_FOREIGN"] = str(Path(directory).resolve())
+    return run_all([Step("foreign", [*PYTEST, "tests/foreign", *rest], package)])
+
+
 def main(arguments: list[str]) -> int:
     package = Path(os.environ["PYTHONPATH"].split(os.pathsep)[0])
     if not arguments:
         return whole_suite()
+    if any(argument.split("=")[0] == "--foreign" for argument in arguments):
+        return run_foreign(arguments, package)
     if only_the_simulation(arguments):
         return run_all([Step("simulation", [*PYTEST, *WORKERS, "tests/simulation", *arguments], package)])
     return subprocess.run([sys.executable, "-P", "-m", "pytest", *arguments], cwd=ROOT).returncode

@@ -175,7 +175,7 @@ class XmlIndex:
     )
 
     def __init__(self, text: str, body: bytes | None, namespaces: bool, domain: str, doctype: Doctype | None) -> None:
-        """`body` is the text in ASCII, where the caller has it."""
+        """Index a text. `body` is the same in ASCII, where the caller has it. A text from `expanded` is proved."""
         self.text: str = text
         self.domain: str = domain
         self.doctype: Doctype | None = doctype
@@ -191,6 +191,9 @@ class XmlIndex:
                 switch_off(False)
         #: Nothing behind this offset may be relied on.
         self.proven: int = 0
+        if doctype is not None:
+            self.proven = len(text) + 1
+            self._parser = None
         self.ends: dict[int, int] = {}
         self._highest: int = 0
         #: Whether a namespace declaration was met. `scopes` has an entry for every element with child elements or
