@@ -23,7 +23,7 @@ B4  Nodes reach the outside through `flow/services.py` only, so the same flow ru
 B5  All that can go wrong with a message is a BrokerError, which is an entry of the ExceptionList with a BIP number.
 B6  What public evidence leaves open is a named switch (`esql/switches.py`), not a guess in passing.
 
-The broker is a client of the queue manager like any other: it imports the vocabulary (`mqi/`) and nothing of the engine.
+The broker is a client of the queue manager like any other: it imports the vocabulary (`mqi/`), nothing of the engine.
 """
 
 from __future__ import annotations

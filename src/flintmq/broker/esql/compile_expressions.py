@@ -338,6 +338,10 @@ class ExpressionCompiler(PathCompiler):
 
     def _binary(self, node: s.BinaryOperation) -> str:
         function = _COMPARISONS.get(node.operator)
+        left = node.left
+        if function in ("eq", "ne") and isinstance(left, s.UnaryOperation) and left.operator == "NOT":
+            # NOT binds tighter than `=`, but `NOT a = b` is written for NOT (a = b), and both are equal for BOOLEAN a, b.
+            return f"not_({function}({self.scalar(left.operand)}, {self.scalar(node.right)}))"
         if function in ("eq", "ne") and (self._is_row(node.left) or self._is_row(node.right)):
             code = f"rows_compare({self.source(node.left)}, {self.source(node.right)})"
             return self._negated(code, function == "ne")

@@ -47,15 +47,15 @@ class Sql:
 
 
 def walk_nodes(node: object) -> Iterator[s.Node]:
-    """Yield a node and all nodes below it."""
+    """Yield a node and all nodes below it, in the order of the text."""
     work = [node]
     while work:
         each = work.pop()
         if isinstance(each, list):
-            work.extend(each)
+            work.extend(reversed(each))
         elif isinstance(each, s.Node):
             yield each
-            work.extend(getattr(each, slot.name) for slot in fields(each))
+            work.extend(getattr(each, slot.name) for slot in reversed(fields(each)))
 
 
 class SqlCompiler(ExpressionCompiler):

@@ -304,7 +304,8 @@ def fill(target: Element, source: Element, take_kind: bool) -> None:
     else:
         copy_content(target, source)
     if take_kind and target.domain == "" and source.type & KIND == NAME and target.type == NAME_VALUE:
-        target.type = convert_type(source.type, target.owner())
+        into = target.owner()
+        target.type = source.type if into == source.owner() else convert_type(source.type, into)
 
 
 def _append_like(start: Element, steps: list[Step], indexes: list[object], source: Element, gaps: bool) -> None:

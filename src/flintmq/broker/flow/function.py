@@ -36,6 +36,7 @@ from flintmq.broker.flow.services import FileWrite, HttpFake, HttpReply, HttpReq
 from flintmq.broker.formats.models import ModelRegistry
 from flintmq.broker.tree.assembly import exception_list, new_root
 from flintmq.broker.tree.element import Element, copy_element
+from flintmq.broker.tree.header_chain import CCSID, ENCODING, read_chain
 from flintmq.broker.tree.message_writer import write_message
 from flintmq.broker.tree.view import TreeView
 from flintmq.mqi.md import MQMD
@@ -110,10 +111,8 @@ class OutMessage:
 
 def body_of(md: MQMD, data: bytes) -> bytes:
     """Return the part of the data that follows the headers."""
-    from flintmq.broker.tree.header_chain import read_chain
-
     try:
-        return data[read_chain(md, data).offset :]
+        return data[read_chain(md, data, False, CCSID, ENCODING, CCSID).offset :]
     except BrokerError:
         return data
 

@@ -22,7 +22,7 @@ class ModelRegistry:
         self._models: dict[str, object] = {}
 
     def get(self, name: str) -> object:
-        """Return a model by the name of its message set or library (`{Library}` is understood); None if there is none."""
+        """Return a model by the name of its message set or library (`{Library}` is understood), or None."""
         key = name.strip().strip("{}")
         if key not in self._models:
             self._models[key] = self._read(key)
