@@ -295,3 +295,8 @@ class GroupNode(Term):
         self.unresolved: bool = False
         self.only_first: bool = False
         self.length: int = 0
+        #: Names of all elements of an unresolved choice, and of each branch by the index of its term.
+        self.names: set[str] = set()
+        self.branch_names: dict[int, set[str]] = {}
+        #: Members may stand in the tree in any order; the writer writes them in the order of the model.
+        self.reorder: bool = False

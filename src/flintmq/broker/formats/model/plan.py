@@ -57,6 +57,7 @@ from flintmq.broker.formats.model.schema import (
     SeparatorSuppression,
     Sequence,
     Unresolved,
+    field_names,
 )
 from flintmq.broker.formats.model.schema import Term as SchemaTerm
 from flintmq.broker.formats.model.text import MIXED, SINGLE, WIDE, Charset, Escape, Mark, Scope, make_escape, make_mark
@@ -630,6 +631,11 @@ class Builder:
             node.order = nodes.EMBEDDED
         elif schema.composition is Composition.UNORDERED_SET and separation is Separation.NONE:
             node.order = nodes.UNORDERED
+        node.reorder = node.order != nodes.TAGGED and schema.composition in (
+            Composition.UNORDERED_SET,
+            Composition.SIMPLE_UNORDERED_SET,
+            Composition.ALL,
+        )
         node.only_variable_separated = separation is Separation.VARIABLE_LENGTH_ELEMENTS_DELIMITED
         behaviours = _behaviours(schema)
         for member, behaviour in zip(schema.members, behaviours, strict=True):
@@ -697,6 +703,10 @@ class Builder:
                 node.branches[key] = term
             if node.order == nodes.TAGGED:
                 self.tag(node, term, schema.place)
+            if node.unresolved:
+                names = {member.name} if isinstance(member, Element) else set(field_names(member))
+                node.branch_names[term.index] = names
+                node.names |= names
         if not node.length and schema.pad_to_longest:
             sizes = [fixed_size(member) for member in schema.members]
             if all(size >= 0 for size in sizes):

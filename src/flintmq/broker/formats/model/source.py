@@ -1,0 +1,164 @@
+"""Bodies that a model describes: lazy trees of MRM and DFDL, and their bytes.
+
+`parse_body` makes a folder and leaves the bytes alone. The first touch reads the whole message; a flow that never
+touches the body never pays for it, and `write_body` returns the bytes as they came. Every structure that was read keeps
+its place in the message (`entry`), so a copy of an unchanged part is one element until it is touched.
+
+    parse_body(message, body, ccsid, encoding, domain, wrapped)    the folder `Root.<domain>`
+    write_body(message, folder, ccsid, encoding, wrapped)          the bytes of a folder
+
+`wrapped`: the message element stands below the folder (DFDL); otherwise its children do (MRM).
+"""
+
+from __future__ import annotations
+
+from flintmq.broker.errors import BrokerError, parser_error
+from flintmq.broker.formats.model.plan import Plan, plan_of
+from flintmq.broker.formats.model.read import read_message
+from flintmq.broker.formats.model.read_fields import WRAPPERS
+from flintmq.broker.formats.model.schema import Message
+from flintmq.broker.formats.model.write import write_message
+from flintmq.broker.formats.model.write_fields import WRAPPERS as WRITE_WRAPPERS
+from flintmq.broker.tree.element import Element, Source
+from flintmq.broker.tree.types import NAME
+
+
+class ModelSource(Source):
+    """The bytes of a message, and how to read them."""
+
+    def __init__(self, domain: str, message: Message, body: bytes, ccsid: int, encoding: int, wrapped: bool) -> None:
+        super().__init__(domain)
+        self.message = message
+        self.body = body
+        self.ccsid = ccsid
+        self.encoding = encoding
+        self.wrapped = wrapped
+        #: Structures of a tree that is never changed, by entry: from them, copies of parts are built again.
+        self._structures: list[Element] | None = None
+
+    def plan(self) -> Plan:
+        """Return the plan of the message. Raises a ParserException if its model cannot work."""
+        return checked_plan(self.message, self.ccsid, self.encoding, WRAPPERS[self.message.family])
+
+    def more(self, element: Element) -> None:
+        """Read the message, or build the children of a copied part."""
+        if element.entry == 0:
+            top = self._read()
+            element.pending = False
+            if self.wrapped:
+                element.append_built(top)
+            else:
+                _move_children(top, element)
+            return
+        original = self._structure(element.entry)
+        element.pending = False
+        child = original.first
+        while child is not None:
+            made = Element(child.name, child.value, child.type, child.namespace)
+            made.changed = False
+            made.entry = child.entry
+            if child.first is not None:
+                made.source = self
+                made.pending = True
+            element.append_built(made)
+            child = child.next
+
+    def _read(self) -> Element:
+        """Return the message element of a new tree, with this source in every structure."""
+        holder = Element("")
+        holder.changed = False
+        read_message(self.plan(), self.body, holder)
+        top = holder.first
+        assert top is not None
+        top.parent = None
+        work = [top]
+        while work:
+            structure = work.pop()
+            structure.source = self
+            child = structure.first
+            while child is not None:
+                if child.first is not None:
+                    work.append(child)
+                child = child.next
+        return top
+
+    def _structure(self, entry: int) -> Element:
+        """Return a structure of the private tree."""
+        if self._structures is None:
+            top = self._read()
+            found: dict[int, Element] = {}
+            work = [top]
+            while work:
+                structure = work.pop()
+                found[structure.entry] = structure
+                child = structure.first
+                while child is not None:
+                    if child.first is not None:
+                        work.append(child)
+                    child = child.next
+            highest = max(found)
+            self._structures = [found.get(number, top) for number in range(highest + 1)]
+        return self._structures[entry]
+
+
+def checked_plan(message: Message, ccsid: int, encoding: int, number: int) -> Plan:
+    """Return the plan of a message. Raises a ParserException if its model cannot work."""
+    try:
+        return plan_of(message, ccsid, encoding)
+    except (ValueError, UnicodeError, RecursionError) as error:
+        name = message.element.name
+        raise parser_error(number, name, text=f"the model of message {name} cannot be used: {error}") from None
+
+
+def _move_children(top: Element, folder: Element) -> None:
+    """Give the children of a message element to the folder of its body."""
+    child = top.first
+    while child is not None:
+        following = child.next
+        child.next = None
+        folder.append_built(child)
+        child = following
+    folder.value = top.value
+
+
+def parse_body(message: Message, body: bytes, ccsid: int, encoding: int, domain: str, wrapped: bool) -> Element:
+    """Return the folder of a body; nothing is read yet."""
+    folder = Element(domain, None, NAME)
+    folder.domain = domain
+    folder.source = ModelSource(domain, message, body, ccsid, encoding, wrapped)
+    folder.pending = True
+    folder.changed = False
+    return folder
+
+
+def original_bytes(message: Message, folder: Element, ccsid: int, encoding: int) -> bytes | None:
+    """Return the bytes that an unchanged folder came from, if it is to be written in the same way."""
+    source = folder.source
+    if folder.changed or not isinstance(source, ModelSource) or folder.entry != 0:
+        return None
+    if source.message is message and source.ccsid == ccsid and source.encoding == encoding:
+        return source.body
+    return None
+
+
+def write_body(message: Message, folder: Element, ccsid: int, encoding: int, wrapped: bool) -> bytes:
+    """Return the bytes of a folder. Raises a ParserException."""
+    found = original_bytes(message, folder, ccsid, encoding)
+    if found is not None:
+        return found
+    number = WRITE_WRAPPERS[message.family]
+    plan = checked_plan(message, ccsid, encoding, number)
+    top: Element | None = folder
+    if wrapped:
+        top = folder.first_child()
+        if top is None:
+            raise parser_error(number, message.element.name, text=f"the {folder.name} folder has no message element")
+        if top.name != message.element.name:
+            raise BrokerError(
+                number,
+                f"the {folder.name} folder has the element {top.name}, and the message is {message.element.name}",
+                inserts=(top.name, message.element.name),
+                kind="ParserException",
+                sqlstate="S22000",
+            )
+    return write_message(plan, top)

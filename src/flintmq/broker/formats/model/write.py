@@ -1,0 +1,783 @@
+"""Writing, upper half: structures, occurrences, sequences, choices, and whole messages.
+
+    write_message(plan, element)    the bytes of a message element with its children
+
+The children of a structure are taken in the order of the tree; each member of the model takes those that have its name.
+A child that no member takes is an error, and so is a required member that is missing, unless it has a default.
+
+Values that are computed on output (outputValueCalc, lengths) may depend on what is written later. The writer then
+works on a copy of the tree, with hidden and computed elements added, and writes it again until no value and no length
+changes any more: two passes for a length before its data, at most PASSES_MAX.
+
+The module is compiled by mypyc.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from flintmq.broker.formats.model.expression import text_of
+from flintmq.broker.formats.model.nodes import (
+    ANY,
+    BITS,
+    CHARACTERS,
+    CHOICE,
+    COMPUTED,
+    ELEMENT,
+    EMBEDDED,
+    FIXED,
+    NON_POSITIONAL,
+    OCCURS_COMPUTED,
+    OCCURS_FIXED,
+    OCCURS_STOP,
+    ONCE,
+    POSTFIX,
+    PREFIX,
+    PREFIXED,
+    TAGGED,
+    TRAILING_LAX,
+    TRAILING_STRICT,
+    WITH_INITIATOR,
+    WITH_TERMINATOR,
+    ElementNode,
+    GroupNode,
+    Slot,
+    Term,
+)
+from flintmq.broker.formats.model.plan import Plan, convert
+from flintmq.broker.formats.model.text import Scope
+from flintmq.broker.formats.model.write_fields import (
+    EXPRESSION,
+    FILL_MAX,
+    LIMIT,
+    MISSING,
+    NO_BRANCH,
+    TOO_LONG,
+    UNEXPECTED,
+    FieldWriter,
+)
+from flintmq.broker.tree.element import Element
+from flintmq.broker.tree.types import KIND, VALUE
+
+#: How often a message is written until all computed values are known.
+PASSES_MAX: Final = 12
+
+
+@final
+class Cursor:
+    """The children of a structure that are still to be written."""
+
+    def __init__(self, parent: Element) -> None:
+        self.parent: Element = parent
+        self.items: list[Element] = []
+        child = parent.first_child()
+        while child is not None:
+            if child.type & KIND != VALUE:
+                self.items.append(child)
+            child = child.next_sibling()
+        self.at: int = 0
+
+    def peek(self) -> Element | None:
+        """Return the next child."""
+        return self.items[self.at] if self.at < len(self.items) else None
+
+    def take(self, node: ElementNode) -> Element | None:
+        """Return the next child and move on, if it is the element of a node."""
+        if self.at < len(self.items):
+            child = self.items[self.at]
+            if is_of(child, node):
+                self.at += 1
+                return child
+        return None
+
+    def take_anywhere(self, node: ElementNode) -> Element | None:
+        """Return the first of the remaining children that is the element of a node, and remove it."""
+        for number in range(self.at, len(self.items)):
+            child = self.items[number]
+            if is_of(child, node):
+                del self.items[number]
+                return child
+        return None
+
+
+def is_of(child: Element, node: ElementNode) -> bool:
+    """Return whether a child is the element of a node. A child without namespace may stand for one with."""
+    return child.name == node.name and (child.namespace == node.namespace or not child.namespace)
+
+
+@final
+class Writer(FieldWriter):
+    """Writes one message."""
+
+    def __init__(self, plan: Plan, computes: bool) -> None:
+        super().__init__(plan)
+        #: Whether the tree is a copy to which elements may be added.
+        self.computes: bool = computes
+        #: Members of the structure may be in any order.
+        self.any_order: bool = False
+
+    # Terms.
+
+    def write_term(self, term: Term, cursor: Cursor, scope: Scope, empty_allowed: bool) -> None:
+        """Write an element (all its occurrences) or a group."""
+        if term.kind == ELEMENT:
+            assert isinstance(term, ElementNode)
+            if term.occurs == ONCE:
+                self.write_once(term, cursor, scope, empty_allowed)
+            else:
+                self.write_occurrences(term, cursor, scope)
+            return
+        assert isinstance(term, GroupNode)
+        self.write_group(term, cursor, scope)
+
+    def next_of(self, node: ElementNode, cursor: Cursor) -> Element | None:
+        """Return the next child for a node, adding one that is computed or hidden."""
+        if node.input_value is not None:
+            found = cursor.take(node)
+            return self.added(node, cursor) if found is None and self.computes else found
+        child = cursor.take_anywhere(node) if self.any_order else cursor.take(node)
+        if child is None and self.computes and (node.output_value is not None or node.hidden and node.occurs == ONCE):
+            child = self.added(node, cursor)
+        return child
+
+    def added(self, node: ElementNode, cursor: Cursor) -> Element:
+        """Add an element to the copy of the tree, before the next child."""
+        element = Element(node.name, None, node.type, node.namespace)
+        if node.output_value is None and node.has_default:
+            element.value = node.default
+        following = cursor.peek()
+        if following is None:
+            cursor.parent.append(element)
+        else:
+            following.insert_before(element)
+        cursor.items.insert(cursor.at, element)
+        cursor.at += 1
+        self.different = True
+        return element
+
+    def write_once(self, node: ElementNode, cursor: Cursor, scope: Scope, empty_allowed: bool) -> None:
+        """Write an element that occurs once."""
+        child = self.next_of(node, cursor)
+        if child is not None:
+            self.write_element(node, child, scope, True)
+        elif node.input_value is None:
+            self.write_missing(node, cursor.parent, scope, empty_allowed)
+
+    def write_missing(self, node: ElementNode, parent: Element, scope: Scope, empty_allowed: bool) -> None:
+        """Write what stands for a required element that is not in the tree: its default, or nothing if allowed."""
+        stand_in = Element(node.name, None, node.type, node.namespace)
+        stand_in.parent = parent
+        if node.content is not None:
+            if empty_allowed and self.plan.family == "MRM":
+                return
+            self.write_element(node, stand_in, scope, True)
+            return
+        if node.nil_for_default or not node.has_default and node.nillable and self.plan.family == "MRM":
+            if not empty_allowed:
+                self.write_element(node, stand_in, scope, True)
+                return
+        if node.has_default:
+            stand_in.value = node.default
+            self.write_element(node, stand_in, scope, True)
+            return
+        if node.output_value is not None:
+            self.write_element(node, stand_in, scope, True)
+            return
+        if empty_allowed:
+            return
+        if node.hidden and node.length_kind == FIXED and node.units != BITS:
+            # A filler without a default is filled.
+            if node.placed:
+                self.place(node, True)
+            self.fill_bits(8 * node.length, node.fill)
+            return
+        raise self.error(MISSING, node, parent, "it is required, missing, and has no default")
+
+    def write_occurrences(self, node: ElementNode, cursor: Cursor, scope: Scope) -> None:
+        """Write all occurrences of an element."""
+        separator = node.repeat_separator
+        inner = scope.extended(separator)
+        outer_index = self.env.occurs_index
+        count = 0
+        while True:
+            child = self.next_of(node, cursor) if count < node.max_occurs or node.max_occurs < 0 else None
+            if child is None:
+                break
+            if separator is not None and count:
+                self.put_mark(separator.output, node.fill)
+            count += 1
+            self.env.occurs_index = count
+            self.write_element(node, child, inner, count == 1)
+        count = self.write_absent(node, cursor, inner, count)
+        if node.occurs == OCCURS_STOP:
+            stop = Element(node.name, node.stop_values[0], node.type, node.namespace)
+            stop.parent = cursor.parent
+            if separator is not None and count:
+                self.put_mark(separator.output, node.fill)
+            self.write_element(node, stop, inner, count == 0)
+        self.env.occurs_index = outer_index
+
+    def least(self, node: ElementNode, parent: Element, count: int) -> int:
+        """Return how many occurrences there must be."""
+        if node.occurs == OCCURS_FIXED:
+            return node.max_occurs
+        if node.occurs == OCCURS_COMPUTED:
+            if node.count_path is None:
+                return 0
+            # MRM: the field that counts must agree with the tree, or the message could not be read.
+            stand_in = Element(node.name)
+            stand_in.parent = parent
+            try:
+                value = self.value_of_path(node.count_path, stand_in)
+            except ValueError as error:
+                raise self.error(EXPRESSION, node, parent, str(error)) from None
+            text = "" if value is None else text_of(value)
+            if text.isdigit() and len(text) < 10 and int(text) == count:
+                return count
+            raise self.error(
+                UNEXPECTED,
+                node,
+                parent,
+                f"there are {count} occurrences and {'.'.join(node.count_path.names)} says {text[:20] or 'NULL'}",
+            )
+        return node.min_occurs
+
+    def write_absent(self, node: ElementNode, cursor: Cursor, scope: Scope, count: int) -> int:
+        """Write defaults for required occurrences that are missing."""
+        least = self.least(node, cursor.parent, count)
+        while count < least:
+            if node.repeat_separator is not None and count:
+                self.put_mark(node.repeat_separator.output, node.fill)
+            if self.plan.family == "DFDL" and not node.has_default and node.content is None and not node.hidden:
+                raise self.error(MISSING, node, cursor.parent, f"it occurs {count} times and must occur {least} times")
+            self.write_missing(node, cursor.parent, scope, False)
+            count += 1
+        return count
+
+    # Elements.
+
+    def write_element(self, node: ElementNode, element: Element, scope: Scope, first: bool) -> None:
+        """Write one occurrence of an element."""
+        if node.input_value is not None:
+            return
+        if node.variants is not None:
+            self.env.element = element
+            try:
+                resolved = node.variants.resolve(self.env)
+            except ValueError as error:
+                raise self.error(EXPRESSION, node, element, str(error)) from None
+            assert isinstance(resolved, ElementNode)
+            node = resolved
+        saved = self.push_variables(node, element) if node.new_variables else None
+        if node.output_value is not None:
+            self.computed_value(node, element)
+        if node.placed or node.text and self.bit_count:
+            self.place(node, first)
+        if node.content is not None:
+            self.write_structure(node, element, scope)
+        elif element.value is None and node.output_value is not None:
+            self.write_unknown(node, element)
+        elif element.value is None and node.hidden and not node.nillable:
+            self.write_missing(node, element, scope, node.length_kind != FIXED)
+        else:
+            self.write_simple(node, element, scope)
+        if node.trailing_skip:
+            self.fill_bits(node.trailing_skip, node.fill)
+        if node.after:
+            self.set_variables(node, element)
+        if saved is not None:
+            self.pop_variables(saved)
+
+    def write_unknown(self, node: ElementNode, element: Element) -> None:
+        """Write the place of a value that is not known yet."""
+        if node.initiator is not None:
+            self.put_mark(node.initiator.output, node.fill)
+        if node.length_kind == FIXED:
+            self.fill_bits(node.length if node.units == BITS else 8 * node.length, node.fill)
+        if node.terminator is not None:
+            self.put_mark(node.terminator.output, node.fill)
+
+    def set_variables(self, term: Term, element: Element) -> None:
+        """Give variables their values. Asserts are not tested on output."""
+        env = self.env
+        for check in term.after:
+            if not check.variable or check.expression is None:
+                continue
+            env.element = element
+            try:
+                value = check.expression.evaluate(env)
+                if isinstance(value, list):
+                    value = value[0].value if value else None
+                if check.variable in self.plan.variables and value is not None:
+                    value = convert(value, self.plan.variables[check.variable].value)
+            except ValueError as error:
+                self.unknown = str(error)
+                continue
+            env.variables[check.variable] = value
+
+    def push_variables(self, term: Term, element: Element) -> dict[str, object]:
+        """Give variables the value they have inside a term, and return what they were."""
+        env = self.env
+        saved: dict[str, object] = {}
+        for name, expression, literal in term.new_variables:
+            saved[name] = env.variables.get(name)
+            value: object = literal
+            if expression is not None:
+                env.element = element
+                try:
+                    value = expression.evaluate(env)
+                except ValueError as error:
+                    self.unknown = str(error)
+                    value = None
+            env.variables.pop(name, None)
+            if value is not None:
+                env.variables[name] = convert(value, self.plan.variables[name].value)
+        return saved
+
+    def pop_variables(self, saved: dict[str, object]) -> None:
+        """Give variables back what they were."""
+        for name, value in saved.items():
+            if value is None:
+                self.env.variables.pop(name, None)
+            else:
+                self.env.variables[name] = value
+
+    def write_structure(self, node: ElementNode, element: Element, scope: Scope) -> None:
+        """Write an element with content."""
+        self.enter(element)
+        content = node.content
+        assert content is not None
+        nil = node.nillable and node.nil_empty and element.first_child() is None and element.value is None
+        nil = nil and not content.optional
+        if node.initiator is not None and (not nil or node.nil_policy & WITH_INITIATOR):
+            self.put_mark(node.initiator.output, node.fill)
+        start = self.position()
+        inner = scope.extended(node.terminator)
+        if nil:
+            pass
+        elif node.length_kind == PREFIXED:
+            self.write_prefixed(node, content, element, inner)
+        else:
+            self.write_content(content, element, inner)
+        if not nil and (node.length_kind == FIXED or node.length_kind == COMPUTED):
+            self.fill_structure(node, element, self.position() - start)
+        if self.uses_lengths:
+            size = (self.position() - start) // 8
+            self.note_lengths(element, size, size)
+        if node.terminator is not None and (not nil or node.nil_policy & WITH_TERMINATOR):
+            self.put_mark(node.terminator.output, node.fill)
+        self.depth -= 1
+
+    def write_content(self, content: GroupNode, element: Element, scope: Scope) -> None:
+        """Write the children of an element."""
+        outer = self.any_order
+        self.any_order = False
+        cursor = Cursor(element)
+        self.write_group(content, cursor, scope)
+        self.any_order = outer
+        left = cursor.peek()
+        if left is not None:
+            raise self.error(UNEXPECTED, None, left, "it is not in the model of its structure, or not at this place")
+
+    def write_prefixed(self, node: ElementNode, content: GroupNode, element: Element, scope: Scope) -> None:
+        """Write a structure with its length before it."""
+        if self.bit_count:
+            self.flush_bits(node.fill)
+        apart = self.out
+        base = self.base
+        self.base += len(apart)
+        self.out = bytearray()
+        self.write_content(content, element, scope)
+        if self.bit_count:
+            self.flush_bits(node.fill)
+        data = bytes(self.out)
+        self.out = apart
+        self.base = base
+        self.write_prefix(node, element, data)
+        self.out += data
+
+    def fill_structure(self, node: ElementNode, element: Element, written: int) -> None:
+        """Fill a structure of known length."""
+        length = node.length if node.length_kind == FIXED else self.known_length(node, element)
+        if length < 0:
+            return
+        if node.units == CHARACTERS:
+            charset = node.charset
+            assert charset is not None
+            length *= charset.unit
+        if node.units != BITS:
+            length *= 8
+        if written > length:
+            raise self.error(TOO_LONG, node, element, f"it has {written // 8} bytes and its length is {length // 8}")
+        if length - written > 8 * FILL_MAX:
+            raise self.error(LIMIT, node, element, f"its length is {length // 8} bytes")
+        self.fill_bits(length - written, node.fill)
+
+    # Groups.
+
+    def write_group(self, node: GroupNode, cursor: Cursor, scope: Scope) -> None:
+        """Write a sequence or choice."""
+        self.enter(cursor.parent)
+        if node.variants is not None:
+            self.env.element = cursor.parent
+            try:
+                resolved = node.variants.resolve(self.env)
+            except ValueError as error:
+                raise self.error(EXPRESSION, node, cursor.parent, str(error)) from None
+            assert isinstance(resolved, GroupNode)
+            node = resolved
+        saved = self.push_variables(node, cursor.parent) if node.new_variables else None
+        if node.placed:
+            self.place(node, True)
+        if node.initiator is not None:
+            self.put_mark(node.initiator.output, node.fill)
+        inner = scope.extended(node.terminator)
+        outer_order = self.any_order
+        if node.reorder:
+            self.any_order = True
+        if node.kind == CHOICE:
+            self.write_choice(node, cursor, inner)
+        elif node.order == TAGGED:
+            self.write_tagged(node, cursor, inner)
+        elif node.order == EMBEDDED:
+            raise self.error(NO_BRANCH, node, cursor.parent, "an embedded message is not described by this model")
+        elif node.separator is not None:
+            self.write_separated(node, cursor, inner)
+        else:
+            for slot in node.slots:
+                self.write_term(slot.term, cursor, inner, False)
+        self.any_order = outer_order
+        if node.terminator is not None:
+            self.put_mark(node.terminator.output, node.fill)
+        if node.trailing_skip:
+            self.fill_bits(node.trailing_skip, node.fill)
+        if node.after:
+            self.set_variables(node, cursor.parent)
+        if saved is not None:
+            self.pop_variables(saved)
+        self.depth -= 1
+
+    # Separated sequences.
+
+    def write_separated(self, node: GroupNode, cursor: Cursor, scope: Scope) -> None:
+        """Write members with separators."""
+        mark = node.separator
+        assert mark is not None
+        inner = scope.extended(mark)
+        #: Separators of empty members that are written only if something follows.
+        pending = 0
+        started = False
+        previous_fixed = False
+        for slot in node.slots:
+            term = slot.term
+            if not slot.represented:
+                self.write_term(term, cursor, inner, False)
+                continue
+            occurrences = 0
+            outer_index = self.env.occurs_index
+            repeating: ElementNode | None = None
+            if isinstance(term, ElementNode) and term.occurs != ONCE and term.repeat_separator is None:
+                repeating = term
+            while True:
+                child: Element | None = None
+                if repeating is not None:
+                    if 0 <= repeating.max_occurs <= occurrences and repeating.occurs != OCCURS_COMPUTED:
+                        break
+                    child = self.next_of(repeating, cursor)
+                    if child is None and not self.must_write(slot, repeating, occurrences):
+                        break
+                self.env.occurs_index = occurrences + 1
+                before = len(self.out)
+                count = pending
+                if node.separator_position != POSTFIX and (started or node.separator_position == PREFIX):
+                    if not (node.only_variable_separated and previous_fixed):
+                        count += 1
+                for _ in range(count):
+                    self.put_mark(mark.output, node.fill)
+                content_start = self.position()
+                if repeating is None:
+                    self.write_term(term, cursor, inner, slot.empty_allowed)
+                elif child is not None:
+                    self.write_element(repeating, child, inner, occurrences == 0)
+                elif occurrences < self.least_separated(repeating):
+                    self.write_missing(repeating, cursor.parent, inner, slot.empty_allowed)
+                if self.position() == content_start and self.droppable(node, slot):
+                    # The separator of an empty member is written only if a member follows, or not at all.
+                    del self.out[before:]
+                    if node.suppression != ANY:
+                        pending = count if node.separator_position != POSTFIX else count + 1
+                        started = True
+                else:
+                    if node.separator_position == POSTFIX:
+                        self.put_mark(mark.output, node.fill)
+                    pending = 0
+                    started = True
+                previous_fixed = slot.fixed_length
+                occurrences += 1
+                if repeating is None:
+                    break
+            self.env.occurs_index = outer_index
+            if repeating is not None:
+                self.after_repeats(node, repeating, cursor, inner, occurrences)
+
+    def after_repeats(self, node: GroupNode, term: ElementNode, cursor: Cursor, scope: Scope, occurrences: int) -> None:
+        """Check the number of occurrences, and write the stop value."""
+        if term.occurs == OCCURS_STOP:
+            separator = node.separator
+            assert separator is not None
+            if occurrences or node.separator_position == PREFIX:
+                self.put_mark(separator.output, node.fill)
+            stop = Element(term.name, term.stop_values[0], term.type, term.namespace)
+            stop.parent = cursor.parent
+            self.write_element(term, stop, scope, False)
+            if node.separator_position == POSTFIX:
+                self.put_mark(separator.output, node.fill)
+        elif term.occurs == OCCURS_COMPUTED:
+            self.least(term, cursor.parent, occurrences)
+
+    def least_separated(self, term: ElementNode) -> int:
+        """Return how many occurrences of a repeating member are required."""
+        return term.max_occurs if term.occurs == OCCURS_FIXED else term.min_occurs
+
+    def must_write(self, slot: Slot, term: ElementNode, occurrences: int) -> bool:
+        """Return whether a position must be written although no child is left for it."""
+        if term.occurs == OCCURS_COMPUTED or term.occurs == OCCURS_STOP:
+            return False
+        if occurrences < self.least_separated(term):
+            return True
+        # An absent occurrence keeps its place up to the largest number, unless members are not told by position.
+        return slot.behaviour != NON_POSITIONAL and occurrences < term.max_occurs
+
+    def droppable(self, node: GroupNode, slot: Slot) -> bool:
+        """Return whether an empty member loses its separator: everywhere, or at the end."""
+        if node.suppression == ANY:
+            term = slot.term
+            if isinstance(term, ElementNode) and term.occurs in (OCCURS_FIXED, OCCURS_COMPUTED):
+                return False
+            return True
+        return slot.behaviour == TRAILING_LAX or slot.behaviour == TRAILING_STRICT
+
+    # Tagged structures of MRM.
+
+    def write_tagged(self, node: GroupNode, cursor: Cursor, scope: Scope) -> None:
+        """Write members with their tags, in the order of the tree."""
+        mark = node.separator
+        inner = scope.extended(mark)
+        started = False
+        members: dict[str, ElementNode] = {}
+        for member in node.tags.values():
+            members[member.name] = member
+        while True:
+            child = cursor.peek()
+            if child is None:
+                break
+            found = members.get(child.name)
+            if found is None:
+                if node.open_content:
+                    cursor.at += 1
+                    continue
+                break
+            if started and mark is not None:
+                self.put_mark(mark.output, node.fill)
+            started = True
+            self.write_tagged_member(node, found, cursor, inner)
+        for slot in node.slots:
+            term = slot.term
+            if isinstance(term, ElementNode) and not term.optional and term.has_default:
+                if self.is_missing(term, cursor):
+                    if started and mark is not None:
+                        self.put_mark(mark.output, node.fill)
+                    started = True
+                    default = Element(term.name, term.default, term.type, term.namespace)
+                    default.parent = cursor.parent
+                    self.write_with_tag(node, term, default, inner)
+
+    def is_missing(self, node: ElementNode, cursor: Cursor) -> bool:
+        """Return whether no child is the element of a node."""
+        for child in cursor.items:
+            if is_of(child, node):
+                return False
+        return True
+
+    def write_tagged_member(self, node: GroupNode, member: ElementNode, cursor: Cursor, scope: Scope) -> None:
+        """Write the next child with its tag, and its other occurrences behind repeating element delimiters."""
+        child = cursor.take(member)
+        if child is None:
+            left = cursor.peek()
+            raise self.error(UNEXPECTED, member, left, "it is not in the model of its structure")
+        self.write_with_tag(node, member, child, scope)
+        separator = member.repeat_separator
+        while separator is not None and member.occurs != ONCE:
+            child = cursor.take(member)
+            if child is None:
+                break
+            self.put_mark(separator.output, node.fill)
+            self.write_element(member, child, scope.extended(separator), False)
+
+    def write_with_tag(self, node: GroupNode, member: ElementNode, child: Element, scope: Scope) -> None:
+        """Write a tag and the data behind it."""
+        self.put_mark(member.tag_bytes, node.fill)
+        if node.tag_separator is not None and not node.tag_length:
+            self.out += node.tag_separator.output
+        if member.repeat_separator is not None:
+            scope = scope.extended(member.repeat_separator)
+        if not node.encoded_length:
+            self.write_element(member, child, scope, True)
+            return
+        apart = self.out
+        base = self.base
+        self.base += len(apart) + node.encoded_length
+        self.out = bytearray()
+        self.write_element(member, child, scope, True)
+        data = bytes(self.out)
+        self.out = apart
+        self.base = base
+        charset = node.charset
+        assert charset is not None
+        length = str(len(data) // charset.unit + node.encoded_length_extra).rjust(node.encoded_length, "0")
+        if len(length) > node.encoded_length:
+            raise self.error(TOO_LONG, member, child, f"its length {length} has more than {node.encoded_length} digits")
+        self.out += length.encode(charset.codec)
+        self.out += data
+
+    # Choices.
+
+    def write_choice(self, node: GroupNode, cursor: Cursor, scope: Scope) -> None:
+        """Write the member of a choice that the tree has."""
+        start = self.position()
+        if node.unresolved:
+            self.write_unresolved(node, cursor, scope)
+        elif node.order == TAGGED:
+            self.write_tagged(node, cursor, scope)
+        else:
+            branch = self.branch_of(node, cursor)
+            if branch is not None:
+                self.write_term(branch, cursor, scope, False)
+            elif node.slots:
+                child = cursor.peek()
+                found = "nothing" if child is None else child.name
+                raise self.error(
+                    NO_BRANCH,
+                    node,
+                    cursor.parent,
+                    f"no member of a choice starts with {found}",
+                )
+        if node.length:
+            missing = 8 * node.length - (self.position() - start)
+            if missing < 0:
+                raise self.error(
+                    TOO_LONG, node, cursor.parent, f"a member of a choice is longer than its {node.length} bytes"
+                )
+            self.fill_bits(missing, node.fill)
+
+    def branch_of(self, node: GroupNode, cursor: Cursor) -> Term | None:
+        """Return the branch that starts with the next child, or one that needs no child."""
+        child = cursor.peek()
+        if child is not None:
+            for slot in node.slots:
+                term = slot.term
+                for namespace, name in term.starts:
+                    if child.name == name and (child.namespace == namespace or not child.namespace):
+                        return term
+        for slot in node.slots:
+            if slot.term.optional:
+                return slot.term
+        for slot in node.slots:
+            term = slot.term
+            if isinstance(term, ElementNode) and (term.has_default or term.output_value is not None):
+                return term
+        if node.hidden and node.slots:
+            return node.slots[0].term
+        return None
+
+    def write_unresolved(self, node: GroupNode, cursor: Cursor, scope: Scope) -> None:
+        """Write one of the members that overlay each other: the changed one, or else the first."""
+        run: list[Element] = []
+        while True:
+            child = cursor.peek()
+            if child is None or child.name not in node.names:
+                break
+            run.append(child)
+            cursor.at += 1
+        if not run:
+            if node.slots:
+                self.write_term(node.slots[0].term, cursor, scope, False)
+            return
+        wanted = run[0]
+        if self.some_unchanged(run):
+            for child in run:
+                if child.changed:
+                    wanted = child
+                    break
+        for slot in node.slots:
+            names = node.branch_names[slot.term.index]
+            if wanted.name in names:
+                inner = Cursor(cursor.parent)
+                inner.items = [child for child in run if child.name in names]
+                self.write_term(slot.term, inner, scope, False)
+                return
+
+    def some_unchanged(self, run: list[Element]) -> bool:
+        """Return whether the members come from a message: then a changed one was set since."""
+        for child in run:
+            if not child.changed:
+                return True
+        return False
+
+
+def write_message(plan: Plan, element: Element) -> bytes:
+    """Return the bytes of a message element with its children. Raises a ParserException."""
+    node: ElementNode = plan.root
+    computes = plan.has_expressions or plan.has_hidden or plan.has_variables
+    if not computes:
+        writer = Writer(plan, False)
+        writer.env.root = element
+        writer.write_element(node, element, plan.scope, True)
+        writer.flush_bits(node.fill)
+        return bytes(writer.out)
+    copied = copy_tree(element)
+    writer = Writer(plan, True)
+    writer.env.root = copied
+    for _ in range(PASSES_MAX):
+        writer.out = bytearray()
+        writer.bits = 0
+        writer.bit_count = 0
+        writer.depth = 0
+        writer.unknown = ""
+        writer.different = False
+        writer.env.variables.clear()
+        try:
+            for name, expression, value in plan.initial:
+                writer.env.variables[name] = (
+                    value
+                    if expression is None
+                    else convert(expression.evaluate(writer.env), plan.variables[name].value)
+                )
+        except ValueError as error:
+            raise writer.error(EXPRESSION, node, copied, str(error)) from None
+        writer.write_element(node, copied, plan.scope, True)
+        writer.flush_bits(node.fill)
+        if not writer.different:
+            break
+    if writer.unknown or writer.different:
+        text = writer.unknown or "computed values depend on each other"
+        raise writer.error(EXPRESSION, node, copied, f"a computed value cannot be found: {text}")
+    return bytes(writer.out)
+
+
+def copy_tree(element: Element) -> Element:
+    """Return a plain copy of a tree, all of it built, to which a writer may add elements."""
+    top = Element(element.name, element.value, element.type, element.namespace)
+    top.changed = element.changed
+    work: list[tuple[Element, Element]] = [(element, top)]
+    while work:
+        original, made = work.pop()
+        child = original.first_child()
+        while child is not None:
+            copied = Element(child.name, child.value, child.type, child.namespace)
+            copied.changed = child.changed
+            made.append_built(copied)
+            if child.pending or child.first is not None:
+                work.append((child, copied))
+            child = child.next_sibling()
+    return top
