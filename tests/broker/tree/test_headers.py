@@ -599,6 +599,9 @@ def test_values_of_mqrfh2_are_typed_by_dt_and_written_with_it() -> None:
         "g": None,
     }
     assign(root, "MQRFH2.usr.s", "x & y")
+    copied = copy_element(root)
+    assert child(copied, "MQRFH2.usr.g.k").value == "v"
+    assert write_message(copied)[1] == write_message(root)[1]
     md_out, data = write_message(root)
     assert text.encode() in data
 

@@ -341,7 +341,7 @@ class Element:
 def copy_element(element: Element) -> Element:
     """Return a deep copy that is in no tree. What is unchanged is shared with its source, not copied."""
     new = _copy_one(element)
-    if element.changed:
+    if element.changed or element.source is None:
         _copy_below(element, new)
     return new
 
@@ -363,13 +363,13 @@ def _copy_one(element: Element) -> Element:
             # A source starts at the first child when the cursor is 0.
             new.cursor = 0
     elif not element.changed:
-        # A leaf that a source built and that needs none itself.
+        # The source of an element above built this one, with all that is below it.
         new.changed = False
     return new
 
 
 def _copy_below(element: Element, new: Element) -> None:
-    """Copy the built children of a changed element, level by level, without recursion."""
+    """Copy the built children of an element that no source builds again, level by level, without recursion."""
     work: list[tuple[Element, Element]] = [(element, new)]
     while work:
         original, made = work.pop()
@@ -377,7 +377,7 @@ def _copy_below(element: Element, new: Element) -> None:
         while child is not None:
             copied = _copy_one(child)
             made.append_built(copied)
-            if child.changed and child.first is not None:
+            if child.first is not None and (child.changed or child.source is None):
                 work.append((child, copied))
             child = child.next
 
