@@ -84,6 +84,9 @@ def test_a_message_has_the_fields_of_its_header_and_its_parameters() -> None:
     check_tree(folder)
     made = without_source(folder)
     assert PCF.write(made, NATIVE) == message.pack()
+    told = tell(folder)
+    folder.put("Version", 3)
+    assert tell(copy_element(folder))[2][9:] == told[2][9:]  # type: ignore[index]
 
 
 def without_source(element: Element) -> Element:
@@ -124,7 +127,9 @@ def test_messages_survive_touched_and_changed(found: list[Parameter], big_endian
     assert PCF.write(folder, context) == body
     told = tell(folder)
     folder.put("Reason", 0)
-    assert PCF.write(copy_element(folder), context) == body
+    check_tree(folder)
+    copied = copy_element(folder)
+    assert PCF.write(copied, context) == body and tell(copied) == told
     written = PCF.write(folder, NATIVE)
     assert tell(PCF.parse(written, NATIVE)) == told
 

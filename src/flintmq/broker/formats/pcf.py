@@ -85,8 +85,12 @@ class PcfSource(Source):
         return self._message
 
     def more(self, element: Element) -> None:
-        """Append the header's leaves and all parameters."""
+        """Append the header's leaves and all parameters to the folder, or the values of a parameter to its element."""
         message = self.message()
+        if element.entry > 0:
+            _fill(element, message.parameters[element.entry - 1])
+            element.pending = False
+            return
         header = message.header
         for name, value in (
             ("Type", header.type),
@@ -101,9 +105,10 @@ class PcfSource(Source):
         ):
             element.append_built(_built(Element(name, value, NAME_VALUE)))
         for number, parameter in enumerate(message.parameters):
-            made = _element_of(parameter)
+            made = _empty_element(parameter)
             made.source = self
             made.entry = number + 1
+            made.pending = True
             element.append_built(made)
         element.pending = False
 
@@ -114,33 +119,40 @@ def _built(element: Element) -> Element:
     return element
 
 
-def _element_of(parameter: Parameter) -> Element:
-    """Return the element of a parameter. The nesting of groups is bounded by the reader, so this recurses."""
-    values: list[object]
+def _empty_element(parameter: Parameter) -> Element:
+    """Return the element of a parameter without its values."""
     if isinstance(parameter, MQCFGR):
-        group = _built(Element("ParameterGroup", parameter.parameter, NAME))
-        for member in parameter.parameters:
-            group.append_built(_element_of(member))
-        return group
+        return _built(Element("ParameterGroup", parameter.parameter, NAME))
     name = "Parameter"
-    operator: int | None = None
-    if isinstance(parameter, (MQCFIN, MQCFIN64)):
+    if isinstance(parameter, (MQCFIL, MQCFIL64, MQCFSL)):
+        name = "ParameterList"
+    elif isinstance(parameter, (MQCFIF, MQCFSF, MQCFBF)):
+        name = "ParameterFilter"
+    return _built(Element(name, parameter.parameter, NAME_VALUE))
+
+
+def _fill(element: Element, parameter: Parameter) -> None:
+    """Append the values or members of a parameter. The reader bounds the nesting of groups, so this recurses."""
+    values: list[object] = []
+    if isinstance(parameter, MQCFGR):
+        for member in parameter.parameters:
+            made = _empty_element(member)
+            _fill(made, member)
+            element.append_built(made)
+    elif isinstance(parameter, (MQCFIN, MQCFIN64)):
         values = [parameter.value]
     elif isinstance(parameter, (MQCFST, MQCFBS)):
         values = [parameter.string]
     elif isinstance(parameter, (MQCFIL, MQCFIL64)):
-        name, values = "ParameterList", list(parameter.values)
+        values = list(parameter.values)
     elif isinstance(parameter, MQCFSL):
-        name, values = "ParameterList", list(parameter.strings)
+        values = list(parameter.strings)
     else:
         assert isinstance(parameter, (MQCFIF, MQCFSF, MQCFBF))
-        name, values, operator = "ParameterFilter", [parameter.filter_value], parameter.operator
-    element = _built(Element(name, parameter.parameter, NAME_VALUE))
-    if operator is not None:
-        element.append_built(_built(Element("Operator", operator, NAME_VALUE)))
+        element.append_built(_built(Element("Operator", parameter.operator, NAME_VALUE)))
+        values = [parameter.filter_value]
     for value in values:
         element.append_built(_built(Element("", value, VALUE)))
-    return element
 
 
 class PcfFormat:
