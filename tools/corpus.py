@@ -21,8 +21,13 @@ A file is left out of the count only for one of these reasons (class Exclusion);
 
     empty           the file has no bytes or only white space, and its kind needs content
     elastic         the file is ES|QL, the query language of Elasticsearch, which uses the same suffix
-    deliberate      a test file of a checker that its authors wrote with a syntax error; KNOWN_BAD names it, and the
+    deliberate      a test file of a syntax checker that is no ESQL: KNOWN_BAD names it and says what is wrong, and the
                     exclusion holds only as long as our parser, too, reports an error
+    fragment        a test file of a syntax checker (CHECKERS) that parses but cannot be deployed, because the rest of
+                    its application does not exist: every problem is one of FRAGMENT_PROBLEMS, such as a variable that
+                    is declared nowhere, which the product refuses with BIP2432
+    stale           a BAR file whose deployment descriptor lists nodes that the flows beside it do not have; KNOWN_BAD
+                    names it
     generated       a template: the file has marks that a generator replaces before the file is ESQL
 
 Invalid files of real projects are not left out: they are misses, and their reason says what the product refuses.
@@ -37,6 +42,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -64,11 +70,6 @@ CHECKS = tuple(dict.fromkeys(SUFFIXES.values()))
 ARCHIVE_BYTES_MAX = 512 << 20
 ARCHIVE_MEMBERS_MAX = 20_000
 
-#: Files that a repository's authors made invalid on purpose: repository, path, what is wrong with the file.
-KNOWN_BAD: tuple[tuple[str, str, str], ...] = ()
-
-BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
-
 
 class Outcome(StrEnum):
     """What became of a file."""
@@ -84,7 +85,53 @@ class Exclusion(StrEnum):
     EMPTY = "empty"
     ELASTIC = "elastic"
     DELIBERATE = "deliberate"
+    FRAGMENT = "fragment"
+    STALE = "stale"
     GENERATED = "generated"
+
+
+#: Files that are invalid, reviewed one by one: repository, path, class, what is wrong with the file.
+KNOWN_BAD: tuple[tuple[str, str, Exclusion, str], ...] = (
+    (
+        "EXXETA/sonar-esql-plugin",
+        "*/src/test/resources/parsingError.esql",
+        Exclusion.DELIBERATE,
+        "a block has no END",
+    ),
+    (
+        "EXXETA/sonar-esql-plugin",
+        "*/src/test/resources/cpd/parsingError.esql",
+        Exclusion.DELIBERATE,
+        "a stray word, and a module has no END",
+    ),
+    (
+        "EXXETA/sonar-esql-plugin",
+        "*/src/test/resources/deleteFrom.esql",
+        Exclusion.DELIBERATE,
+        "PASSTHRU without an expression",
+    ),
+    (
+        "ot4i/ace-demo-pipeline",
+        "extensions/designer/TeaAPI.bar",
+        Exclusion.STALE,
+        "the descriptor lists the nodes Compute and HTTP Request, and the flows in the BAR have no such nodes",
+    ),
+)
+
+#: Repositories of syntax checkers: their ESQL is made to be parsed, one construct at a time, not to be deployed.
+CHECKERS = ("EXXETA/sonar-esql-plugin",)
+#: What the compiler says of ESQL without the rest of its application, or made of pieces that do not belong together.
+FRAGMENT_PROBLEMS = re.compile(
+    r"is neither a variable nor a correlation name"
+    r"|the namespace prefix \S+ is not declared"
+    r"|the (module|routine) .* is defined twice"
+    r"|there is no loop or block \S+ around this statement"
+    r"|EXTERNAL variables stand at module or schema level"
+    r"|the index 0 of a path must be 1 or more"
+    r"|this statement takes a reference variable"
+)
+
+BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +141,8 @@ class Source:
     repository: str
     name: str
     path: Path
+    #: The directory that holds the projects: the repository, or what was in the archive.
+    root: Path
 
     @property
     def kind(self) -> str:
@@ -153,7 +202,7 @@ def sources(repository: Path, scratch: Path) -> Iterator[Source]:
             path = Path(base) / file
             suffix = path.suffix.lower()
             if suffix in SUFFIXES and path.is_file():
-                yield Source(name, path.relative_to(repository).as_posix(), path)
+                yield Source(name, path.relative_to(repository).as_posix(), path, repository)
             elif suffix == ".zip":
                 archives.append(path)
     for number, archive in enumerate(archives):
@@ -161,7 +210,7 @@ def sources(repository: Path, scratch: Path) -> Iterator[Source]:
         prefix = archive.relative_to(repository).as_posix()
         for member in unpack(archive, target):
             if member.suffix.lower() in SUFFIXES:
-                yield Source(name, f"{prefix}!/{member.as_posix()}", target / member)
+                yield Source(name, f"{prefix}!/{member.as_posix()}", target / member, target)
 
 
 def unpack(archive: Path, target: Path) -> list[PurePosixPath]:
@@ -206,10 +255,10 @@ def exclusion_of(source: Source, data: bytes) -> Exclusion | None:
 
 
 def known_bad(source: Source) -> str:
-    """Return what is wrong with a file that its authors made invalid on purpose, or nothing."""
-    for repository, pattern, reason in KNOWN_BAD:
+    """Return class and fault of a file that is known to be invalid, or nothing."""
+    for repository, pattern, exclusion, fault in KNOWN_BAD:
         if source.repository == repository and fnmatch(source.name, pattern):
-            return reason
+            return f"{exclusion.value}: {fault}"
     return ""
 
 
@@ -230,7 +279,9 @@ def judge(source: Source, data: bytes, check: Check) -> Verdict:
         verdict.outcome = Outcome.MISS
         reason = known_bad(source)
         if reason:
-            verdict.outcome, verdict.exclusion = Outcome.EXCLUDED, f"{Exclusion.DELIBERATE.value}: {reason}"
+            verdict.outcome, verdict.exclusion = Outcome.EXCLUDED, reason
+        elif source.repository in CHECKERS and all(FRAGMENT_PROBLEMS.search(each.reason) for each in verdict.problems):
+            verdict.outcome, verdict.exclusion = Outcome.EXCLUDED, Exclusion.FRAGMENT.value
     return verdict
 
 

@@ -10,12 +10,26 @@ the same elements in the same order with the same attributes and text. White spa
 
 from __future__ import annotations
 
+import io
+import re
 import xml.parsers.expat
+import zipfile
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 
-from flintmq.broker.flow import xmi
-from flintmq.broker.flow.model import FlowDefinition, FlowFileError
+from flintmq.broker.esql.parser import decode_source, parse
+from flintmq.broker.esql.printer import print_file
+from flintmq.broker.esql.program import EsqlProblem, Program
+from flintmq.broker.flow import nodes, xmi, yaml_form
+from flintmq.broker.flow.bar import read_bar
+from flintmq.broker.flow.deployment import read_overrides
+from flintmq.broker.flow.model import NODE_SUFFIX, FlowDefinition, FlowFileError
+from flintmq.broker.flow.node_types import can_run
+from flintmq.broker.flow.project import project_of_bar
 from tools.corpus import Check, Problem, Source, first_line
+
+assert nodes  # Importing it registers the node types that the broker has.
 
 #: An event of a document: what it is, the name or text, the attributes in the order of their names, the line.
 Event = tuple[str, str, tuple[tuple[str, str], ...], int]
@@ -72,7 +86,7 @@ def difference(old: bytes, new: bytes, comments: bool = False) -> Problem | None
 
 
 def check_flow(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
-    """Read a flow, write it twice (over the document that was read, and from the model alone), compare."""
+    """Read a flow and write it three times: over the document that was read, from the model alone, through YAML."""
     try:
         flow = xmi.read(data, source.name)
     except FlowFileError as error:
@@ -84,12 +98,121 @@ def check_flow(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
     rebuilt = difference(data, xmi.write(replace(flow, source=None)))
     if rebuilt is not None:
         problems.append(Problem(f"written from the model: {rebuilt.reason}", rebuilt.line))
+    try:
+        through = yaml_form.read(yaml_form.write(flow), source.name, flow.path)
+    except FlowFileError as error:
+        return [*problems, Problem(f"its YAML cannot be read: {error.reason}")], unknown_nodes(flow)
+    converted = difference(data, xmi.write(through))
+    if converted is not None:
+        problems.append(Problem(f"through YAML and back: {converted.reason}", converted.line))
     return problems, unknown_nodes(flow)
 
 
 def unknown_nodes(flow: FlowDefinition) -> list[str]:
     """Return the node types of a flow that the broker does not have."""
-    return []
+    types = {node.type for node in flow.nodes if not node.is_terminal and not node.is_subflow}
+    return sorted(each.removesuffix(NODE_SUFFIX) for each in types if not can_run(each))
 
 
-CHECKS_BY_KIND: dict[str, Check] = {"flow": check_flow}
+def check_esql(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
+    """Parse an ESQL file, compile it to Python, and parse what the printer makes of it: it must be the same tree.
+
+    A file that does not compile alone is compiled with the ESQL of its project and of the projects it refers to:
+    files of one broker schema share their declarations.
+    """
+    parsed = parse(decode_source(data), str(source.path))
+    if parsed.errors:
+        return [Problem(error.message, error.line) for error in parsed.errors], []
+    problems = []
+    printed = parse(print_file(parsed), "printed")
+    if printed.errors:
+        problems.append(Problem(f"the printed form does not parse: {printed.errors[0].message}"))
+    elif printed.items != parsed.items:
+        problems.append(Problem("the printed form is another program"))
+    program = Program()
+    program.add(parsed)
+    program.compile()
+    errors = program.errors
+    if errors:
+        project = project_of(source.path, source.root)
+        if project is not None:
+            errors = compiled_project(project, source.root).get(str(source.path), [])
+    return problems + [Problem(f"BIP{error.number}: {error.text}", error.line) for error in errors], []
+
+
+def project_of(path: Path, root: Path) -> Path | None:
+    """Return the directory of the project that a file belongs to, or None if no project file is above it."""
+    for directory in path.parents:
+        if (directory / ".project").is_file():
+            return directory
+        if directory == root:
+            break
+    return None
+
+
+@lru_cache(maxsize=64)
+def projects_below(root: Path) -> dict[str, Path]:
+    """Return the projects below a directory by their names; where two have one name, the last of them."""
+    found = {}
+    for file in sorted(root.rglob(".project")):
+        name = re.search(r"<name>([^<]*)</name>", file.read_text("utf-8", "replace"))
+        found[name.group(1) if name else file.parent.name] = file.parent
+    return found
+
+
+def with_references(project: Path, root: Path) -> list[Path]:
+    """Return a project and all projects that it refers to, directly or through others."""
+    found = [project]
+    for each in found:
+        file = each / ".project"
+        if file.is_file():
+            names = re.findall(r"<project>([^<]*)</project>", file.read_text("utf-8", "replace"))
+            referred = (projects_below(root).get(name) for name in names)
+            found += [other for other in dict.fromkeys(referred) if other is not None and other not in found]
+    return found
+
+
+@lru_cache(maxsize=256)
+def compiled_project(project: Path, root: Path) -> dict[str, list[EsqlProblem]]:
+    """Compile the ESQL of a project with that of the projects it refers to; return the errors by file."""
+    program = Program()
+    for directory in with_references(project, root):
+        for file in sorted(directory.rglob("*")):
+            if file.suffix.lower() == ".esql" and file.is_file():
+                program.add(parse(decode_source(file.read_bytes()), str(file)))
+    program.compile()
+    errors: dict[str, list[EsqlProblem]] = {}
+    for error in program.errors:
+        errors.setdefault(error.file, []).append(error)
+    return errors
+
+
+def check_bar(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
+    """Open a BAR with every archive in it, and find what each property of its deployment descriptors addresses.
+
+    Members are counted against zipfile's own list. The properties, printed as an override file and applied again, must
+    find their place and leave the BAR as it was.
+    """
+    try:
+        bar = read_bar(data, source.name)
+    except FlowFileError as error:
+        return [Problem(error.reason)], []
+    project = project_of_bar(bar)
+    problems = [Problem(f"{note.file}: {note.reason}", note.line) for note in project.all_notes()]
+    problems += [Problem(f"{note.file}: {note.reason}", note.line) for note in project.check_overrides()]
+    for container in bar.containers():
+        with zipfile.ZipFile(io.BytesIO(container.archive.data)) as opened:
+            members = {name.replace("\\", "/") for name in opened.namelist() if not name.endswith(("/", "\\"))}
+        for name in sorted(members ^ set(container.archive.members)):
+            problems.append(Problem(f"{container.archive.name}: member {name} is read by only one of zipfile and us"))
+    notes = bar.override(read_overrides(bar.render().encode(), source.name))
+    problems += [Problem(f"its own properties as overrides: {note.reason}", note.line) for note in notes]
+    if bar.write() != data:
+        problems.append(Problem("its own properties as overrides change the BAR"))
+    unknown = [
+        node for application in project.applications for flow in application.all_flows() for node in unknown_nodes(flow)
+    ]
+    return problems, sorted(set(unknown))
+
+
+CHECKS_BY_KIND: dict[str, Check] = {"flow": check_flow, "esql": check_esql, "bar": check_bar}

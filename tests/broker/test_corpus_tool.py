@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tools import corpus, corpus_checks
-from tools.corpus import Outcome, Problem, Source, Verdict
+from tools.corpus import Exclusion, Outcome, Problem, Source, Verdict
 
 FLOW = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -101,13 +101,15 @@ def test_files_that_are_no_esql_or_empty_are_left_out_and_say_why(projects: Path
 def test_a_file_that_is_bad_on_purpose_is_left_out_only_while_our_reader_refuses_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(corpus, "KNOWN_BAD", (("acme/shop", "tests/*.esql", "no END"),))
-    source = Source("acme/shop", "tests/bad.esql", tmp_path)
+    monkeypatch.setattr(corpus, "KNOWN_BAD", (("acme/shop", "tests/*.esql", Exclusion.DELIBERATE, "no END"),))
+    source = Source("acme/shop", "tests/bad.esql", tmp_path, tmp_path)
 
     refused = corpus.judge(source, b"BEGIN", lambda source, data: ([Problem("found nothing", 1)], []))
     accepted = corpus.judge(source, b"BEGIN", passing)
     elsewhere = corpus.judge(
-        Source("acme/other", "tests/bad.esql", tmp_path), b"x", lambda source, data: ([Problem("found x", 1)], [])
+        Source("acme/other", "tests/bad.esql", tmp_path, tmp_path),
+        b"x",
+        lambda source, data: ([Problem("found x", 1)], []),
     )
 
     assert (refused.outcome, refused.exclusion) == (Outcome.EXCLUDED, "deliberate: no END")
@@ -119,7 +121,7 @@ def test_an_exception_that_no_reader_declares_is_a_miss(tmp_path: Path) -> None:
     def broken(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
         raise KeyError("queueName")
 
-    verdict = corpus.judge(Source("acme/shop", "a.esql", tmp_path), b"SET", broken)
+    verdict = corpus.judge(Source("acme/shop", "a.esql", tmp_path, tmp_path), b"SET", broken)
     assert verdict.outcome is Outcome.MISS
     assert verdict.problems[0].reason == "unexpected KeyError: 'queueName'"
 
@@ -157,12 +159,15 @@ def test_layout_and_attribute_order_are_no_difference() -> None:
 
 
 def test_a_flow_that_is_no_xml_is_a_miss_with_its_line(tmp_path: Path) -> None:
-    problems, _ = corpus_checks.check_flow(Source("acme/shop", "a.msgflow", tmp_path), b"<a>\n<b></a>")
+    problems, _ = corpus_checks.check_flow(Source("acme/shop", "a.msgflow", tmp_path, tmp_path), b"<a>\n<b></a>")
     assert [problem.line for problem in problems] == [2]
 
 
 def test_a_flow_is_written_back_without_loss(tmp_path: Path) -> None:
-    assert corpus_checks.check_flow(Source("acme/shop", "Pricing.msgflow", tmp_path), FLOW.encode()) == ([], [])
+    assert corpus_checks.check_flow(Source("acme/shop", "Pricing.msgflow", tmp_path, tmp_path), FLOW.encode()) == (
+        [],
+        [],
+    )
 
 
 def test_bars_are_shares_of_the_files_that_count() -> None:
@@ -211,3 +216,96 @@ def test_the_command_fails_below_a_bar_and_on_nothing(projects: Path, capsys: py
     assert "flow: 1 of 2 files pass" in capsys.readouterr().err
     assert corpus.main([str(projects), "--only", "flow", "--repository", "empty"]) == 1
     assert "nothing to judge" in capsys.readouterr().err
+
+
+def problems_of(kind: str, source: Source) -> list[Problem]:
+    """Run the check of a kind on a file."""
+    return corpus_checks.CHECKS_BY_KIND[kind](source, source.read())[0]
+
+
+def test_esql_with_a_syntax_error_is_a_miss_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.esql"
+    path.write_text(ESQL.replace("RETURN TRUE;", "RETURN TRUE"))
+    assert [each.line for each in problems_of("esql", Source("acme/shop", "a.esql", path, tmp_path))] == [6]
+
+
+def test_esql_is_compiled_with_the_declarations_of_its_project_and_of_referred_projects(tmp_path: Path) -> None:
+    shop, common = tmp_path / "Shop", tmp_path / "Common"
+    for directory in (shop, common):
+        directory.mkdir()
+    description = "<projectDescription><name>{}</name><projects>{}</projects></projectDescription>"
+    (common / ".project").write_text(description.format("Common", ""))
+    (shop / ".project").write_text(description.format("Shop", "<project>Common</project>"))
+    (common / "names.esql").write_text("DECLARE ns NAMESPACE 'urn:shop';\n")
+    (shop / "vat.esql").write_text("DECLARE Vat CONSTANT DECIMAL 1.2;\n")
+    path = shop / "a.esql"
+    path.write_text(ESQL.replace("XMLNSC.Price * 2", "XMLNSC.ns:Price * Vat"))
+    source = Source("acme/shop", "Shop/a.esql", path, tmp_path)
+
+    assert problems_of("esql", source) == []
+
+    (common / "names.esql").unlink()
+    corpus_checks.compiled_project.cache_clear()
+    problems = problems_of("esql", source)
+    assert [each.line for each in problems] == [4]
+    assert "ns" in problems[0].reason
+
+
+def bar(descriptor: str) -> bytes:
+    """Return a BAR with one application: a flow, its ESQL and a deployment descriptor."""
+    application = {
+        "META-INF/broker.xml": f"<Broker>{descriptor}</Broker>".encode(),
+        "Pricing.msgflow": FLOW.encode(),
+        "Pricing.esql": ESQL.encode(),
+    }
+    return archive({"META-INF/manifest.mf": b"", "Shop.appzip": archive(application)})
+
+
+def test_a_bar_whose_overrides_address_nodes_passes(tmp_path: Path) -> None:
+    path = tmp_path / "shop.bar"
+    path.write_bytes(
+        bar(
+            '<CompiledMessageFlow name="Pricing"><ConfigurableProperty uri="Pricing#additionalInstances"/>'
+            '<ConfigurableProperty override="PRICES" uri="Pricing#Price.dataSource"/></CompiledMessageFlow>'
+        )
+    )
+    assert problems_of("bar", Source("acme/shop", "shop.bar", path, tmp_path)) == []
+
+
+def test_an_override_of_a_node_that_is_not_there_is_a_miss(tmp_path: Path) -> None:
+    path = tmp_path / "shop.bar"
+    path.write_bytes(
+        bar(
+            '<CompiledMessageFlow name="Pricing">'
+            '<ConfigurableProperty override="PRICES" uri="Pricing#Gone.dataSource"/></CompiledMessageFlow>'
+        )
+    )
+    problems = problems_of("bar", Source("acme/shop", "shop.bar", path, tmp_path))
+    assert len(problems) == 1 and "Pricing#Gone.dataSource" in problems[0].reason
+
+
+def test_a_damaged_bar_is_a_miss(tmp_path: Path) -> None:
+    path = tmp_path / "shop.bar"
+    data = bar("")
+    path.write_bytes(data[: len(data) // 2])
+    assert len(problems_of("bar", Source("acme/shop", "shop.bar", path, tmp_path))) == 1
+
+
+def test_a_checker_s_fragment_is_left_out_but_the_same_file_elsewhere_is_a_miss(tmp_path: Path) -> None:
+    path = tmp_path / "a.esql"
+    path.write_text(ESQL.replace("InputRoot.XMLNSC.Price", "Nowhere"))
+    check = corpus_checks.CHECKS_BY_KIND["esql"]
+    verdicts = [
+        corpus.judge(Source(name, "a.esql", path, tmp_path), path.read_bytes(), check)
+        for name in (corpus.CHECKERS[0], "acme/shop")
+    ]
+    assert [each.outcome for each in verdicts] == [Outcome.EXCLUDED, Outcome.MISS]
+    assert verdicts[0].exclusion == "fragment"
+    assert [each.line for each in verdicts[1].problems] == [4]
+
+
+def test_node_types_that_the_broker_does_not_have_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.msgflow"
+    path.write_text(FLOW.replace("ComIbmCompute", "AcmeTeleport"))
+    source = Source("acme/shop", "a.msgflow", path, tmp_path)
+    assert corpus_checks.check_flow(source, source.read()) == ([], ["AcmeTeleport"])
