@@ -5,7 +5,7 @@ It has no messages and no log, but it answers every method of Administration wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -34,7 +34,7 @@ from flintmq.qmgr import chlauth
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.authorities import WORDS, words_of
 from flintmq.qmgr.authority_records import record_name
-from flintmq.qmgr.catalogue import Catalogue, MQObject, check_catalogue
+from flintmq.qmgr.catalogue import Catalogue, MQObject, check_catalogue, matches
 
 
 class CatalogueAdministration:
@@ -202,6 +202,9 @@ class CatalogueAdministration:
 
     def command_refused(self, command: int, kind: str, name: str) -> None:
         self.refused_commands.append(command)
+
+    def objects_called(self, kind: str, name: str) -> Iterator[MQObject]:
+        yield from (each for each in self.objects(kind) if matches(name, each.name))
 
     def objects(self, kind: str) -> list[MQObject]:
         result = [definition.copy() for definition in self.catalogue.match(kind)]
