@@ -34,7 +34,7 @@ from flintmq.qmgr import chlauth
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.authorities import WORDS, words_of
 from flintmq.qmgr.authority_records import record_name
-from flintmq.qmgr.catalogue import Catalogue, MQObject, check_catalogue, matches
+from flintmq.qmgr.catalogue import Catalogue, MQObject, check_catalogue
 
 
 class CatalogueAdministration:
@@ -204,16 +204,20 @@ class CatalogueAdministration:
         self.refused_commands.append(command)
 
     def objects_called(self, kind: str, name: str) -> Iterator[MQObject]:
-        yield from (each for each in self.objects(kind) if matches(name, each.name))
+        for definition in self.catalogue.match(kind, name):
+            if self.catalogue.find(definition.kind, definition.name) is definition:
+                yield self.copied(definition)
 
     def objects(self, kind: str) -> list[MQObject]:
-        result = [definition.copy() for definition in self.catalogue.match(kind)]
-        for definition in result:
-            if definition.kind == "QLOCAL":
-                definition.attributes["CURDEPTH"] = self.depths.get(definition.name, 0)
-                definition.attributes["IPPROCS"] = 0
-                definition.attributes["OPPROCS"] = len(self.handles.get(definition.name, []))
-        return result
+        return [self.copied(definition) for definition in self.catalogue.match(kind)]
+
+    def copied(self, definition: MQObject) -> MQObject:
+        copy = definition.copy()
+        if copy.kind == "QLOCAL":
+            copy.attributes["CURDEPTH"] = self.depths.get(copy.name, 0)
+            copy.attributes["IPPROCS"] = 0
+            copy.attributes["OPPROCS"] = len(self.handles.get(copy.name, []))
+        return copy
 
     def subscriptions(self) -> list[Row]:
         return self.subscribed

@@ -58,6 +58,8 @@ APPLICATION = "amqpcsea"
 RESPONSES_AT_ONCE = 100
 #: A command that was backed out this often is not tried again.
 _TRIES_MAX = 2
+#: Stands for a response that was put: to free very many at once takes too long for one turn.
+_WAS_PUT = PCFMessage()
 _UTF_8 = 1208
 _BIG_ENDIAN = mq.MQENC_INTEGER_NORMAL
 
@@ -203,6 +205,7 @@ class CommandServer:
         for response in responses[work.put : work.put + RESPONSES_AT_ONCE]:
             if self._is_answerable(work):
                 self._respond(connection, work, response)
+            responses[work.put] = _WAS_PUT
             work.put += 1
         if work.put < len(responses):
             return 0

@@ -127,7 +127,7 @@ def _escape(message: PCFMessage, administration: Administration, outcome: Outcom
     outcome.reason = reply.reason
     outcome.changed = True
     texts: list[str] = []
-    for number, answer in enumerate(reply.answers, 1):
+    for number, answer in enumerate(reply.take(), 1):
         texts.append("\n".join(render_answer(answer)))
         if number % ANSWERS_AT_ONCE == 0:
             yield

@@ -43,7 +43,7 @@ def response_steps(command: int, bound: PCFCommand, reply: Reply) -> Steps[list[
     """The responses to a command that was carried out, or refused by the queue manager; in slices (steps.py)."""
     if reply.failed:
         return refusal(command, _reason(bound, reply.reason))
-    answers = [answer for answer in reply.answers if _is_of_type(bound, answer)]
+    answers = [answer for answer in reply.take() if _is_of_type(bound, answer)]
     if any(answer.items for answer in answers):
         answers = [answer for answer in answers if answer.items]  # Without a closing "normal completion".
     if not answers:
@@ -51,9 +51,10 @@ def response_steps(command: int, bound: PCFCommand, reply: Reply) -> Steps[list[
     if bound.names_only:
         return _numbered(command, [_names(command, answers)])
     contents: list[list[Parameter]] = []
-    for number, answer in enumerate(answers, 1):
-        contents.append(_parameters(bound.form, answer))
-        if number % ANSWERS_AT_ONCE == 0:
+    answers.reverse()
+    while answers:
+        contents.append(_parameters(bound.form, answers.pop()))
+        if len(contents) % ANSWERS_AT_ONCE == 0:
             yield
     return _numbered(command, contents)
 

@@ -70,6 +70,13 @@ class Reply:
                 self.answers.append(answer)
         return True
 
+    def take(self) -> Iterator[Answer]:
+        """Hand over the answers. Each is let go with the next: to free very many at once takes long."""
+        answers, self.answers = self.answers, []
+        answers.reverse()
+        while answers:
+            yield answers.pop()
+
 
 def done(number: str, **inserts: str) -> Reply:
     """A command that has done what was asked."""

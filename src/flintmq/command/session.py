@@ -29,7 +29,7 @@ from flintmq.command.display import render_steps
 from flintmq.command.execute import execute_steps
 from flintmq.command.model import LEAVING
 from flintmq.command.parser import CommandReader, CommandText
-from flintmq.command.steps import Steps, to_the_end
+from flintmq.command.steps import LINES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
 from flintmq.qmgr.attributes import COMMAND_LEVEL
 
@@ -138,8 +138,10 @@ class Session:
             return
         self.commands += 1
         said = yield from self.said(command)
-        for line in said.lines:
+        for number, line in enumerate(said.lines, 1):
             self.write(line)
+            if number % LINES_AT_ONCE == 0:
+                yield
         if said.syntax_error:
             self.syntax_errors += 1
         elif said.failed:
@@ -151,7 +153,7 @@ class Session:
         """Run one command, or only check it."""
         reply = yield from execute_steps(command, None if self.verify else self.administration)
         lost = reply.reason in (MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE)
-        lines = yield from render_steps(reply, self.width)
+        lines = yield from render_steps(reply.take(), self.width)
         return Said(lines, reply.syntax_error, reply.failed, lost)
 
 

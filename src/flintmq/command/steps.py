@@ -23,6 +23,8 @@ Steps = Generator[None, None, Result]
 
 #: Answers that are made, or written, in one slice.
 ANSWERS_AT_ONCE = 50
+#: Lines of text that are handed over in one slice.
+LINES_AT_ONCE = 5000
 
 
 def to_the_end(steps: Steps[Result]) -> Result:

@@ -369,10 +369,10 @@ class Admin:
         definition = qm.catalogue.find(kind, name)
         if definition is None:
             return MQRC_UNKNOWN_OBJECT_NAME
-        if self._in_use(definition):
-            return MQRC_OBJECT_IN_USE
         if kind in ("PSID", "BUFFPOOL"):
             clear_all(qm)
+        if self._in_use(definition):
+            return MQRC_OBJECT_IN_USE
         queue = qm.queues_by_id.get(definition.object_id)
         if queue is not None and queue.depth and not purge:
             return MQRC_Q_NOT_EMPTY
