@@ -735,6 +735,9 @@ class QueueManager:
                     held += 1
                     assert id(message) in pending, f"U1: message {message.sequence} of {queue.name} is in no unit"
             assert held == queue.uncommitted, f"U1: {queue.name} counts {queue.uncommitted} uncommitted, has {held}"
+        for queue in self.clearing:
+            assert queue.deleted and self.queues_by_id.get(queue.queue_id) is not queue, f"D1: {queue.name}"
+            assert not queue.waiting and queue.pager.queues.get(queue.queue_id) is queue, f"D1: {queue.name}"
         for pager in self.pagers.values():
             check_homes(pager)
         for psid, account in self.accounts.items():
