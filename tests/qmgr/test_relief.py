@@ -211,7 +211,7 @@ def test_one_call_evicts_a_bounded_number_of_messages() -> None:
     for _ in range(9000):
         app.put("Q", b"x")
         most, before = max(most, pager.spilled_messages - before), pager.spilled_messages
-    assert 0 < most <= RELIEF_PAGES + 1
+    assert 0 < most <= RELIEF_PAGES + 1 < 2500
     assert machine.qm.pools[0].used <= machine.qm.pools[0].threshold
     machine.qm.check()
 
