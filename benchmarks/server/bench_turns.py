@@ -4,7 +4,7 @@
     like                selects with LIKE and 2,500 holes over a property of 200 KB                       20 ms
     select_nothing      opens 40,000 messages with a selector that finds none                             20 ms
     select_long         opens 2,000 messages with a selector of 10,000 characters                         20 ms
-    retained            subscribes to 30,000 retained topics                                              20 ms
+    retained            subscribes to 30,000 retained topics, and ends the subscription                   20 ms
     properties_put      puts a message with 100,000 properties while somebody selects                     20 ms
     properties_select   opens it with a selector                                                          20 ms
     properties_get      gets it                                                                           20 ms
@@ -14,7 +14,9 @@
     publish             publishes to 3,000 subscriptions                                                  20 ms
     levels              subscribes and publishes to a topic of 5,000 levels                               20 ms
     large               puts and gets 4 MB                                                                20 ms
+    evict               puts 40,000 messages, more than the buffer pool holds                             20 ms
     display             DISPLAY QLOCAL(*) ALL of 3,000 queues                                             20 ms
+    command_server      the same through the command server                                               20 ms
     clear               CLEAR QLOCAL of 40,000 messages                                                   20 ms
 
 A real queue manager, and a real client over TCP. A turn has all that the loop did since the end of the turn before it,
@@ -99,6 +101,9 @@ def run(options: Options) -> list[Figure]:
             "ALTER QMGR MAXUMSGS(999999999)",
             "ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) MAXMSGL(104857600)",
             "SET AUTHREC PROFILE('SYSTEM.BASE.TOPIC') OBJTYPE(TOPIC) PRINCIPAL('app') AUTHADD(ALLMQI)",
+            "SET AUTHREC PROFILE('**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(DSP)",
+            "SET AUTHREC PROFILE('SYSTEM.ADMIN.COMMAND.QUEUE') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALLMQI)",
+            "SET AUTHREC PROFILE('SYSTEM.DEFAULT.MODEL.QUEUE') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALLMQI,DSP)",
         )
         bench = Bench(stage, options.scale(10_000, 2_500, 10) / 10_000)
         with bench.console:
@@ -226,12 +231,13 @@ def large(bench: Bench) -> None:
 
 
 def commands(bench: Bench) -> None:
-    bench.queue("CLEARED", bench.many(40_000))
+    bench.measure("evict", lambda: bench.queue("CLEARED", bench.many(40_000)))
     bench.qm.close()  # Nobody has it open then.
     bench.qm = bench.connect()
     for number in range(bench.many(3000)):
         bench.console.ask(f"DEFINE QLOCAL(OBJECT.{number})")
     bench.measure("display", lambda: bench.console.ask("DISPLAY QLOCAL(*) ALL"))
+    bench.measure("command_server", lambda: bench.qm.mqsc("DISPLAY QLOCAL(*) ALL"))
     bench.measure("clear", lambda: bench.console.ask("CLEAR QLOCAL(CLEARED)"))
 
 

@@ -5,7 +5,7 @@ It has no messages and no log, but it answers every method of Administration wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -203,14 +203,21 @@ class CatalogueAdministration:
     def command_refused(self, command: int, kind: str, name: str) -> None:
         self.refused_commands.append(command)
 
+    def objects_called(self, kind: str, name: str) -> Iterator[MQObject]:
+        for definition in self.catalogue.match(kind, name):
+            if self.catalogue.find(definition.kind, definition.name) is definition:
+                yield self.copied(definition)
+
     def objects(self, kind: str) -> list[MQObject]:
-        result = [definition.copy() for definition in self.catalogue.match(kind)]
-        for definition in result:
-            if definition.kind == "QLOCAL":
-                definition.attributes["CURDEPTH"] = self.depths.get(definition.name, 0)
-                definition.attributes["IPPROCS"] = 0
-                definition.attributes["OPPROCS"] = len(self.handles.get(definition.name, []))
-        return result
+        return [self.copied(definition) for definition in self.catalogue.match(kind)]
+
+    def copied(self, definition: MQObject) -> MQObject:
+        copy = definition.copy()
+        if copy.kind == "QLOCAL":
+            copy.attributes["CURDEPTH"] = self.depths.get(copy.name, 0)
+            copy.attributes["IPPROCS"] = 0
+            copy.attributes["OPPROCS"] = len(self.handles.get(copy.name, []))
+        return copy
 
     def subscriptions(self) -> list[Row]:
         return self.subscribed

@@ -1,11 +1,16 @@
-"""Message properties: setting, finding, folders both ways, rules P1 to P5."""
+"""Message properties: setting, finding, folders both ways, rules P1 to P6."""
+
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flintmq.mqi import MQMD, MQPD, MessageProperties, PropertyError, StructureError
+from flintmq import compiled
+from flintmq.mqi import MQMD, MQPD, MessageProperties, Property, PropertyError, StructureError
 from flintmq.mqi import constants as c
+from flintmq.mqi import reason as r
 from flintmq.mqi.md_properties import is_descriptor_name, read_descriptor, write_descriptor
 from flintmq.mqi.properties import matches
 from flintmq.mqi.property_values import Value
@@ -258,3 +263,90 @@ def test_any_properties_survive_their_folders(values: dict[str, Value]) -> None:
     back, others = MessageProperties.from_folders(folders)
     assert {item.name: item.value for item in back.items} == values and not others
     assert back.to_folders() == folders
+
+
+class Watched(list[Property]):
+    """Counts the properties that somebody looks at."""
+
+    looked = 0
+
+    def __iter__(self) -> Iterator[Property]:
+        for item in super().__iter__():
+            self.looked += 1
+            yield item
+
+    def __getitem__(self, place: Any) -> Any:
+        self.looked += 1
+        return super().__getitem__(place)
+
+    def index(self, *args: Any) -> int:
+        self.looked += len(self)
+        return super().index(*args)
+
+
+@pytest.mark.parametrize("name", ["p{}", "shop.p{}", "shop.g{}.p"])
+def test_a_property_is_set_without_a_look_at_the_others(name: str) -> None:
+    """P6: a message with 100,000 properties took minutes to put. (issue 14, item 3)"""
+    if compiled():
+        pytest.skip("compiled code does not ask a list how it is gone through")
+    properties = MessageProperties()
+    properties.items = watched = Watched()
+    for number in range(2000):
+        properties.set(name.format(number), number)
+    for number in range(0, 2000, 2):
+        properties.set(name.format(number), "again")
+    assert watched.looked <= 2 * 2000 and len(watched) == 2000
+    (folder,) = properties.to_folders()
+    back, _ = MessageProperties.from_folders([folder])
+    assert back.value(name.format(10)) == "again" and back.value(name.format(11)) == 11 and len(back) == 2000
+
+
+NAMES = st.sampled_from(["a", "b", "s.a", "s.b", "s.a.x", "s.a.y", "s.t.x", "usr.a", "s"])
+PLACES = [
+    c.MQSMPO_SET_FIRST,
+    c.MQSMPO_APPEND_PROPERTY,
+    c.MQSMPO_SET_PROP_UNDER_CURSOR,
+    c.MQSMPO_SET_PROP_BEFORE_CURSOR,
+    c.MQSMPO_SET_PROP_AFTER_CURSOR,
+]
+CALLS = st.one_of(
+    st.tuples(st.just("set"), NAMES, st.sampled_from(PLACES)),
+    st.tuples(st.just("delete"), NAMES, st.sampled_from([0, c.MQDMPO_DEL_PROP_UNDER_CURSOR])),
+    st.tuples(st.just("inquire"), st.sampled_from(["%", "s.%", "a"]), st.sampled_from([0, c.MQIMPO_INQ_NEXT])),
+    st.tuples(st.just("extend"), NAMES, st.just(0)),
+    st.tuples(st.just("replace"), NAMES, st.just(0)),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(CALLS, max_size=25))
+def test_the_index_of_names_says_what_a_look_at_all_of_them_says(calls: list[tuple[str, str, int]]) -> None:
+    """Whatever was done to the properties before, P2 is checked, and the first of a name is replaced."""
+    properties = MessageProperties()
+    for number, (what, name, options) in enumerate(calls):
+        names, canonical = properties.names(), name.removeprefix("usr.")
+        mixed = any(f"{each}.".startswith(f"{canonical}.") != (each == canonical) for each in names) or any(
+            canonical.startswith(f"{each}.") for each in names
+        )
+        first = names.index(canonical) if canonical in names else -1
+        try:
+            if what == "set":
+                properties.set(name, number, options=options)
+            elif what == "delete":
+                properties.delete(name, options)
+            elif what == "inquire":
+                properties.inquire(name, options)
+            else:
+                item = Property(canonical, c.MQTYPE_INT32, number)
+                if not mixed and what == "extend":
+                    properties.items.append(item)
+                elif not mixed:
+                    properties.items = [item, *properties.items]
+            refused = 0
+        except PropertyError as error:
+            refused = error.reason
+        if what == "set":
+            assert (refused == r.MQRC_MIXED_CONTENT_NOT_ALLOWED) == mixed
+            if not refused and options == c.MQSMPO_SET_FIRST:
+                assert properties.items[first].value == number
+                assert len(properties.items) == len(names) + (first < 0)

@@ -26,6 +26,7 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE, MQRC_TRUNCATED_MSG_FAILED
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.open import open_object
+from flintmq.qmgr.queue_manager import RELIEF_PAGES
 from flintmq.store.memory_pageset import MemoryPageSet
 from tests.qmgr.conftest import Answered, App
 from tests.qmgr.machine import Definition, Machine, Watched, fill
@@ -200,3 +201,25 @@ def test_a_retained_publication_that_is_being_replaced_is_not_forgotten() -> Non
     app.backout()
 
     assert drain(other, subscribe(other, "a/+")) == [b"1"]
+
+
+def test_one_call_evicts_a_bounded_number_of_messages() -> None:
+    """A put that filled the pool evicted a third of it: 28 ms for 8,750 messages, in one turn. (issue 14, item 3)"""
+    machine = Machine(buffers=8000)
+    app, pager = machine.connect(), machine.qm.pagers[0]
+    most = before = 0
+    for _ in range(9000):
+        app.put("Q", b"x")
+        most, before = max(most, pager.spilled_messages - before), pager.spilled_messages
+    assert 0 < most <= RELIEF_PAGES + 1 < 2500
+    assert machine.qm.pools[0].used <= machine.qm.pools[0].threshold
+    machine.qm.check()
+
+
+def test_a_message_larger_than_a_batch_makes_room_for_itself() -> None:
+    machine = Machine(buffers=8000)
+    app, pool = machine.connect(), machine.qm.pools[0]
+    fill(app, "Q", pool.threshold)
+    app.put("Q", bytes(4_000_000 * 3))
+    assert pool.used <= pool.threshold
+    machine.qm.check()

@@ -20,17 +20,21 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NO_SUBSCRIPTION, MQRC_RETAINED_NOT_DELIVERED
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
-from flintmq.qmgr import registration, retained, retained_delivery
+from flintmq.qmgr import expiry, registration, retained, retained_delivery
 from flintmq.qmgr import subscribe as subscribe_room
+from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.logical_get import Start
 from flintmq.qmgr.message import Message
+from flintmq.qmgr.objects import clear_all, clear_some
+from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.selection import READY
 from flintmq.qmgr.subscription import Subscription
 from flintmq.qmgr.work import SLICE, Work
 from tests.qmgr.conftest import App as BrokerApp
 from tests.qmgr.driver import EVERYTHING, Driver
+from tests.qmgr.machine import Machine, fill
 from tests.qmgr.pubsub import MANAGED, Broker, drain, publish
 from tests.qmgr.test_selection import browsed, deep_driver, drained, put_with, select, selections_of
 
@@ -342,3 +346,112 @@ def test_groups_that_are_not_complete_are_walked_over_once(monkeypatch: pytest.M
     handle = app.open("Q", EVERYTHING)
     assert app.get(handle, MQGMO_ALL_MSGS_AVAILABLE) == MQRC_NO_MSG_AVAILABLE
     assert len(looked) == 300
+
+
+# -- deleted queues ---------------------------------------------------------------------------------------------------
+
+
+def deep_subscription(broker: Broker, count: int) -> tuple[BrokerApp, Handle, Queue]:
+    """A managed subscription with very many messages, in a queue manager whose host takes turns."""
+    broker.qm.takes_turns = True
+    app = broker.connect()
+    hsub = subscribe_room.subscribe(app.qm, app.connection, asked("deep"))
+    assert hsub is not None and hsub.subscription is not None
+    queue = broker.qm.queues[hsub.subscription.dest_queue]
+    queue.max_depth = 999_999_999
+    for number in range(count):
+        publish(app, "deep", b"%d" % number)
+    assert queue.depth == count
+    return app, hsub, queue
+
+
+@pytest.mark.parametrize("buffers", [25_000, 200])
+@pytest.mark.parametrize("leaves", [False, True])
+def test_a_deep_queue_that_is_deleted_is_emptied_in_slices(buffers: int, leaves: bool) -> None:
+    """The end of a subscription with 30,000 messages was one turn of 23 ms; a disconnect too. (issue 14, item 3)"""
+    broker = Broker(buffers)
+    app, hsub, queue = deep_subscription(broker, 3500)
+    destination = hsub.destination
+    if leaves:
+        abandon(broker.qm, app.connection)
+    else:
+        assert app.close(hsub) == 0 and destination is not None and app.close(destination) == 0
+    assert queue.deleted and queue.depth == 3500 and queue.name not in broker.qm.queues
+    assert queue.purged_count == 3500
+    depths = []
+    while broker.qm.clearing:
+        broker.qm.check()
+        clear_some(broker.qm)
+        depths.append(queue.depth)
+    assert depths == [2500, 1500, 500, 0]
+    assert not queue.pager.queues.get(queue.queue_id) and queue.pages_in_memory == 0
+    broker.qm.check()
+    broker.bounce()
+    broker.qm.check()
+
+
+def test_a_checkpoint_removes_first_what_is_left_of_deleted_queues() -> None:
+    """D2."""
+    broker = Broker(200)
+    app, _, queue = deep_subscription(broker, 2500)
+    abandon(broker.qm, app.connection)
+    clear_some(broker.qm)
+    assert queue.depth == 1500
+    broker.checkpoint()
+    assert queue.depth == 0 and not broker.qm.clearing
+    broker.qm.check()
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_a_deleted_queue_stays_deleted_when_the_power_fails_while_it_is_emptied(checkpointed: bool) -> None:
+    """The log knows that it is deleted before the first message goes; another queue of its name has none of them."""
+    machine = Machine(buffers=200)
+    app = machine.connect()
+    fill(app, "Q", 3000, persistence=1)
+    if checkpointed:
+        machine.checkpoint()
+    machine.qm.takes_turns = True
+    abandon(machine.qm, app.connection)
+    assert machine.admin.delete("QLOCAL", "Q", True) == 0
+    machine.qm.log.flush()
+    clear_some(machine.qm)
+    assert machine.qm.clearing
+    assert machine.admin.define("QLOCAL", "Q", default_attributes("QLOCAL"), False) == 0
+    machine.qm.log.flush()
+    machine.qm.check()
+    machine.bounce()
+    assert machine.qm.queues["Q"].depth == 0
+    machine.qm.check()
+
+
+def test_expired_messages_of_a_deleted_queue_are_left_to_its_end() -> None:
+    """Nothing is logged for them: the log knows of no queue that they could be got from."""
+    machine = Machine(buffers=200)
+    app = machine.connect()
+    fill(app, "Q", 3000, persistence=1, expiry=1)
+    machine.qm.takes_turns = True
+    abandon(machine.qm, app.connection)
+    assert machine.admin.delete("QLOCAL", "Q", True) == 0
+    machine.clock.time_ms += 60_000
+    end = machine.qm.log.end
+    expiry.refresh(machine.qm, "*")
+    while expiry.scan(machine.qm, machine.clock.now_ms()):
+        pass
+    assert machine.qm.log.end == end and machine.qm.expiry.expired == 0
+    clear_all(machine.qm)
+    machine.qm.check()
+
+
+def test_a_page_set_goes_when_what_is_left_on_it_is_removed() -> None:
+    """DELETE PSID, while a deleted queue of it is not empty yet."""
+    machine = Machine(
+        objects=[("PSID", "7", {}), ("STGCLASS", "SEVEN", {"PSID": 7}), ("QLOCAL", "Q", {"STGCLASS": "SEVEN"})]
+    )
+    app = machine.connect()
+    fill(app, "Q", 2000)
+    machine.qm.takes_turns = True
+    abandon(machine.qm, app.connection)
+    assert machine.admin.delete("QLOCAL", "Q", True) == 0 and machine.qm.clearing
+    assert machine.admin.delete("STGCLASS", "SEVEN", False) == machine.admin.delete("PSID", "7", False) == 0
+    assert not machine.qm.clearing
+    machine.qm.check()

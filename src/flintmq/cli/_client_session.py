@@ -10,6 +10,7 @@ from collections.abc import Callable
 import flintmq
 from flintmq.command.parser import CommandText
 from flintmq.command.session import Said, Session
+from flintmq.command.steps import Steps
 
 
 class ClientSession(Session):
@@ -21,10 +22,10 @@ class ClientSession(Session):
         super().__init__(None, write, name=qm.name, echo=echo, verify=verify)
         self._qm = qm
 
-    def said(self, command: CommandText) -> Said:
+    def said(self, command: CommandText) -> Steps[Said]:
         """Ask the command server."""
         if self.verify or command.problem:
-            return super().said(command)
+            return (yield from super().said(command))
         try:
             reply = self._qm.mqsc(command.text, check=False)
         except flintmq.NotConnected as error:

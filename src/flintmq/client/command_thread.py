@@ -59,6 +59,10 @@ class CommandThread:
             host.close_idle_handles()
             force = self._server.run(work)
             host.settle(host.housekeeper())
+        while not work.done:
+            with host.call:
+                force = self._server.run(work)
+                host.settle(host.housekeeper())
         host.durable(force)
         while not work.answered:
             with host.call:

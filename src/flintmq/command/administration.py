@@ -9,6 +9,7 @@ status.py lists the keywords and the order in which they are shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from flintmq.mqi.pcf import Parameter
@@ -93,6 +94,12 @@ class Administration(Protocol):
 
     def objects(self, kind: str) -> list[MQObject]:
         """Copies of all objects of `kind` ("QUEUE" for queues of every kind), live values filled in, any order."""
+
+    def objects_called(self, kind: str, name: str) -> Iterator[MQObject]:
+        """The same of those that a name, which may be generic, means; in order of name, or of number.
+
+        Each is copied when it is asked for, and left out if it has gone by then (X2 of steps.py).
+        """
 
     def subscriptions(self) -> list[Row]:
         """DISPLAY SUB: a row for each subscription, SUB and SUBID among its keywords."""

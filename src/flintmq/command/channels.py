@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.command.status import CHANNEL_STATUS, CHANNEL_STATUS_SHORT, LISTENER_STATUS, SERVICE_STATUS
 from flintmq.mqi.pcf_constants import (
@@ -22,18 +24,21 @@ def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY CHSTATUS: each instance of the channels that are meant."""
     if request.flag("SAVED"):
         return refused(MQRCCF_CHL_STATUS_NOT_FOUND, request.name, administration.name)  # Message channels have it.
+    answers = _instances(request, administration)
+    return listed(answers, refused(MQRCCF_CHL_STATUS_NOT_FOUND, request.name, administration.name))
+
+
+def _instances(request: Request, administration: Administration) -> Iterator[Answer | None]:
     keywords = None if request.flag("ALL") else request.shown | CHANNEL_STATUS_SHORT
     address = request.option("CONNAME")
-    answers: list[Answer] = []
     for row in sorted(administration.channel_status(), key=_order):
         name = str(row["CHANNEL"])
-        if not _meant(request, administration, "CHANNEL", name):
-            continue
-        if not matches(address or "*", str(row["CONNAME"])) or not _passes(request, row):
+        meant = _meant(request, administration, "CHANNEL", name)
+        if not meant or not matches(address or "*", str(row["CONNAME"])) or not _passes(request, row):
+            yield None
             continue
         items = [Item("CHANNEL", name), *items_of(CHANNEL_STATUS, row, _with_filter(request, keywords))]
-        answers.append(Answer("AMQ8417I", {}, items))
-    return Reply(answers) if answers else refused(MQRCCF_CHL_STATUS_NOT_FOUND, request.name, administration.name)
+        yield Answer("AMQ8417I", {}, items)
 
 
 def start(request: Request, administration: Administration) -> Reply:

@@ -3,7 +3,8 @@
 Like the engine it never waits. Its owner drives it, under the engine's lock:
 
     take()       the next command, or None: there is none, and the owner will be woken (`Host.parked`)
-    run(work)    carry it out; the log position to wait for before anybody hears of it
+    run(work)    carry some of it out (steps.py); again until `work.done`. The log position to wait for before anybody
+                 hears of it
     answer(work) put some of the responses; again until `work.answered`
 
     C1  A command leaves the queue in one unit of work with the last of its responses. After a crash in between it is
@@ -25,6 +26,7 @@ from flintmq.command import pcf_execute
 from flintmq.command.messages import MESSAGES
 from flintmq.command.pcf_execute import Outcome
 from flintmq.command.pcf_reply import refusal
+from flintmq.command.steps import Steps
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.errors import StructureError
@@ -56,6 +58,8 @@ APPLICATION = "amqpcsea"
 RESPONSES_AT_ONCE = 100
 #: A command that was backed out this often is not tried again.
 _TRIES_MAX = 2
+#: Stands for a response that was put: to free very many at once takes too long for one turn.
+_WAS_PUT = PCFMessage()
 _UTF_8 = 1208
 _BIG_ENDIAN = mq.MQENC_INTEGER_NORMAL
 
@@ -67,6 +71,10 @@ class Work:
         self.md = md
         self.data = data
         self.outcome = Outcome()
+        #: The command, while it is carried out.
+        self.steps: Steps[Outcome] | None = None
+        #: It was carried out; `outcome` has the responses.
+        self.done = False
         self.put = 0
         #: Why responses could not be put where they should; told once.
         self.refused = MQRC_NONE
@@ -156,23 +164,36 @@ class CommandServer:
         return Work(self._md, connection.data)
 
     def run(self, work: Work) -> int:
-        """Carry out a command; the log position that must be durable before it is answered."""
-        md = work.md
-        if md.backout_count >= _TRIES_MAX:
-            work.outcome = Outcome(reason=pcf.MQRCCF_UNEXPECTED_ERROR, unreadable="the queue manager ended in it twice")
-            return 0
-        if md.format != mq.MQFMT_ADMIN:
-            why = f"its format is '{md.format}', not MQADMIN"
-            work.outcome = Outcome(refusal(0, pcf.MQRCCF_MD_FORMAT_ERROR), 0, pcf.MQRCCF_MD_FORMAT_ERROR, why)
-            return 0
+        """Carry out a slice of a command; the log position that must be durable before it is answered."""
+        md, steps = work.md, work.steps
+        if steps is None:
+            work.done = self._is_refused(work)
+            if work.done:
+                return 0
+            big_endian = md.encoding & mq.MQENC_INTEGER_MASK == _BIG_ENDIAN
+            steps = pcf_execute.run_steps(work.data, big_endian, md.coded_char_set_id, self._admin)
+            work.steps = steps
         user, self._admin.user = self._admin.user, _issuer(md)
         self._admin.context = md
         try:
-            big_endian = md.encoding & mq.MQENC_INTEGER_MASK == _BIG_ENDIAN
-            work.outcome = pcf_execute.run(work.data, big_endian, md.coded_char_set_id, self._admin)
+            next(steps)
+        except StopIteration as end:
+            work.outcome, work.done, work.steps = end.value, True, None
         finally:
             self._admin.user, self._admin.context = user, None
-        return self._qm.log.end if work.outcome.changed else 0
+        return self._qm.log.end if work.done and work.outcome.changed else 0
+
+    def _is_refused(self, work: Work) -> bool:
+        """Whether a message is not carried out, for what its descriptor says."""
+        md = work.md
+        if md.backout_count >= _TRIES_MAX:
+            work.outcome = Outcome(reason=pcf.MQRCCF_UNEXPECTED_ERROR, unreadable="the queue manager ended in it twice")
+            return True
+        if md.format != mq.MQFMT_ADMIN:
+            why = f"its format is '{md.format}', not MQADMIN"
+            work.outcome = Outcome(refusal(0, pcf.MQRCCF_MD_FORMAT_ERROR), 0, pcf.MQRCCF_MD_FORMAT_ERROR, why)
+            return True
+        return False
 
     def answer(self, work: Work) -> int:
         """Put some responses; with the last one the command is gone. The log position of what was put."""
@@ -184,6 +205,7 @@ class CommandServer:
         for response in responses[work.put : work.put + RESPONSES_AT_ONCE]:
             if self._is_answerable(work):
                 self._respond(connection, work, response)
+            responses[work.put] = _WAS_PUT
             work.put += 1
         if work.put < len(responses):
             return 0

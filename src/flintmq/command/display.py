@@ -14,7 +14,10 @@ USERDATA are what an application says, and a line is one line whatever is in it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flintmq.command.reply import Answer, Item, Reply
+from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
 from flintmq.mqi.printable import printable
 from flintmq.qmgr.attribute import FLAG, LIST, PAIR
 
@@ -27,9 +30,16 @@ SHARED_LENGTH_MAX = 37
 
 def render(reply: Reply, width: int = 0) -> list[str]:
     """Return all lines of an answer. `width` is that of the terminal, 0 for the layout of MQ."""
+    return to_the_end(render_steps(reply.answers, width))
+
+
+def render_steps(answers: Iterable[Answer], width: int = 0) -> Steps[list[str]]:
+    """The same in slices (steps.py)."""
     lines: list[str] = []
-    for answer in reply.answers:
+    for number, answer in enumerate(answers, 1):
         lines += render_answer(answer, width)
+        if number % ANSWERS_AT_ONCE == 0:
+            yield
     return lines
 
 

@@ -42,6 +42,7 @@ from flintmq.command.model import (
 from flintmq.command.parser import Command, CommandSyntaxError, CommandText, Parameter, Word, parse
 from flintmq.command.reply import Answer, Reply, refused
 from flintmq.command.request import Request
+from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
 from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name
@@ -68,6 +69,11 @@ class Bound:
 
 def execute(text: str | CommandText, administration: Administration | None) -> Reply:
     """Run one command. Without `administration` it is only checked, as `runmqsc -v` does."""
+    return to_the_end(execute_steps(text, administration))
+
+
+def execute_steps(text: str | CommandText, administration: Administration | None) -> Steps[Reply]:
+    """The same in slices (steps.py)."""
     try:
         if isinstance(text, CommandText):
             if text.problem:
@@ -86,13 +92,15 @@ def execute(text: str | CommandText, administration: Administration | None) -> R
     if administration is None:
         return Reply()
     reply = carry_out(bound.form, bound.request, administration)
+    while reply.make(ANSWERS_AT_ONCE):
+        yield
     if not reply.failed:
         administration.command_done(bound.form.verb, bound.form.pcf_command, text.strip(), [])
     return reply
 
 
 def carry_out(form: Form, request: Request, administration: Administration) -> Reply:
-    """Run a command that has been understood, if its issuer may."""
+    """Run a command that has been understood, if its issuer may. Some of its answers may be pending (`Reply.make`)."""
     name = request.name or administration.name
     one_by_one = name.endswith("*") and form.authority[1] != "qmgr"
     if not one_by_one and not administration.may(request.verb, request.kind or request.noun, name):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused, type_item
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.qmgr.attributes import ATTRIBUTES, QUEUE_KINDS, settable_defaults
-from flintmq.qmgr.catalogue import MQObject, matches, name_space
+from flintmq.qmgr.catalogue import MQObject, name_space
 
 
 @dataclass(frozen=True)
@@ -101,17 +102,21 @@ def display(request: Request, administration: Administration) -> Reply:
     keywords = request.keywords()
     if request.kind == "QMGR":
         name, keywords = administration.name, keywords or None
-    answers: list[Answer] = []
-    for definition in sorted(administration.objects(request.kind), key=_order):
-        if not matches(name, definition.name) or wanted not in ("ALL", _type(definition)):
-            continue
-        if request.where is not None and not request.where.matches_row(definition.attributes):
-            continue
-        if administration.may(request.verb, definition.kind, definition.name):
-            answers.append(_shown(definition, keywords))
-    if not answers:
-        return refused(MQRC_UNKNOWN_OBJECT_NAME, name, administration.name)
-    return Reply(answers)
+    answers = _answers(request, administration, name, wanted, keywords)
+    return listed(answers, refused(MQRC_UNKNOWN_OBJECT_NAME, name, administration.name))
+
+
+def _answers(
+    request: Request, administration: Administration, name: str, wanted: str, keywords: set[str] | None
+) -> Iterator[Answer | None]:
+    for definition in administration.objects_called(request.kind, name):
+        meant = wanted in ("ALL", _type(definition))
+        if meant and request.where is not None:
+            meant = request.where.matches_row(definition.attributes)
+        if meant and administration.may(request.verb, definition.kind, definition.name):
+            yield _shown(definition, keywords)
+        else:
+            yield None
 
 
 def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
@@ -148,13 +153,8 @@ def _settable(kind: str, base: MQObject | None) -> Row:
 def _find(administration: Administration, kind: str, name: str) -> MQObject | None:
     if not name:
         return None
-    return next((each for each in administration.objects(kind) if each.name == name), None)
+    return next((each for each in administration.objects_called(kind, name) if each.name == name), None)
 
 
 def _numbers(kind: str) -> Numbers:
     return NUMBERS[name_space(kind)]
-
-
-def _order(definition: MQObject) -> tuple[int, str]:
-    number = int(definition.name) if definition.kind in ("PSID", "BUFFPOOL") else 0
-    return number, definition.name

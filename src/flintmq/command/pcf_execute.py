@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from flintmq.command import pcf_reply
 from flintmq.command.administration import Administration
 from flintmq.command.display import render_answer
-from flintmq.command.execute import carry_out, execute
+from flintmq.command.execute import carry_out, execute_steps
 from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 from flintmq.command.pcf_request import CommandRefused, bind, check_header
+from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.pcf import MQCFH, SIZE, PCFMessage, parse
@@ -65,21 +66,31 @@ class Outcome:
 
 def run(data: bytes, big_endian: bool, ccsid: int, administration: Administration) -> Outcome:
     """Carry out the command that `data` is."""
+    return to_the_end(run_steps(data, big_endian, ccsid, administration))
+
+
+def run_steps(data: bytes, big_endian: bool, ccsid: int, administration: Administration) -> Steps[Outcome]:
+    """The same in slices (steps.py)."""
     try:
         message = _read(data, big_endian, ccsid)
     except StructureError as error:
         return _unreadable(data, big_endian, error.reason, str(error))
-    return run_message(message, administration)
+    return (yield from message_steps(message, administration))
 
 
 def run_message(message: PCFMessage, administration: Administration) -> Outcome:
     """Carry out a command that has been read."""
+    return to_the_end(message_steps(message, administration))
+
+
+def message_steps(message: PCFMessage, administration: Administration) -> Steps[Outcome]:
+    """The same in slices."""
     command = message.header.command
     outcome = Outcome(command=command)
     try:
         check_header(message.header)
         if command == pcf.MQCMD_ESCAPE:
-            _escape(message, administration, outcome)
+            yield from _escape(message, administration, outcome)
             return outcome
         bound = bind(message, lambda name: _kind_of_queue(administration, name))
     except CommandRefused as error:
@@ -87,19 +98,21 @@ def run_message(message: PCFMessage, administration: Administration) -> Outcome:
         outcome.responses = pcf_reply.refused(command, error)
         return outcome
     reply = carry_out(bound.form, bound.request, administration)
+    while reply.make(ANSWERS_AT_ONCE):
+        yield
     if not reply.failed:
         administration.command_done(bound.form.verb, command, "", message.parameters)
-    outcome.responses = pcf_reply.responses(command, bound, reply)
+    outcome.responses = yield from pcf_reply.response_steps(command, bound, reply)
     outcome.reason = outcome.responses[0].header.reason
     outcome.changed = not bound.form.changes_nothing
     return outcome
 
 
 def _kind_of_queue(administration: Administration, name: str) -> str:
-    return next((each.kind for each in administration.objects("QUEUE") if each.name == name), "")
+    return next((each.kind for each in administration.objects_called("QUEUE", name) if each.name == name), "")
 
 
-def _escape(message: PCFMessage, administration: Administration, outcome: Outcome) -> None:
+def _escape(message: PCFMessage, administration: Administration, outcome: Outcome) -> Steps[None]:
     """MQCMD_ESCAPE: exactly one MQSC command."""
     if message.integer(pcf.MQIACF_ESCAPE_TYPE) != pcf.MQET_MQSC:
         raise CommandRefused(pcf.MQRCCF_ESCAPE_TYPE_ERROR, pcf.MQIACF_ESCAPE_TYPE)
@@ -110,10 +123,14 @@ def _escape(message: PCFMessage, administration: Administration, outcome: Outcom
     commands = [command for line in text.split("\n") for command in reader.feed(line)] + reader.finish()
     if len(commands) != 1:
         raise CommandRefused(pcf.MQRCCF_COMMAND_FAILED, pcf.MQCACF_ESCAPE_TEXT)
-    reply = execute(commands[0], administration)
+    reply = yield from execute_steps(commands[0], administration)
     outcome.reason = reply.reason
     outcome.changed = True
-    texts = ["\n".join(render_answer(answer)) for answer in reply.answers]
+    texts: list[str] = []
+    for number, answer in enumerate(reply.take(), 1):
+        texts.append("\n".join(render_answer(answer)))
+        if number % ANSWERS_AT_ONCE == 0:
+            yield
     outcome.responses = pcf_reply.escape(texts, reply.failed)
 
 

@@ -12,6 +12,7 @@ from flintmq.command.pcf_names import NAME_LISTS, name_parameter
 from flintmq.command.pcf_request import CommandRefused, PCFCommand
 from flintmq.command.reply import Answer, Item, Reply
 from flintmq.command.status import BUFFER_POOL_USAGE, LOG_STATE, PAGE_SET_USAGE, QUEUE_STATISTICS
+from flintmq.command.steps import ANSWERS_AT_ONCE, Steps
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import (
@@ -38,18 +39,24 @@ _REASONS_OF_CHANNELS = {
 _SHOWN_UNASKED = (*QUEUE_STATISTICS, *LOG_STATE, *BUFFER_POOL_USAGE, *PAGE_SET_USAGE)
 
 
-def responses(command: int, bound: PCFCommand, reply: Reply) -> list[PCFMessage]:
-    """The responses to a command that was carried out, or refused by the queue manager."""
+def response_steps(command: int, bound: PCFCommand, reply: Reply) -> Steps[list[PCFMessage]]:
+    """The responses to a command that was carried out, or refused by the queue manager; in slices (steps.py)."""
     if reply.failed:
         return refusal(command, _reason(bound, reply.reason))
-    answers = [answer for answer in reply.answers if _is_of_type(bound, answer)]
+    answers = [answer for answer in reply.take() if _is_of_type(bound, answer)]
     if any(answer.items for answer in answers):
         answers = [answer for answer in answers if answer.items]  # Without a closing "normal completion".
     if not answers:
         return refusal(command, _reason(bound, MQRC_UNKNOWN_OBJECT_NAME))
     if bound.names_only:
         return _numbered(command, [_names(command, answers)])
-    return _numbered(command, [_parameters(bound.form, answer) for answer in answers])
+    contents: list[list[Parameter]] = []
+    answers.reverse()
+    while answers:
+        contents.append(_parameters(bound.form, answers.pop()))
+        if len(contents) % ANSWERS_AT_ONCE == 0:
+            yield
+    return _numbered(command, contents)
 
 
 def refused(command: int, error: CommandRefused) -> list[PCFMessage]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused, type_item
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import CONNECTION, CONNECTION_HANDLE, Q_MGR_STATUS
 from flintmq.mqi.pcf_constants import MQRCCF_CONNECTION_ID_ERROR
@@ -53,22 +55,24 @@ def status(request: Request, administration: Administration) -> Reply:
 
 def connections(request: Request, administration: Administration) -> Reply:
     """DISPLAY CONN: each connection, TYPE(HANDLE) what it has open, TYPE(ALL) both."""
+    answers = _connections(request, administration)
+    return listed(answers, refused(MQRCCF_CONNECTION_ID_ERROR, request.name, administration.name))
+
+
+def _connections(request: Request, administration: Administration) -> Iterator[Answer | None]:
     kind = request.option("TYPE", "CONN")
-    answers: list[Answer] = []
     for row in sorted(administration.connections(), key=_identifier):
         if not matches(request.name, _identifier(row)):
             continue
         if request.option("EXTCONN") not in ("", str(row.get("EXTCONN", ""))):
             continue
         if kind in ("CONN", "ALL") and _passes(request, row):
-            answers.append(_shown(request, row, "CONN", CONNECTION, row))
+            yield _shown(request, row, "CONN", CONNECTION, row)
         if kind in ("HANDLE", "ALL"):
             for handle in administration.connection_handles(_identifier(row)):
                 if _passes(request, {**row, **handle}):
-                    answers.append(_shown(request, row, "HANDLE", CONNECTION_HANDLE, handle))
-    if not answers:
-        return refused(MQRCCF_CONNECTION_ID_ERROR, request.name, administration.name)
-    return Reply(answers)
+                    yield _shown(request, row, "HANDLE", CONNECTION_HANDLE, handle)
+        yield None
 
 
 def stop_connection(request: Request, administration: Administration) -> Reply:

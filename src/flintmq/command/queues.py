@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused, type_item
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import QUEUE_HANDLE, QUEUE_STATISTICS, QUEUE_STATUS
 from flintmq.mqi.pcf_constants import MQRCCF_Q_STATUS_NOT_FOUND
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED, MQRC_OBJECT_IN_USE, MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr.catalogue import matches
 
 
 def clear(request: Request, administration: Administration) -> Reply:
@@ -35,34 +36,47 @@ def move(request: Request, administration: Administration) -> Reply:
 def _to_blame(reason: int, source: str, target: str, administration: Administration) -> str:
     """The queue that a refused MOVE is about."""
     if reason == MQRC_UNKNOWN_OBJECT_NAME:
-        known = [each.name for each in administration.objects("QLOCAL")]
-        return target if source in known else source
+        known = any(each.name == source for each in administration.objects_called("QLOCAL", source))
+        return target if known else source
     return source if reason == MQRC_OBJECT_IN_USE else target
 
 
 def reset_statistics(request: Request, administration: Administration) -> Reply:
     """RESET QSTATS: tell the counts of each queue and begin again."""
-    answers: list[Answer] = []
+    answers = _reset(request, administration)
+    return listed(answers, refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name))
+
+
+def _reset(request: Request, administration: Administration) -> Iterator[Answer | None]:
     for name in _local_queues(request, administration):
+        if not name:
+            yield None
+            continue
         items = [Item("QUEUE", name)]
         items += items_of(QUEUE_STATISTICS, administration.reset_queue_statistics(name), None)
-        answers.append(Answer("CSQM201I", {"command": "RESET QSTATS"}, items))
-    return Reply(answers) if answers else refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name)
+        yield Answer("CSQM201I", {"command": "RESET QSTATS"}, items)
 
 
 def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY QSTATUS TYPE(QUEUE), a row for each queue, or TYPE(HANDLE), a row for each open handle."""
     kind = request.option("TYPE", "QUEUE")
+    answers = _status(request, administration, kind)
+    return listed(answers, refused(MQRCCF_Q_STATUS_NOT_FOUND, request.name, administration.name))
+
+
+def _status(request: Request, administration: Administration, kind: str) -> Iterator[Answer | None]:
     attributes = QUEUE_STATUS if kind == "QUEUE" else QUEUE_HANDLE
     keywords = request.keywords()
-    answers: list[Answer] = []
     for name in _local_queues(request, administration):
+        if not name:
+            yield None
+            continue
         rows = [administration.queue_status(name)] if kind == "QUEUE" else _handles(request, administration, name)
         for row in rows:
             if request.where is None or request.where.matches_row(row):
                 items = [Item("QUEUE", name), type_item(kind), *items_of(attributes, row, keywords)]
-                answers.append(Answer("AMQ8450I", {}, items))
-    return Reply(answers) if answers else refused(MQRCCF_Q_STATUS_NOT_FOUND, request.name, administration.name)
+                yield Answer("AMQ8450I", {}, items)
+        yield None
 
 
 def _handles(request: Request, administration: Administration, name: str) -> list[Row]:
@@ -75,7 +89,7 @@ def _handles(request: Request, administration: Administration, name: str) -> lis
     return rows
 
 
-def _local_queues(request: Request, administration: Administration) -> list[str]:
-    """The queues that are meant and that the issuer may see."""
-    names = sorted(each.name for each in administration.objects("QLOCAL") if matches(request.name, each.name))
-    return [name for name in names if administration.may(request.verb, "QLOCAL", name)]
+def _local_queues(request: Request, administration: Administration) -> Iterator[str]:
+    """The names of the queues that are meant; "" for one that the issuer may not see."""
+    for each in administration.objects_called("QLOCAL", request.name):
+        yield each.name if administration.may(request.verb, "QLOCAL", each.name) else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from flintmq.command.messages import message, reason_message
@@ -45,10 +45,37 @@ class Reply:
     reason: int = 0
     #: The command was not understood, rather than refused.
     syntax_error: bool = False
+    #: Answers that are still to be made, in their order. None stands for something that is not shown.
+    pending: Iterator[Answer | None] | None = None
+    #: What the command answers if there is nothing to show.
+    otherwise: Reply | None = None
 
     @property
     def failed(self) -> bool:
         return self.reason != 0
+
+    def make(self, count: int) -> bool:
+        """Go through `count` of the pending answers. False if these were the last."""
+        if self.pending is None:
+            return False
+        for _ in range(count):
+            try:
+                answer = next(self.pending)
+            except StopIteration:
+                self.pending = None
+                if not self.answers and self.otherwise is not None:
+                    self.answers, self.reason = self.otherwise.answers, self.otherwise.reason
+                return False
+            if answer is not None:
+                self.answers.append(answer)
+        return True
+
+    def take(self) -> Iterator[Answer]:
+        """Hand over the answers. Each is let go with the next: to free very many at once takes long."""
+        answers, self.answers = self.answers, []
+        answers.reverse()
+        while answers:
+            yield answers.pop()
 
 
 def done(number: str, **inserts: str) -> Reply:
@@ -60,6 +87,11 @@ def refused(reason: int, name: str, q_mgr: str) -> Reply:
     """A command on `name` that the queue manager refused."""
     number, inserts = reason_message(reason, name, q_mgr)
     return Reply([Answer(number, inserts)], reason)
+
+
+def listed(answers: Iterator[Answer | None], otherwise: Reply) -> Reply:
+    """A command that shows what there is, made as it is asked for; `otherwise` if there is nothing."""
+    return Reply(pending=answers, otherwise=otherwise)
 
 
 def type_item(value: str, alone: bool = False) -> Item:

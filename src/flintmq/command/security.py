@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.mqi.pcf_constants import (
     MQRCCF_AUTH_VALUE_ERROR,
@@ -76,15 +76,18 @@ def delete_authority(request: Request, administration: Administration) -> Reply:
 
 def display_authority(request: Request, administration: Administration) -> Reply:
     """DISPLAY AUTHREC: by profile, object type and entity."""
-    answers: list[Answer] = []
+    name = request.option("PROFILE", "*")
+    answers = _records(request, administration)
+    return listed(answers, Reply([Answer("AMQ8884E", {"name": name})], MQRCCF_NONE_FOUND))
+
+
+def _records(request: Request, administration: Administration) -> Iterator[Answer | None]:
     for record in sorted(administration.objects("AUTHREC"), key=_order):
         row = _row(record)
         if _is_wanted(request, record) and (request.where is None or request.where.matches_row(row)):
-            answers.append(Answer("AMQ8864I", {}, _record_items(row, request)))
-    if not answers:
-        name = request.option("PROFILE", "*")
-        return Reply([Answer("AMQ8884E", {"name": name})], MQRCCF_NONE_FOUND)
-    return Reply(answers)
+            yield Answer("AMQ8864I", {}, _record_items(row, request))
+        else:
+            yield None
 
 
 def display_entity(request: Request, administration: Administration) -> Reply:

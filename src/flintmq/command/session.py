@@ -15,6 +15,7 @@
                  10   some command failed or was not understood
                  20   commands could not be run at all
 
+A command that shows much takes several slices (steps.py): a host that takes turns uses `feed_steps`, `finish_steps`.
 There is no prompt: a terminal front end prints its own before each line it reads.
 """
 
@@ -24,10 +25,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from flintmq.command.administration import Administration
-from flintmq.command.display import render
-from flintmq.command.execute import execute
+from flintmq.command.display import render_steps
+from flintmq.command.execute import execute_steps
 from flintmq.command.model import LEAVING
 from flintmq.command.parser import CommandReader, CommandText
+from flintmq.command.steps import LINES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
 from flintmq.qmgr.attributes import COMMAND_LEVEL
 
@@ -102,19 +104,27 @@ class Session:
 
     def feed(self, line: str) -> None:
         """Take one line of input, and run the commands that it completes."""
+        to_the_end(self.feed_steps(line))
+
+    def feed_steps(self, line: str) -> Steps[None]:
+        """The same in slices."""
         line = line.rstrip("\r\n")
         if self.echo:
             begins = bool(line.strip()) and not line.startswith("*") and not self._reader.continuing
             self.write(f"{self.commands + 1:6d} : {line}" if begins else f"       : {line}")
         for command in self._reader.feed(line):
             if not self._ended:
-                self._run(command)
+                yield from self._run(command)
 
     def finish(self, summarise: bool = True) -> int:
         """Run what the input broke off in, print the summary, and give the return code."""
+        return to_the_end(self.finish_steps(summarise))
+
+    def finish_steps(self, summarise: bool = True) -> Steps[int]:
+        """The same in slices."""
         if not self._ended:
             for command in self._reader.finish():
-                self._run(command)
+                yield from self._run(command)
         if summarise:
             for line in summary(self.commands, self.syntax_errors, self.failures):
                 self.write(line)
@@ -122,14 +132,16 @@ class Session:
             return COULD_NOT_RUN
         return SOME_FAILED if self.syntax_errors or self.failures else ALL_WELL
 
-    def _run(self, command: CommandText) -> None:
+    def _run(self, command: CommandText) -> Steps[None]:
         if command.text.strip().upper() in LEAVING and not command.problem:
             self._ended = True
             return
         self.commands += 1
-        said = self.said(command)
-        for line in said.lines:
+        said = yield from self.said(command)
+        for number, line in enumerate(said.lines, 1):
             self.write(line)
+            if number % LINES_AT_ONCE == 0:
+                yield
         if said.syntax_error:
             self.syntax_errors += 1
         elif said.failed:
@@ -137,11 +149,12 @@ class Session:
         if said.lost:
             self._ended = self._lost = True
 
-    def said(self, command: CommandText) -> Said:
+    def said(self, command: CommandText) -> Steps[Said]:
         """Run one command, or only check it."""
-        reply = execute(command, None if self.verify else self.administration)
+        reply = yield from execute_steps(command, None if self.verify else self.administration)
         lost = reply.reason in (MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE)
-        return Said(render(reply, self.width), reply.syntax_error, reply.failed, lost)
+        lines = yield from render_steps(reply.take(), self.width)
+        return Said(lines, reply.syntax_error, reply.failed, lost)
 
 
 def summary(commands: int, syntax_errors: int, failures: int) -> list[str]:

@@ -6,8 +6,10 @@ as TOPICSTR is the whole topic string, with that of the TOPIC object in front.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.command.status import SUBSCRIPTION_STATUS
 from flintmq.mqi.reason import MQRC_NO_SUBSCRIPTION
@@ -75,28 +77,27 @@ def delete(request: Request, administration: Administration) -> Reply:
 def display(request: Request, administration: Administration) -> Reply:
     """DISPLAY SUB: an answer for each, by name and then by id."""
     answers = _answers(request, administration, "AMQ8096I", ATTRIBUTES["SUB"], administration.subscriptions())
-    return Reply(answers) if answers else refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name)
+    return listed(answers, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
 
 
 def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY SBSTATUS."""
     rows = administration.subscription_status()
     answers = _answers(request, administration, "AMQ8099I", SUBSCRIPTION_STATUS, rows)
-    return Reply(answers) if answers else refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name)
+    return listed(answers, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
 
 
 def _answers(
     request: Request, administration: Administration, number: str, attributes: list[Attribute], rows: list[Row]
-) -> list[Answer]:
+) -> Iterator[Answer | None]:
     sub_id = request.option("SUBID")
     keywords = None if sub_id and not request.shown and request.where is None else request.keywords()
-    answers: list[Answer] = []
     for row in sorted(rows, key=_order):
         if not _is_meant(request, row) or not administration.may(request.verb, "SUB", str(row["SUB"])):
+            yield None
             continue
         items = [Item("SUBID", row["SUBID"], HEX, alone=True), Item("SUB", row["SUB"], STRING)]
-        answers.append(Answer(number, {}, items + items_of(attributes, row, keywords)))
-    return answers
+        yield Answer(number, {}, items + items_of(attributes, row, keywords))
 
 
 def _is_meant(request: Request, row: Row) -> bool:

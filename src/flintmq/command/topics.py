@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from flintmq.command.administration import Administration
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused, type_item
+from collections.abc import Iterator
+
+from flintmq.command.administration import Administration, Row
+from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import PUBSUB_STATUS, TOPIC_PUBLISHER, TOPIC_STATUS, TOPIC_SUBSCRIPTION
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND, MQRCCF_TOPIC_STRING_NOT_FOUND
@@ -15,17 +17,21 @@ _ATTRIBUTES = {"TOPIC": TOPIC_STATUS, "SUB": TOPIC_SUBSCRIPTION, "PUB": TOPIC_PU
 def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY TPSTATUS: the topics that the string means, or who subscribes and publishes exactly there."""
     kind = request.option("TYPE", "TOPIC")
+    rows = administration.topic_status(request.name, kind)
+    answers = _answers(request, kind, rows)
+    return listed(answers, refused(MQRCCF_TOPIC_STRING_NOT_FOUND, request.name or "''", administration.name))
+
+
+def _answers(request: Request, kind: str, rows: list[Row]) -> Iterator[Answer | None]:
     keywords = None
     if request.shown and not request.flag("ALL"):
         keywords = request.shown | ({request.where.keyword} if request.where is not None else set())
-    answers: list[Answer] = []
-    for row in administration.topic_status(request.name, kind):
-        if request.where is None or request.where.matches_row(row):
-            items = [Item("TOPICSTR", row["TOPICSTR"], STRING), *items_of(_ATTRIBUTES[kind], row, keywords)]
-            answers.append(Answer("AMQ8754I", {}, items))
-    if answers:
-        return Reply(answers)
-    return refused(MQRCCF_TOPIC_STRING_NOT_FOUND, request.name or "''", administration.name)
+    for row in rows:
+        if request.where is not None and not request.where.matches_row(row):
+            yield None
+            continue
+        items = [Item("TOPICSTR", row["TOPICSTR"], STRING), *items_of(_ATTRIBUTES[kind], row, keywords)]
+        yield Answer("AMQ8754I", {}, items)
 
 
 def clear(request: Request, administration: Administration) -> Reply:

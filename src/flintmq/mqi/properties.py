@@ -13,6 +13,7 @@ Rules of names are in `property_names`, of values in `property_values`. Rules he
     P3  An element that no program can name (a group in usr, a name of JMS ...) stays, unseen, and is written again.
     P4  A folder that is not one of properties (psc, pscr ...) is none of our business: `from_folders` hands it back.
     P5  Elements of jms have their types without saying so (Pri int32, Tms int64 ...).
+    P6  To set one of many properties costs no more than to set one of few: the names are indexed (`_Names`).
 
 The property descriptor (MQPD) stands in attributes: context='user', copy='forward,reply', and in folder mq only,
 sr='required' or sx='local' for the support a queue manager must have. Default values are not written.
@@ -74,6 +75,7 @@ from flintmq.mqi.values.calls import (
 LONG_FOLDER: Final[int] = 32 * 1024
 
 _NO_CURSOR: Final = -1
+_NOWHERE: Final = -1
 _FIRST_FOLDERS: Final[tuple[str, ...]] = ("mcd", "jms", "usr")
 _JMS_TYPES: Final = {
     "Tms": MQTYPE_INT64,
@@ -129,12 +131,79 @@ class Property:
         return f"Property({self.name!r}, {self.type}, {self.value!r})"
 
 
+class _Names:
+    """An index of the names in a list of properties: a tree of their parts, in which each node has a number.
+
+    It is of the first `count` properties of `items`. Others may append to that list, or use another list; what they
+    insert or remove makes the index useless.
+    """
+
+    def __init__(self, items: list[Property]) -> None:
+        self.items: list[Property] = items
+        self.count: int = 0
+        self._nodes: dict[tuple[int, str], int] = {}
+        #: By number of the node: the place of the first property with that name, and whether there are names below it.
+        self._first: list[int] = [_NOWHERE]
+        self._has_below: list[bool] = [False]
+
+    def catch_up(self) -> None:
+        """Enter what was appended to the list."""
+        while self.count < len(self.items):
+            item = self.items[self.count]
+            if item.hidden is None:
+                self._enter(item.name)
+            self.count += 1
+
+    def _enter(self, name: str) -> None:
+        node = 0
+        for part in name.split("."):
+            below = self._nodes.get((node, part), 0)
+            if not below:
+                below = self._nodes[(node, part)] = len(self._first)
+                self._first.append(_NOWHERE)
+                self._has_below.append(False)
+                self._has_below[node] = True
+            node = below
+        if self._first[node] == _NOWHERE:
+            self._first[node] = self.count
+
+    def place(self, name: str) -> int:
+        """The place of the first property of this canonical name, or _NOWHERE."""
+        node = 0
+        for part in name.split("."):
+            node = self._nodes.get((node, part), 0)
+            if not node:
+                return _NOWHERE
+        return self._first[node]
+
+    def is_mixed(self, name: str) -> bool:
+        """Whether a property of this name would have properties below it, or be below one (P2)."""
+        node = 0
+        for part in name.split("."):
+            if self._first[node] != _NOWHERE:
+                return True
+            node = self._nodes.get((node, part), 0)
+            if not node:
+                return False
+        return self._has_below[node]
+
+
 class MessageProperties:
     """The properties of one message, with the cursor that MQINQMP moves."""
 
     def __init__(self) -> None:
         self.items: list[Property] = []
         self.cursor: int = _NO_CURSOR
+        #: Made when a property is set, None after one was inserted or removed.
+        self._names: _Names | None = None
+
+    def _indexed(self) -> _Names:
+        """The index of all names (P6)."""
+        names = self._names
+        if names is None or names.items is not self.items or names.count > len(self.items):
+            names = self._names = _Names(self.items)
+        names.catch_up()
+        return names
 
     def __len__(self) -> int:
         return sum(1 for item in self.items if item.hidden is None)
@@ -208,6 +277,7 @@ class MessageProperties:
                 raise PropertyError("the property cursor is not on a property", MQRC_PROPERTY_NOT_AVAILABLE)
             del self.items[self.cursor]
             self.cursor = _NO_CURSOR
+            self._names = None
             return
         if options != 0:
             raise PropertyError(f"{options} is not an option of MQDLTMP", MQRC_DMPO_ERROR)
@@ -216,6 +286,7 @@ class MessageProperties:
             raise PropertyError(f"the message has no property {name!r}", MQRC_PROPERTY_NOT_AVAILABLE)
         place = self.items.index(found)
         del self.items[place]
+        self._names = None
         if place == self.cursor:
             self.cursor = _NO_CURSOR
         elif place < self.cursor:
@@ -251,6 +322,8 @@ class MessageProperties:
 
     def _check_mixed(self, name: str) -> None:
         """P2."""
+        if not self._indexed().is_mixed(name):
+            return
         for item in self.items:
             if item.hidden is None and (item.name.startswith(name + ".") or name.startswith(item.name + ".")):
                 raise PropertyError(
@@ -264,17 +337,18 @@ class MessageProperties:
             self.items.append(new)
             return
         if options == MQSMPO_SET_FIRST:
-            found = self.find(new.name)
-            if found is None:
+            place = self._indexed().place(new.name)
+            if place == _NOWHERE:
                 self.items.append(new)
             else:
-                self.items[self.items.index(found)] = new
+                self.items[place] = new
             return
         under = (MQSMPO_SET_PROP_UNDER_CURSOR, MQSMPO_SET_PROP_BEFORE_CURSOR, MQSMPO_SET_PROP_AFTER_CURSOR)
         if options not in under:
             raise PropertyError(f"{options} is not an option of MQSETMP", MQRC_SMPO_ERROR)
         if self.cursor == _NO_CURSOR:
             raise PropertyError("the property cursor is not on a property", MQRC_PROPERTY_NOT_AVAILABLE)
+        self._names = None
         if options == MQSMPO_SET_PROP_UNDER_CURSOR:
             self.items[self.cursor] = new
         elif options == MQSMPO_SET_PROP_AFTER_CURSOR:
@@ -309,25 +383,26 @@ def _folder_element(folder: str, items: list[Property]) -> Element:
     root = Element(folder)
     if folder not in PROPERTY_FOLDERS:
         root.attributes["content"] = "properties"
+    groups: dict[tuple[int, str], Element] = {}
     for item in items:
         if item.hidden is not None:
             root.children.append(item.hidden)
             continue
         path = item.path()
         parent = root
-        for group in path[:-1]:
-            parent = _group(parent, group)
+        for name in path[:-1]:
+            parent = _group(groups, parent, name)
         parent.children.append(_property_element(folder, path[-1], item))
     return root
 
 
-def _group(parent: Element, name: str) -> Element:
-    """The group of this name in `parent`, made if it is not there. A property has text or a type, a group neither."""
-    for child in parent.children:
-        if child.name == name and child.children:
-            return child
-    group = Element(name)
-    parent.children.append(group)
+def _group(groups: dict[tuple[int, str], Element], parent: Element, name: str) -> Element:
+    """The group of this name in `parent`, made if it is not there. `groups` has those that were made."""
+    key = (id(parent), name)
+    group = groups.get(key)
+    if group is None:
+        group = groups[key] = Element(name)
+        parent.children.append(group)
     return group
 
 

@@ -29,6 +29,7 @@ What is shown (DISPLAY QSTATUS, CONN, USAGE ...) is in admin_rows.py.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.compress import LZ4, NONE, RLE
@@ -92,6 +93,7 @@ from flintmq.qmgr.move import Move
 from flintmq.qmgr.objects import (
     attach_queue,
     change_pool,
+    clear_all,
     clear_the_way,
     clear_up_to,
     detach_queue,
@@ -367,6 +369,8 @@ class Admin:
         definition = qm.catalogue.find(kind, name)
         if definition is None:
             return MQRC_UNKNOWN_OBJECT_NAME
+        if kind in ("PSID", "BUFFPOOL"):
+            clear_all(qm)
         if self._in_use(definition):
             return MQRC_OBJECT_IN_USE
         queue = qm.queues_by_id.get(definition.object_id)
@@ -519,16 +523,23 @@ class Admin:
 
     def objects(self, kind: str) -> list[MQObject]:
         """Copies of all objects of `kind` ("QUEUE" for queues of every kind), live values filled in."""
-        result: list[MQObject] = []
-        for definition in self.qm.catalogue.match(kind):
-            copy = definition.copy()
-            queue = self.qm.queues_by_id.get(definition.object_id)
-            if queue is not None:
-                copy.attributes["CURDEPTH"] = queue.current_depth()
-                copy.attributes["IPPROCS"] = queue.input_handles
-                copy.attributes["OPPROCS"] = queue.output_handles
-            result.append(copy)
-        return result
+        return [self._copy(definition) for definition in self.qm.catalogue.match(kind)]
+
+    def objects_called(self, kind: str, name: str) -> Iterator[MQObject]:
+        """The same of those that a name, which may be generic, means; in order, each copied when it is asked for."""
+        catalogue = self.qm.catalogue
+        for definition in catalogue.match(kind, name):
+            if catalogue.find(definition.kind, definition.name) is definition:
+                yield self._copy(definition)
+
+    def _copy(self, definition: MQObject) -> MQObject:
+        copy = definition.copy()
+        queue = self.qm.queues_by_id.get(definition.object_id)
+        if queue is not None:
+            copy.attributes["CURDEPTH"] = queue.current_depth()
+            copy.attributes["IPPROCS"] = queue.input_handles
+            copy.attributes["OPPROCS"] = queue.output_handles
+        return copy
 
     # -- publish/subscribe ----------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ from flintmq.log.log import Log
 from flintmq.qmgr import event
 from flintmq.qmgr.connection import UNIT_PREPARED, Unit
 from flintmq.qmgr.message import AVAILABLE, LOCKED, PUT_PENDING, Message, pack_message
+from flintmq.qmgr.objects import clear_all
 from flintmq.qmgr.paging import Pager
 from flintmq.qmgr.queue import Queue
 from flintmq.store.errors import PageSetFull
@@ -70,6 +71,7 @@ def checkpoint(qm: QueueManager, keep_nonpersistent: bool = False) -> bool:
 
     `keep_nonpersistent`: the queue manager ends cleanly, NPMCLASS(HIGH) messages are kept.
     """
+    clear_all(qm)
     for pager in qm.pagers.values():
         if pager.full:
             pager.free_pages()

@@ -186,6 +186,8 @@ def _delete(qm: QueueManager, task: ExpiryTask, current: Scan, queue: Queue, lim
     expiring = queue.expiring
     reports: list[Message] = []
     count = 0
+    if queue.deleted:
+        found.clear()  # Its messages go with it, and the log knows of no queue to get them from.
     while found and count < limit:
         message = found[-1]
         if message.state == AVAILABLE and expiring.holds(message):
@@ -219,7 +221,8 @@ def _step_on_page_set(qm: QueueManager, task: ExpiryTask, current: Scan) -> int:
     queue_id, lane, first = place_of(current.places[-1])
     queue = pager.queues.get(queue_id)
     work = 1
-    if queue is not None and (current.generic_name == "*" or matches(current.generic_name, queue.name)):
+    name = current.generic_name
+    if queue is not None and not queue.deleted and (name == "*" or matches(name, queue.name)):
         found = expire_chunk(qm, queue, current.volatile, lane, first, current.now_ms)
         expired(qm, queue, found.count, found.reports)
         work += found.count

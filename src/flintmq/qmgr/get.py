@@ -76,7 +76,7 @@ from flintmq.qmgr import (
     report,
     selection,
 )
-from flintmq.qmgr.browse_index import is_reachable
+from flintmq.qmgr.browse_index import is_reachable, range_before
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
 from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Unit, Waiter
 from flintmq.qmgr.get_options import BROWSE, KNOWN, LOGICAL, UNUSUAL
@@ -403,7 +403,7 @@ def find_accepted(queue: Queue, wanted: Wanted, accept: Acceptor) -> Message | N
         if message.state == AVAILABLE and accept.accepts(message):
             best = message
             break
-    if queue.spilled_count and _range_before(queue, best):
+    if queue.spilled_count and range_before(queue, best):
         spilled = queue.pager.find_spilled(queue, kind, key, accept)
         if spilled is not None and (best is None or comes_before(spilled, best)):
             best = spilled
@@ -424,18 +424,6 @@ def _walk(queue: Queue, accept: Acceptor) -> Message | None:
             node = node.next
         mask &= ~(1 << lane_number)
     return None
-
-
-def _range_before(queue: Queue, best: Message | None) -> bool:
-    """True if a range on the page set may hold a message that comes before `best`."""
-    for lane in queue.lanes:
-        if lane.ranges and (
-            best is None
-            or lane.number > best.lane
-            or (lane.number == best.lane and lane.ranges[0].sequence < best.sequence)
-        ):
-            return True
-    return False
 
 
 def _browse(

@@ -1,13 +1,21 @@
 """The live side of definitions: queues, page sets and buffer pools come and go with their objects.
 
 `catalogue.py` says what is defined; here a definition becomes something that holds messages.
+
+A deleted queue is gone at once for everybody. The messages of a deep one are removed in slices where the host takes
+turns (`QueueManager.takes_turns`), with calls in between:
+
+    D1  A queue in `QueueManager.clearing` is deleted, nobody waits on it, and no table of queues but that of its page
+        set has it. Its messages count in the accounts of page set and buffer pool until they are removed.
+    D2  A checkpoint, and a change of page sets or buffer pools, removes what is left first: so the page set never has
+        chunks of a queue that neither the catalogue nor the log knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.message import AVAILABLE, Message, Node, Spilled
@@ -21,6 +29,10 @@ from flintmq.store.pageset import PageSet, PageSetBatch
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
+
+#: Messages of a deleted queue that are removed in one turn.
+CLEARED_AT_ONCE: Final = 1000
+_ALL: Final[int] = 1 << 62
 
 
 def attach_storage(qm: QueueManager, open_page_set: Callable[[int], PageSet]) -> None:
@@ -150,21 +162,38 @@ def remove_page_set(qm: QueueManager, psid: int) -> None:
 
 def detach_queue(qm: QueueManager, queue: Queue) -> None:
     """Take a queue out, with all that is on it. Handles that have it open find it deleted."""
-    clear_up_to(queue, queue.next_sequence)
     queue.was_deleted()
     qm.deleted_queues.add(queue)
     if qm.queues.get(queue.name) is queue:
         del qm.queues[queue.name]
     qm.queues_by_id.pop(queue.queue_id, None)
+    if qm.takes_turns and queue.depth > CLEARED_AT_ONCE:
+        qm.clearing.append(queue)
+        return
+    clear_up_to(queue, queue.next_sequence)
     queue.pager.retire_queue(queue.queue_id)
 
 
-def clear_up_to(queue: Queue, sequence: int) -> int:
-    """Remove all available messages up to `sequence`, those on the page set too; returns how many."""
+def clear_some(qm: QueueManager) -> None:
+    """Remove some messages of a deleted queue; with the last ones the page set forgets the queue."""
+    queue = qm.clearing[0]
+    if clear_up_to(queue, queue.next_sequence, CLEARED_AT_ONCE) < CLEARED_AT_ONCE:
+        qm.clearing.pop(0)
+        queue.pager.retire_queue(queue.queue_id)
+
+
+def clear_all(qm: QueueManager) -> None:
+    """Remove what is left of deleted queues (D2)."""
+    while qm.clearing:
+        clear_some(qm)
+
+
+def clear_up_to(queue: Queue, sequence: int, limit: int = _ALL) -> int:
+    """Remove available messages up to `sequence`, those on the page set too, at most `limit`; returns how many."""
     removed = 0
     for lane in queue.lanes:
         node: Node | None = lane.first
-        while node is not None and node.sequence <= sequence:
+        while node is not None and node.sequence <= sequence and removed < limit:
             if isinstance(node, Spilled):
                 node = queue.pager.load(queue, lane, node)
                 continue

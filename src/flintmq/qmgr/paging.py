@@ -657,17 +657,19 @@ class Pager:
         home.members += 1
         return message
 
-    def find_spilled(self, queue: Queue, kind: int, key: bytes, accept: Acceptor) -> Message | None:
-        """Bring back the first spilled message under `key` that `accept` takes, or None."""
+    def find_spilled(
+        self, queue: Queue, kind: int, key: bytes, accept: Acceptor, behind_lane: int = 10, behind: int = -1
+    ) -> Message | None:
+        """Bring back the first spilled message under `key`, behind a place, that `accept` takes, or None."""
         best: Message | None = None
-        for lane_number in range(9, -1, -1):
-            lane = queue.lanes[lane_number]
+        for lane_number in range(min(behind_lane, 9), -1, -1):
+            lane, low = queue.lanes[lane_number], behind + 1 if lane_number == behind_lane else 0
             if not lane.ranges:
                 continue
             if self._indexed(queue, kind):
-                best = self._by_index(queue, lane, kind, key, accept)
+                best = self._by_index(queue, lane, kind, key, accept, low)
             else:
-                best = self._by_scan(queue, lane, kind, key, accept)
+                best = self._by_scan(queue, lane, kind, key, accept, low)
             if best is not None:
                 self._place(queue, lane, best)
                 return best
@@ -676,7 +678,7 @@ class Pager:
     def _indexed(self, queue: Queue, kind: int) -> bool:
         return kind != MATCH_ANY and kind == queue.index_kind
 
-    def _by_index(self, queue: Queue, lane: Lane, kind: int, key: bytes, accept: Acceptor) -> Message | None:
+    def _by_index(self, queue: Queue, lane: Lane, kind: int, key: bytes, accept: Acceptor, low: int) -> Message | None:
         best: Message | None = None
         for volatile in self._parts(queue.queue_id):
             for found_lane, first in self.page_set.lookup(volatile, queue.queue_id, key):
@@ -685,25 +687,24 @@ class Pager:
                 chunk = self.page_set.chunk(volatile, queue.queue_id, lane.number, first)
                 if chunk is None:
                     continue
-                message = self._in_chunk(queue, lane, volatile, chunk, kind, key, accept, -1, 1 << 62)
+                message = self._in_chunk(queue, lane, volatile, chunk, kind, key, accept, low, 1 << 62)
                 best = self._better(best, message)
         return best
 
-    def _by_scan(self, queue: Queue, lane: Lane, kind: int, key: bytes, accept: Acceptor) -> Message | None:
+    def _by_scan(self, queue: Queue, lane: Lane, kind: int, key: bytes, accept: Acceptor, low: int) -> Message | None:
         """Without an index every chunk of the ranges is looked through, by its table of ids where there is one."""
         for spilled in lane.ranges:
             best: Message | None = None
+            start = max(low, spilled.sequence)
             for volatile in self._parts(queue.queue_id):
-                at = spilled.sequence
+                at = start
                 while at <= spilled.last:
                     chunk = self.page_set.chunk_at(volatile, queue.queue_id, lane.number, at)
                     if chunk is None or chunk.first > spilled.last:
                         break
                     if best is not None and chunk.first > best.sequence:
                         break
-                    message = self._in_chunk(
-                        queue, lane, volatile, chunk, kind, key, accept, spilled.sequence, spilled.last
-                    )
+                    message = self._in_chunk(queue, lane, volatile, chunk, kind, key, accept, start, spilled.last)
                     if message is not None:
                         best = self._better(best, message)
                         break

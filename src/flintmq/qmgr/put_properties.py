@@ -170,9 +170,12 @@ def _pass_context(source: Handle | None, properties: MessageProperties) -> None:
         return
     saved = MessageProperties()
     add_block(saved, source.saved_properties)
+    names = set(properties.names())
     for item in saved.items:
-        if item.hidden is not None or properties.find(item.name) is None:
+        if item.hidden is not None or item.name not in names:
             properties.items.append(item)
+            if item.hidden is None:
+                names.add(item.name)
 
 
 def _unsupported(properties: MessageProperties, to_remote: bool) -> int:

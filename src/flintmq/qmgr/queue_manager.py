@@ -87,6 +87,8 @@ _ID_LOW_MAX: Final = 0xFF
 _ID_SEEN_MAX: Final = 0xF000_0000_0000_0000
 #: A pool that cannot be relieved is left alone until so large a part of it has come or something has gone.
 STUCK_PART: Final = 16
+#: One call evicts to so many pages below the threshold at most: a batch of more takes too long for one turn.
+RELIEF_PAGES: Final = 2000
 #: A checkpoint that found the disk of a page set full is tried again after so long, twice as long, ...
 RETRY_MIN_MS: Final = 1000
 RETRY_MAX_MS: Final = 8000
@@ -216,6 +218,9 @@ class QueueManager:
         self.interval_ends: dict[str, int] = {}
         self.queues: dict[str, Queue] = {}
         self.queues_by_id: dict[int, Queue] = {}
+        #: The host takes turns: deep queues that are deleted are emptied in slices. Those that are not empty yet.
+        self.takes_turns = False
+        self.clearing: list[Queue] = []
         self.pagers: dict[int, Pager] = {}
         self.accounts: dict[int, PageAccount] = {}
         #: Page sets with a full disk that the operator has been told of.
@@ -676,7 +681,7 @@ class QueueManager:
     # -- storage ------------------------------------------------------------------------------------------------
 
     def relieve_pool(self, pool: BufferPool) -> bool:
-        """The pool has passed its threshold: write out and evict until it is down to its target.
+        """The pool has passed its threshold: write out and evict until it is down to its target, or RELIEF_PAGES below.
 
         Returns whether anything was evicted. If that was not enough, because the rest is uncommitted or locked, it is
         not tried again with every message, but when the pool has changed by more than a little.
@@ -688,7 +693,7 @@ class QueueManager:
         for queue in self.queues_by_id.values():
             if queue.pool is pool and queue.pages_in_memory:
                 by_pager.setdefault(queue.pager.psid, []).append(queue)
-        wanted = pool.used - pool.target
+        wanted = min(pool.used - pool.target, pool.used - pool.threshold + RELIEF_PAGES)
         for psid, queues in by_pager.items():
             if wanted > 0:
                 wanted -= self.pagers[psid].relieve(queues, wanted, True)
@@ -720,7 +725,7 @@ class QueueManager:
             for message in unit.work:
                 assert id(message) not in pending, "U1: a message is in two units"
                 pending.add(id(message))
-        for queue in self.queues_by_id.values():
+        for queue in [*self.queues_by_id.values(), *self.clearing]:
             check_queue(queue)
             depths[queue.account.psid] = depths.get(queue.account.psid, 0) + queue.depth
             buffers[queue.pool.pool] = buffers.get(queue.pool.pool, 0) + queue.pages_in_memory
@@ -730,6 +735,9 @@ class QueueManager:
                     held += 1
                     assert id(message) in pending, f"U1: message {message.sequence} of {queue.name} is in no unit"
             assert held == queue.uncommitted, f"U1: {queue.name} counts {queue.uncommitted} uncommitted, has {held}"
+        for queue in self.clearing:
+            assert queue.deleted and self.queues_by_id.get(queue.queue_id) is not queue, f"D1: {queue.name}"
+            assert not queue.waiting and queue.pager.queues.get(queue.queue_id) is queue, f"D1: {queue.name}"
         for pager in self.pagers.values():
             check_homes(pager)
         for psid, account in self.accounts.items():

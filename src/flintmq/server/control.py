@@ -41,6 +41,7 @@ from flintmq.client.instance import Instance
 from flintmq.client.remote.local import socket_path
 from flintmq.command.dump import KINDS, LAYOUTS, Dump, dump
 from flintmq.command.session import Session
+from flintmq.command.steps import Steps
 from flintmq.server import in_doubt
 from flintmq.server.refusals import to_json
 
@@ -54,6 +55,8 @@ _LINE_MAX = 1024 * 1024
 _TIMEOUT_S = 30.0
 #: Lines of a dump in one answer: far below _LINE_MAX, however long they are.
 _DUMP_LINES = 100
+#: Lines of an answer that are encoded at a time.
+_LINES_AT_ONCE = 1000
 _GONE = "the queue manager has closed the connection"
 
 Reply = dict[str, Any]
@@ -273,32 +276,36 @@ class ControlServer:
             line = await _read(reader)
             said.clear()
             if isinstance(line, str):
-                await self._command(session, line)
-                await _write(writer, {"lines": said, "ended": session.ended})
+                await self._command(session.feed_steps(line))
+                await _write_lines(writer, said, {"ended": session.ended})
             else:
-                code = await self._command(session, None)
-                await _write(writer, {"lines": said, "code": code})
+                code = await self._command(session.finish_steps())
+                await _write_lines(writer, said, {"code": code})
                 return
 
-    async def _command(self, session: Session, line: str | None) -> int:
-        """Feed a line, or finish. What it did is told when it is durable."""
+    async def _command(self, steps: Steps[T]) -> T:
+        """Run the slices of a line, each in a turn of its own. What it did is told when it is durable."""
         host = self._hub.host
-        results: list[int] = []
+        results: list[T] = []
 
-        def step() -> None:
-            if line is None:
-                results.append(session.finish())
-            else:
-                host.close_idle_handles()
-                session.feed(line)
-                results.append(0)
+        def step() -> int:
+            try:
+                next(steps)
+                return 0
+            except StopIteration as end:
+                results.append(end.value)
             host.admin.force = host.log.end
-            results.append(host.after_command())
+            return host.after_command()
 
-        self._hub.run(step)
-        if len(results) < 2:
-            raise ConnectionResetError("the queue manager has stopped")
-        await self._hub.durable(results[1])
+        def first_step() -> int:
+            host.close_idle_handles()
+            return step()
+
+        force = self._under_lock(first_step)
+        while not results:
+            await asyncio.sleep(0)  # Clients have their turns between two slices.
+            force = self._under_lock(step)
+        await self._hub.durable(force)
         return results[0]
 
     async def _dump(self, writer: asyncio.StreamWriter, request: Reply) -> None:
@@ -322,6 +329,18 @@ class ControlServer:
         if not results:
             raise ConnectionResetError("the queue manager has stopped")
         return results[0]
+
+
+async def _write_lines(writer: asyncio.StreamWriter, lines: list[str], rest: Reply) -> None:
+    """Write {"lines": lines, **rest}, some lines at a time: to encode very many takes too long for one turn."""
+    writer.write(b'{"lines": [')
+    for start in range(0, len(lines), _LINES_AT_ONCE):
+        part = json.dumps(lines[start : start + _LINES_AT_ONCE])[1:-1]
+        writer.write((", " if start else "").encode() + part.encode())
+        await writer.drain()
+        await asyncio.sleep(0)
+    writer.write(b"], " + json.dumps(rest)[1:].encode() + b"\n")
+    await writer.drain()
 
 
 def _is_dump(request: Reply) -> bool:

@@ -16,6 +16,7 @@ from flintmq.channel.terms import Gatekeeper
 from flintmq.client.embedded import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
+from flintmq.qmgr.objects import clear_some
 from flintmq.qmgr.work import SLICE
 from flintmq.server import refusals
 from flintmq.server.admission import Admission, Limits
@@ -89,6 +90,8 @@ class Hub(Turns):
         #: Sessions whose last call has long work to do, in turn (S5).
         self._working: deque[Session] = deque()
         self._work_planned = False
+        self._clearing_planned = False
+        host.engine.takes_turns = True
         self._refusals_saved = host.engine.refusals_kept
         host.hub = self
         host.channels_traced(host.recording.tracing.channel_file)
@@ -96,6 +99,7 @@ class Hub(Turns):
     def close(self) -> None:
         """No more turns."""
         self.save_refusals()
+        self.engine.takes_turns = False
         self.host.hub = None
         self._ticker.cancel()
         if self._timer is not None:
@@ -176,7 +180,7 @@ class Hub(Turns):
             self._failed()
 
     def house(self) -> None:
-        """Under the lock: notices, checkpoint, and waits of others than clients."""
+        """Under the lock: notices, checkpoint, waits of others than clients, and queues that are to be emptied."""
         engine = self.engine
         if engine.notices:
             self.host.write_notices()
@@ -184,6 +188,18 @@ class Hub(Turns):
             checkpoint(engine)
         if engine.woken or self.host.orphans:
             self.host.settle(self.host.housekeeper())
+        if engine.clearing and not self._clearing_planned:
+            self._clearing_planned = True
+            self.loop.call_soon(self._clear)
+
+    def _clear(self) -> None:
+        """Remove some messages of a deleted queue, in a turn of its own; `house` plans the next."""
+        self._clearing_planned = False
+        self.run(self._clear_some)
+
+    def _clear_some(self) -> None:
+        if self.engine.clearing:
+            clear_some(self.engine)
 
     def _failed(self) -> None:
         """Close every socket and end every wait for the log: the queue manager has stopped, as the host has told."""

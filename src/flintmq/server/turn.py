@@ -6,7 +6,7 @@ and called as Python's are, at every exchange. What is rare is left to the hub, 
 threads:
 
     engine_failed    an exception came out of the engine
-    house            notices, a checkpoint, waits of others than clients
+    house            notices, a checkpoint, waits of others than clients, deleted queues that are not empty yet
     flush            something waits for the log
     set_timer        another deadline is the first
     hold_back        a session's answer is to be late (B140); then `in_time` is called
@@ -81,7 +81,7 @@ class Turns(Channels):
         raise error
 
     def house(self) -> None:
-        """Called under the lock when there are notices, waits of others, or a checkpoint is due."""
+        """Called under the lock for notices, waits of others, queues to be emptied, and a checkpoint that is due."""
 
     def flush(self) -> None:
         """Called when something waits for the log."""
@@ -110,7 +110,7 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
         if engine.woken:
             hand_over(turns)
         grown = engine.records_since_checkpoint != logged
-        if engine.notices or engine.woken or turns._orphans or (grown and engine.needs_checkpoint()):
+        if engine.notices or engine.woken or turns._orphans or (grown and engine.needs_checkpoint()) or engine.clearing:
             turns.house()
         due = engine.next_deadline()
     except BaseException as error:
