@@ -651,9 +651,12 @@ class ExpressionCompiler(PathCompiler):
             operands = [self.scalar(each) for each in (node.source, node.replacement, node.start)]
             return f"overlay({', '.join(operands)}{length})"
         if isinstance(node, s.Position):
-            start = "1" if node.start is None else self.scalar(node.start)
-            repeat = "1" if node.repeat is None else self.scalar(node.repeat)
-            return f"position({self.scalar(node.search)}, {self.scalar(node.source)}, {start}, {repeat})"
+            options = ""
+            if node.start is not None:
+                options += f", start={self.scalar(node.start)}"
+            if node.repeat is not None:
+                options += f", repeat={self.scalar(node.repeat)}"
+            return f"position({self.scalar(node.search)}, {self.scalar(node.source)}{options})"
         if isinstance(node, s.Round):
             return f"round_({self.scalar(node.value)}, {self.scalar(node.digits)}, {node.mode!r})"
         raise CompileError(2401, f"{type(node).__name__} cannot stand here", node)
