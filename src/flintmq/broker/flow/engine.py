@@ -75,6 +75,8 @@ class Invocation:
     keep_assemblies: bool = False
     #: Whether the input was read under syncpoint; output nodes with `automatic` follow it.
     transactional: bool = True
+    #: What a reply node of this flow answers: the request of HTTP or SOAP, or the call, that started the flow.
+    request_identifier: bytes = b""
     #: The context tree of the flow: what its input nodes took in.
     context: Element = field(default_factory=lambda: Element("Context", None, NAME))
 
@@ -114,6 +116,8 @@ class RuntimeNode:
     types: ClassVar[tuple[str, ...]] = ()
     #: Whether the node takes messages from outside.
     starts_flow: ClassVar[bool] = False
+    #: Whether it takes answers to requests of a flow, and timers, rather than messages of others.
+    is_response: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -163,6 +167,10 @@ class RuntimeNode:
 
     def prepare(self) -> None:
         """Check the properties and get ready, once, before the first message. Raise NodeProblem if that is in vain."""
+
+    def takes_path(self, path: str) -> bool:
+        """Return whether an input node takes requests for a path of a URL."""
+        return False
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
         """Handle an assembly that came in at a terminal."""

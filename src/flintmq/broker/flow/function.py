@@ -15,7 +15,7 @@ have been backed out.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,7 +32,17 @@ from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
 from flintmq.broker.flow.project import Project
 from flintmq.broker.flow.project import load as load_project
 from flintmq.broker.flow.runtime import FlowSettings, RuntimeFlow
-from flintmq.broker.flow.services import FileWrite, HttpFake, HttpReply, HttpRequest, Publication, Put, Recorder
+from flintmq.broker.flow.services import (
+    FileWrite,
+    FlowFake,
+    HttpFake,
+    HttpReply,
+    HttpRequest,
+    Publication,
+    Put,
+    Recorder,
+)
+from flintmq.broker.flow.surroundings import Surroundings
 from flintmq.broker.formats.models import ModelRegistry
 from flintmq.broker.tree.assembly import exception_list, new_root
 from flintmq.broker.tree.element import Element, copy_element
@@ -185,17 +195,14 @@ class FlowResult:
         """Return the labels of the nodes that the message passed, in order."""
         return [event.node for event in self.events if event.event in ("in", "start")]
 
-    def drop_transactional(self) -> None:
-        """Leave out what a backout takes back."""
-        self.recorder.puts = [put for put in self.recorder.puts if not put.transactional]
-        self.recorder.publications = [each for each in self.recorder.publications if not each.transactional]
-
 
 class Flow:
     """A flow that is called like a function."""
 
-    def __init__(self, runtime: RuntimeFlow) -> None:
+    def __init__(self, runtime: RuntimeFlow, surroundings: Surroundings | None = None) -> None:
         self.runtime = runtime
+        #: Other flows, state between calls, timers.
+        self.surroundings = surroundings or Surroundings(lambda types: iter(()))
 
     @property
     def name(self) -> str:
@@ -219,7 +226,7 @@ class Flow:
         headers: Mapping[str, Mapping[str, object]] | None = None,
         input: str | None = None,
         method: str = "POST",
-        path: str = "/",
+        path: str = "",
         query: str = "",
         local_environment: Mapping[str, object] | Element | None = None,
         environment: Mapping[str, object] | Element | None = None,
@@ -227,7 +234,7 @@ class Flow:
         databases: Mapping[str, DataSource] | None = None,
         queues: Mapping[str, Sequence[tuple[MQMD, bytes]]] | None = None,
         files: Mapping[str, bytes] | None = None,
-        flows: Mapping[str, Callable[[Element], Element]] | None = None,
+        flows: Mapping[str, FlowFake] | None = None,
         subscribers: Callable[[str], bool] | None = None,
         backout_threshold: int = 0,
         source: str = "",
@@ -242,12 +249,17 @@ class Flow:
         """
         if self.runtime.problems:
             raise FlowProblem(self.name, self.runtime.problems)
-        node = self.runtime.input(input)
+        node = self.runtime.input(input, path)
         assert isinstance(node, InputNode)
-        recorder = Recorder(http, databases, queues, files, flows, subscribers)
+        recorder = self._recorder(http, databases, queues, files, flows, subscribers)
         events: list[NodeEvent] = []
-        invocation = Invocation(self.runtime, recorder, events=events if trace else None)
-        invocation.keep_assemblies = keep_assemblies
+
+        def invocation_of(runtime: RuntimeFlow) -> Invocation:
+            made = Invocation(runtime, recorder, events=events if trace else None)
+            made.keep_assemblies = keep_assemblies
+            return made
+
+        recorder.call_project = self.surroundings.caller(self.runtime, recorder, invocation_of)
         incoming = incoming_of(body, headers or {})
         incoming.method, incoming.path, incoming.query = method, path, query
         incoming.source = source
@@ -256,11 +268,57 @@ class Flow:
         incoming.environment = tree_of("Environment", environment) or Element("Environment", None, 0x01000000)
         result = FlowResult(recorder, events, TreeView(incoming.environment))
         try:
-            node.take(invocation, incoming)
+            with recorder.unit_of_work():
+                node.take(invocation_of(self.runtime), incoming)
+            self.surroundings.follow(self.runtime, recorder, invocation_of)
         except BrokerError as error:
-            result.drop_transactional()
             raise FlowFailed(error, result) from error
         return result
+
+    def advance(
+        self,
+        seconds: float,
+        *,
+        http: Mapping[str, HttpFake] | None = None,
+        databases: Mapping[str, DataSource] | None = None,
+        queues: Mapping[str, Sequence[tuple[MQMD, bytes]]] | None = None,
+        files: Mapping[str, bytes] | None = None,
+        flows: Mapping[str, FlowFake] | None = None,
+        subscribers: Callable[[str], bool] | None = None,
+        trace: bool = False,
+    ) -> FlowResult:
+        """Move the clock of the flow, run the timers that are due by then, and return what they did.
+
+        Timers are those of TimeoutControl and TimeoutNotification nodes, and the timeouts of aggregations and
+        collections. Nothing waits. Raise FlowFailed if the flow does not handle an exception.
+        """
+        recorder = self._recorder(http, databases, queues, files, flows, subscribers)
+        events: list[NodeEvent] = []
+
+        def invocation_of(runtime: RuntimeFlow) -> Invocation:
+            return Invocation(runtime, recorder, events=events if trace else None)
+
+        around = self.surroundings
+        recorder.call_project = around.caller(self.runtime, recorder, invocation_of)
+        result = FlowResult(recorder, events)
+        try:
+            for _ in around.run_due(self.runtime, recorder, around.agenda.now + seconds, invocation_of):
+                around.follow(self.runtime, recorder, invocation_of)
+        except BrokerError as error:
+            raise FlowFailed(error, result) from error
+        return result
+
+    def _recorder(
+        self,
+        http: Mapping[str, HttpFake] | None,
+        databases: Mapping[str, DataSource] | None,
+        queues: Mapping[str, Sequence[tuple[MQMD, bytes]]] | None,
+        files: Mapping[str, bytes] | None,
+        flows: Mapping[str, FlowFake] | None,
+        subscribers: Callable[[str], bool] | None,
+    ) -> Recorder:
+        around = self.surroundings
+        return Recorder(http, databases, queues, files, flows, subscribers, around.store, around.agenda)
 
 
 def tree_of(name: str, given: Mapping[str, object] | Element | None) -> Element | None:
@@ -342,6 +400,7 @@ class LoadedApplications:
         self.profile = profile
         self._settings: dict[int, FlowSettings] = {}
         self._flows: dict[int, Flow] = {}
+        self.surroundings = Surroundings(self._runtimes)
 
     @property
     def notes(self) -> list[str]:
@@ -370,8 +429,19 @@ class LoadedApplications:
             resolved = self.project.resolve(definition, self.overrides, self.variables)
             runtime = RuntimeFlow(resolved, self.settings(owner), owner.name)
             runtime.rest_api = owner.rest_api
-            found = self._flows[id(definition)] = Flow(runtime)
+            found = self._flows[id(definition)] = Flow(runtime, self.surroundings)
         return found
+
+    def _runtimes(self, types: tuple[str, ...]) -> Iterator[RuntimeFlow]:
+        """Yield the flows that may hold a node of one of some types: those that were asked for, then the others."""
+        made = list(self._flows.values())
+        for flow in made:
+            yield flow.runtime
+        for owner, definition in self.project.flows():
+            if id(definition) not in self._flows and any(
+                node.type in types or node.is_subflow for node in definition.nodes
+            ):
+                yield self.flow_of(owner, definition).runtime
 
     def settings(self, owner: Application) -> FlowSettings:
         """Return what the flows of an application share; its ESQL is compiled on the first call."""

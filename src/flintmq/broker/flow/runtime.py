@@ -232,19 +232,22 @@ class RuntimeFlow:
             return own[name]
         return self.settings.broker.get(name, DEFAULT_BROKER.get(name))
 
-    def input(self, label: str | None) -> RuntimeNode:
-        """Return an input node by its label; without a label, the only one."""
-        if label is None:
-            if len(self.inputs) == 1:
-                return self.inputs[0]
-            if not self.inputs:
-                raise ValueError(f"the flow {self.name} has no input node")
-            labels = ", ".join(repr(node.short_label) for node in self.inputs)
-            raise ValueError(f"the flow {self.name} has several input nodes; say input= one of {labels}")
-        for node in self.inputs:
-            if label in (node.short_label, node.label):
-                return node
-        raise ValueError(f"the flow {self.name} has no input node {label!r}")
+    def input(self, label: str | None, path: str = "") -> RuntimeNode:
+        """Return an input node by its label; without a label, the one that takes the path of a URL, or the only one."""
+        if label is not None:
+            for node in self.inputs:
+                if label in (node.short_label, node.label):
+                    return node
+            raise ValueError(f"the flow {self.name} has no input node {label!r}")
+        if not self.inputs:
+            raise ValueError(f"the flow {self.name} has no input node")
+        candidates = [node for node in self.inputs if not node.is_response] or self.inputs
+        if path and len(candidates) > 1:
+            candidates = [node for node in candidates if node.takes_path(path)] or candidates
+        if len(candidates) == 1:
+            return candidates[0]
+        labels = ", ".join(repr(node.short_label) for node in self.inputs)
+        raise ValueError(f"the flow {self.name} has several input nodes; say input= one of {labels}")
 
 
 #: Values of broker properties where no broker runs the flow.

@@ -8,14 +8,18 @@ the run time of a broker does it.
 from __future__ import annotations
 
 import fnmatch
+import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.run import DataSource
+from flintmq.broker.flow.state import Agenda, MemoryStore, StateStore, Timer
 from flintmq.broker.tree.element import Element
+from flintmq.broker.tree.view import TreeView
 from flintmq.mqi.md import MQMD
 
 
@@ -108,6 +112,26 @@ class HttpReply:
     body: bytes
     root: Element
 
+    @property
+    def tree(self) -> TreeView:
+        """Return the message tree that the reply was written from: `reply.tree.JSON.Data.id`."""
+        return TreeView(self.root)
+
+
+@dataclass(slots=True)
+class Deferred:
+    """An answer that arrives after the flow has returned: to an asynchronous request of HTTP, REST, SOAP or a call.
+
+    `kind` and `correlator` name the response node, `context` is the local environment that it restores.
+    """
+
+    kind: str
+    correlator: str
+    context: Element
+    response: HttpResponse | None = None
+    root: Element | None = None
+    error: BrokerError | None = None
+
 
 @dataclass(slots=True)
 class FileWrite:
@@ -158,6 +182,10 @@ class Services(Protocol):
         """Send a request; raise a SocketException if no answer comes."""
         ...
 
+    def http_async(self, request: HttpRequest, kind: str, correlator: str, context: Element) -> None:
+        """Send a request whose response goes to the response node with this correlator, along with the context."""
+        ...
+
     def http_reply(self, reply: HttpReply) -> None:
         """Answer a request; raise 3740 if its identifier is unknown or was answered before."""
         ...
@@ -182,8 +210,35 @@ class Services(Protocol):
         """Call a callable flow and return its answer."""
         ...
 
+    def call_flow_async(
+        self, node: str, application: str, endpoint: str, root: Element, correlator: str, context: Element
+    ) -> None:
+        """Call a callable flow; its answer goes to the response node with this correlator."""
+        ...
+
+    def call_reply(self, node: str, identifier: bytes, root: Element) -> None:
+        """Answer the call of a callable flow; raise 3886 if it is unknown or was answered before."""
+        ...
+
     def timeout(self, request: TimeoutRequest) -> None:
-        """Set or cancel a timer."""
+        """Tell of a request of a TimeoutControl node; the node itself sets or cancels the timer."""
+        ...
+
+    @property
+    def store(self) -> StateStore:
+        """Return what flows keep between messages. Changes belong to the unit of work."""
+        ...
+
+    def set_timer(self, timer: Timer) -> None:
+        """Ask for a call of a node after some seconds."""
+        ...
+
+    def cancel_timer(self, address: str, key: str) -> None:
+        """Remove a timer; one that is not set is no error."""
+        ...
+
+    def timer_is_set(self, address: str, key: str) -> bool:
+        """Return whether a timer waits."""
         ...
 
     def trace(self, node: str, destination: str, file: str, text: str) -> None:
@@ -195,7 +250,13 @@ class Services(Protocol):
         ...
 
 
-HttpFake = Callable[[HttpRequest], HttpResponse] | HttpResponse | bytes
+#: What stands for a server: a response, its body (bytes, text, or data that become JSON), an exception, or a function.
+HttpAnswer = HttpResponse | bytes | str | Mapping[str, object] | list[object] | Exception
+HttpFake = Callable[[HttpRequest], HttpAnswer] | HttpAnswer
+#: What stands for a callable flow: a function from message to message, or the message itself.
+FlowFake = Callable[[Element], Element] | Element
+#: Runs a callable flow of the project: application, endpoint, message; None if there is none.
+FlowCaller = Callable[[str, str, Element], Element | None]
 
 
 class Recorder:
@@ -203,6 +264,7 @@ class Recorder:
 
     `http` maps the label of a node, or a URL pattern with `*`, to a response or a function. `databases` maps the name
     of a data source to a DataSource. `queues` holds messages for MQGet nodes, `files` the files for FileRead nodes.
+    `flows` maps endpoints of callable flows to fakes; others are looked for in the project.
     """
 
     def __init__(
@@ -211,8 +273,10 @@ class Recorder:
         databases: Mapping[str, DataSource] | None = None,
         queues: Mapping[str, Sequence[tuple[MQMD, bytes]]] | None = None,
         files: Mapping[str, bytes] | None = None,
-        flows: Mapping[str, Callable[[Element], Element]] | None = None,
+        flows: Mapping[str, FlowFake] | None = None,
         subscribers: Callable[[str], bool] | None = None,
+        store: MemoryStore | None = None,
+        agenda: Agenda | None = None,
     ) -> None:
         self.http = dict(http or {})
         self.databases = dict(databases or {})
@@ -220,6 +284,9 @@ class Recorder:
         self.files = dict(files or {})
         self.flows = dict(flows or {})
         self.subscribers = subscribers
+        self.memory = store or MemoryStore()
+        self.agenda = agenda or Agenda()
+        self.call_project: FlowCaller | None = None
         self.puts: list[Put] = []
         self.publications: list[Publication] = []
         self.requests: list[HttpRequest] = []
@@ -229,7 +296,31 @@ class Recorder:
         self.timeouts: list[TimeoutRequest] = []
         self.traces: list[tuple[str, str]] = []
         self.emails: list[tuple[str, Element]] = []
+        #: Answers to asynchronous requests, in order; the function API hands them to response nodes.
+        self.deferred: deque[Deferred] = deque()
+        #: Calls of callable flows by identifier: None until they are answered.
+        self.calls: dict[bytes, Element | None] = {}
         self._message_number = 0
+
+    @contextmanager
+    def unit_of_work(self) -> Iterator[None]:
+        """Commit the databases at the end; after an error, take back what the flow did under syncpoint."""
+        puts, publications = len(self.puts), len(self.publications)
+        store, agenda = self.memory.mark(), self.agenda.mark()
+        try:
+            yield
+        except BaseException:
+            self.puts[puts:] = [each for each in self.puts[puts:] if not each.transactional]
+            self.publications[publications:] = [
+                each for each in self.publications[publications:] if not each.transactional
+            ]
+            self.memory.restore(store)
+            self.agenda.restore(agenda)
+            for database in self.databases.values():
+                database.rollback()
+            raise
+        for database in self.databases.values():
+            database.commit()
 
     def put(self, put: Put) -> Written:
         """Keep a put. New message ids count up, so results can be compared."""
@@ -265,9 +356,7 @@ class Recorder:
     def http_request(self, request: HttpRequest) -> HttpResponse:
         """Answer from the fakes: by the label of the node, then by URL."""
         self.requests.append(request)
-        answer = self.http.get(request.node) or self.http.get(request.node.rpartition(".")[2])
-        if answer is None:
-            answer = next((each for key, each in self.http.items() if fnmatch.fnmatchcase(request.url, key)), None)
+        answer = self._answer(request)
         if answer is None:
             raise BrokerError(
                 3165,
@@ -276,9 +365,26 @@ class Recorder:
                 inserts=(request.url,),
                 kind="SocketException",
             )
-        if callable(answer):
-            answer = answer(request)
-        return HttpResponse(body=answer) if isinstance(answer, bytes) else answer
+        return _response(answer, request)
+
+    def _answer(self, request: HttpRequest) -> HttpFake | None:
+        for key in (request.node, request.node.rpartition(".")[2]):
+            if key in self.http:
+                return self.http[key]
+        return next((each for key, each in self.http.items() if fnmatch.fnmatchcase(request.url, key)), None)
+
+    def http_async(self, request: HttpRequest, kind: str, correlator: str, context: Element) -> None:
+        """Keep a request; if there is a fake for it, its answer waits for the response node."""
+        self.requests.append(request)
+        answer = self._answer(request)
+        if answer is None:
+            return
+        deferred = Deferred(kind, correlator, context)
+        try:
+            deferred.response = _response(answer, request)
+        except BrokerError as error:
+            deferred.error = error
+        self.deferred.append(deferred)
 
     def http_reply(self, reply: HttpReply) -> None:
         """Keep a reply; a request is answered once."""
@@ -322,15 +428,55 @@ class Recorder:
         return found
 
     def call_flow(self, node: str, application: str, endpoint: str, root: Element, local: Element) -> Element:
-        """Call a given callable flow."""
-        found = self.flows.get(f"{application}:{endpoint}") or self.flows.get(endpoint)
-        if found is None:
+        """Call a callable flow: a fake, else one of the project."""
+        for key in (node, node.rpartition(".")[2], f"{application}:{endpoint}", endpoint):
+            found = self.flows.get(key)
+            if found is not None:
+                return found(root) if callable(found) else found
+        answer = None if self.call_project is None else self.call_project(application, endpoint, root)
+        if answer is None:
             raise BrokerError(
                 3885,
                 f"there is no callable flow {endpoint!r}; give one with flows={{{endpoint!r}: ...}}",
                 inserts=(endpoint,),
             )
-        return found(root)
+        return answer
+
+    def call_flow_async(
+        self, node: str, application: str, endpoint: str, root: Element, correlator: str, context: Element
+    ) -> None:
+        """Call a callable flow now; its answer waits for the response node."""
+        deferred = Deferred("callable", correlator, context)
+        try:
+            deferred.root = self.call_flow(node, application, endpoint, root, context)
+        except BrokerError as error:
+            deferred.error = error
+        self.deferred.append(deferred)
+
+    def call_reply(self, node: str, identifier: bytes, root: Element) -> None:
+        """Keep the answer of a callable flow for the flow that calls it."""
+        if self.calls.get(identifier, root) is not None and identifier in self.calls:
+            raise BrokerError(
+                3886, "the call was answered before; a callable flow answers once", inserts=(identifier.hex(),)
+            )
+        self.calls[identifier] = root
+
+    @property
+    def store(self) -> StateStore:
+        """Return the memory that calls of the flow share."""
+        return self.memory
+
+    def set_timer(self, timer: Timer) -> None:
+        """Put a timer on the agenda."""
+        self.agenda.set(timer)
+
+    def cancel_timer(self, address: str, key: str) -> None:
+        """Take a timer off the agenda."""
+        self.agenda.cancel(address, key)
+
+    def timer_is_set(self, address: str, key: str) -> bool:
+        """Return whether a timer is on the agenda."""
+        return self.agenda.is_set(address, key)
 
     def timeout(self, request: TimeoutRequest) -> None:
         """Keep a request of a timer."""
@@ -343,3 +489,32 @@ class Recorder:
     def email(self, node: str, root: Element, local: Element) -> None:
         """Keep an e-mail."""
         self.emails.append((node, root))
+
+
+def _response(answer: HttpFake, request: HttpRequest) -> HttpResponse:
+    """Return the response that a fake stands for; raise what it stands for if that is an exception."""
+    if isinstance(answer, HttpResponse):
+        return answer
+    if isinstance(answer, bytes):
+        return HttpResponse(body=answer)
+    if isinstance(answer, str):
+        return HttpResponse(body=answer.encode())
+    if isinstance(answer, Mapping | list):
+        return HttpResponse(body=json.dumps(answer).encode(), headers={"Content-Type": "application/json"})
+    if isinstance(answer, BrokerError):
+        raise answer
+    if isinstance(answer, Exception):
+        timed_out = isinstance(answer, TimeoutError)
+        raise BrokerError(
+            3162 if timed_out else 3165,
+            f"{request.method} {request.url} failed: {str(answer) or type(answer).__name__}",
+            inserts=(request.url,),
+            kind="SocketTimeoutException" if timed_out else "SocketException",
+        )
+    try:
+        given = answer(request)
+    except OSError as error:
+        given = error
+    if callable(given):
+        raise TypeError(f"the fake for {request.node} returned a function; return a response")
+    return _response(given, request)
