@@ -19,7 +19,7 @@ An override file has one line for each change. `read_overrides` parses it, `appl
     # text, empty lines                         ignored
 
 `render` prints a Deployment in this syntax, so reading, editing and applying is a round trip. A value keeps its blanks
-and backslashes; only line breaks are written as `&#xA;` and `&#xD;`.
+and backslashes; only line breaks are written as `&#xA;` and `&#xD;`, and `=` in a label as `&#x3D;`.
 
 Nothing here knows nodes: resolve.py finds what a URI addresses.
 """
@@ -59,6 +59,7 @@ FLOW_PROPERTIES: Final = {
 }
 OVERRIDES_BYTES_MAX: Final = 16 << 20
 
+_BLANKS: Final = " \t"
 _SECTION: Final = re.compile(r"\[([^\]=#]+)\]")
 _REFERENCE: Final = re.compile(r"&#x([0-9A-Fa-f]{1,6});")
 
@@ -176,9 +177,9 @@ class Override:
     def splits(self) -> list[tuple[str, str | None]]:
         """Return every way to read the line as name and value, longest name first; no `=` means removal."""
         places = [place for place, letter in enumerate(self.text) if letter == "="]
-        found: list[tuple[str, str | None]] = [(_unescape(self.text.strip()), None)]
+        found: list[tuple[str, str | None]] = [(_unescape(self.text.strip(_BLANKS)), None)]
         for place in reversed(places):
-            found.append((_unescape(self.text[:place].strip()), _unescape(self.text[place + 1 :])))
+            found.append((_unescape(self.text[:place].strip(_BLANKS)), _unescape(self.text[place + 1 :])))
         return found
 
 
@@ -193,8 +194,8 @@ def read_overrides(data: bytes, file: str = "") -> list[Override]:
     scope: tuple[str, ...] | None = None
     found = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        line = line.lstrip()
-        section = _SECTION.fullmatch(line.strip())
+        line = line.lstrip(_BLANKS)
+        section = _SECTION.fullmatch(line.strip(_BLANKS))
         if section:
             scope = _scope(section[1].strip())
         elif line and not line.startswith("#"):
@@ -220,7 +221,7 @@ def apply(deployment: Deployment, override: Override) -> int:
             return len(known[name])
     for name, value in override.splits():
         same = [each for each in deployment.properties() if each.override == name and value is not None]
-        if same and "#" not in name:
+        if same and name and "#" not in name:
             for each in same:
                 each.override = value
             return len(same)
@@ -241,7 +242,7 @@ def render(deployment: Deployment) -> list[str]:
     """Return the properties as lines of an override file; one without an override is a bare name."""
     lines = []
     for each in deployment.properties():
-        name = _escape(each.uri)
+        name = _escape(each.uri).replace("=", "&#x3D;")
         lines.append(name if each.override is None else f"{name}={_escape(each.override)}")
     return lines
 

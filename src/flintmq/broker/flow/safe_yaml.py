@@ -23,29 +23,32 @@ NODES_MAX: Final = 1_000_000
 DEPTH_MAX: Final = 200
 
 
-class _TooLarge(Exception):
-    """A limit is exceeded; the text says which."""
+class _Refused(Exception):
+    """A limit is exceeded, or an alias stands inside what it means; the text says which."""
 
 
 class _Bounded:
     """Counts nodes as a walk meets them. Mixed into a loader, before the loader's own composer."""
 
-    anchors: dict[str, Any]
+    check_event: Any
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         depth = getattr(self, "_depth", 0) + 1
         if depth > DEPTH_MAX:
-            raise _TooLarge(f"is nested more than {DEPTH_MAX} deep")
+            raise _Refused(f"is nested more than {DEPTH_MAX} deep")
         self._depth = depth
+        is_alias = self.check_event(yaml.AliasEvent)
         node = super().compose_node(parent, index)  # type: ignore[misc]
         self._depth = depth - 1
         sizes: dict[int, int] = self.__dict__.setdefault("_sizes", {})
         if id(node) not in sizes:
+            if is_alias:
+                raise _Refused("has a value that contains itself")
             children = node.value if isinstance(node, yaml.CollectionNode) else []
             flat = [part for child in children for part in (child if isinstance(child, tuple) else (child,))]
             sizes[id(node)] = 1 + sum(sizes.get(id(child), 1) for child in flat)
         if sizes[id(node)] > NODES_MAX:
-            raise _TooLarge(f"has more than {NODES_MAX} values when its aliases are followed")
+            raise _Refused(f"has more than {NODES_MAX} values when its aliases are followed")
         return node
 
 
@@ -82,7 +85,7 @@ def _load(data: bytes, file: str, loader: Any) -> Any:
     text = _text(data, file)
     try:
         return yaml.load(text, Loader=loader)
-    except _TooLarge as error:
+    except _Refused as error:
         raise FlowFileError(file, f"the document {error}") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0

@@ -83,7 +83,9 @@ class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    # Rare line breaks change on the way unless they are escaped, which double quotes do.
+    style = '"' if any(letter in text for letter in "\x85\u2028\u2029\ufeff") else "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _represent_text)
