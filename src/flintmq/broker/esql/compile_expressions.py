@@ -21,7 +21,15 @@ from flintmq.broker.esql import syntax as s
 from flintmq.broker.esql.casts import cast_type
 from flintmq.broker.esql.compile_paths import CompileError, PathCode, PathCompiler
 from flintmq.broker.esql.functions import BUILTINS
-from flintmq.broker.esql.names import BIT_STREAM_OPTIONS, BROKER_PROPERTIES, KINDS, Symbol, field_type, mq_constants
+from flintmq.broker.esql.names import (
+    BIT_STREAM_OPTIONS,
+    BROKER_PROPERTIES,
+    KINDS,
+    Scope,
+    Symbol,
+    field_type,
+    mq_constants,
+)
 from flintmq.broker.esql.routines import Signature
 
 _COMPARISONS = {"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -245,15 +253,15 @@ class ExpressionCompiler(PathCompiler):
     def _variable(self, node: s.Path) -> Symbol | None:
         """Return the variable that a path of one name means; None if it is something else."""
         name = node.identifier
-        return None if name is None else self.scope.find(name.key)
+        return None if name is None else self.scope.find(name.text)
 
     def _constant_name(self, node: s.Path) -> str | None:
         """Return the code of a name that is a constant: of the broker, the MQI, a field type."""
         names = [element.plain for element in node.elements]
         if len(names) == 2 and names[0] is not None and names[1] is not None:
-            if names[0].key == "SQL" and names[1].key in BROKER_PROPERTIES and self.scope.find("SQL") is None:
+            if names[0].key == "SQL" and names[1].key in BROKER_PROPERTIES and self.scope.find(names[0].text) is None:
                 return f"c.broker_property({names[1].key!r})"
-            if self.scope.find(names[0].key) is None and names[0].key not in self.trees:
+            if self.scope.find(names[0].text) is None and names[0].key not in self.trees:
                 number = field_type(names[0].text, names[1].text)
                 return None if number is None else f"{number:#010x}"
             return None
@@ -340,7 +348,7 @@ class ExpressionCompiler(PathCompiler):
         function = _COMPARISONS.get(node.operator)
         left = node.left
         if function in ("eq", "ne") and isinstance(left, s.UnaryOperation) and left.operator == "NOT":
-            # NOT binds tighter than `=`, but `NOT a = b` is written for NOT (a = b), and both are equal for BOOLEAN a, b.
+            # NOT binds tighter than `=`, but `NOT a = b` is written for NOT (a = b); both are equal for BOOLEAN a, b.
             return f"not_({function}({self.scalar(left.operand)}, {self.scalar(node.right)}))"
         if function in ("eq", "ne") and (self._is_row(node.left) or self._is_row(node.right)):
             code = f"rows_compare({self.source(node.left)}, {self.source(node.right)})"
@@ -529,7 +537,7 @@ class ExpressionCompiler(PathCompiler):
     def evaluate(self, text: s.Expression) -> str:
         """Return code that evaluates an expression given as text, in the scope of the caller."""
         symbols = self.scope.visible()
-        scope = self.constants.add("E", f"scope {id(self.scope):x}", (symbols, self.trees, self))
+        scope = self.constants.add("E", f"scope {len(self.constants.values)}", (symbols, self.trees, self))
         locals_code = ", ".join(f"{symbol.code!r}: {symbol.code}" for symbol in symbols.values() if symbol.local)
         return f"c.evaluate({self.scalar(text)}, {scope}, {{{locals_code}}})"
 
@@ -625,7 +633,8 @@ class ExpressionCompiler(PathCompiler):
         item = self.temporary()
         kind = s.DataType(node.line, node.column, "REFERENCE")
         scope = self.scope
-        self.scope = type(scope)(scope, {name.upper(): Symbol(name, "REFERENCE", kind, item)})
+        self.scope = Scope(scope)
+        self.scope.declare(Symbol(name, "REFERENCE", kind, item))
         try:
             condition = self.scalar(node.condition)
         finally:

@@ -81,7 +81,7 @@ class PathCompiler:
         name = first.name
         if not isinstance(name, s.Name) or first.namespace is not None or first.type is not None:
             raise CompileError(2432, "a path must start with a correlation name or a variable", node)
-        symbol = self.scope.find(name.key)
+        symbol = self.scope.find(name.text)
         if symbol is not None and symbol.kind in ("ROW", "REFERENCE"):
             made = PathCode(symbol.code, symbol, "")
         elif symbol is not None:
@@ -159,7 +159,7 @@ class PathCompiler:
 
     def prefix(self, name: s.Name) -> tuple[str | None, str]:
         """Return the namespace that a prefix stands for, or the code that gives it."""
-        symbol = self.scope.find(name.key)
+        symbol = self.scope.find(name.text)
         if symbol is not None:
             return (symbol.text, "") if symbol.text is not None else ("", symbol.code)
         if name.text in XML_PREFIXES:
@@ -183,13 +183,13 @@ class PathCompiler:
         if isinstance(node, s.Path):
             words = [element.plain for element in node.elements]
             names = [word.text for word in words if word is not None]
-            if len(names) == len(words) == 2 and self.scope.find(names[0].upper()) is None:
+            if len(names) == len(words) == 2 and self.scope.find(names[0]) is None:
                 number = field_type(names[0], names[1])
                 if number is None:
                     raise CompileError(2432, f"{names[0]}.{names[1]} is not a field type", node)
                 mask, kind = NAMED_FAMILIES.get(f"{names[0]}.{names[1]}", family(number))
                 return number, mask, kind
-            if len(names) == 1 and names[0].upper() in KINDS and self.scope.find(names[0].upper()) is None:
+            if len(names) == 1 and names[0].upper() in KINDS and self.scope.find(names[0]) is None:
                 number = KINDS[names[0].upper()]
                 return number, 0xFF000000, number
         elif isinstance(node, s.Literal) and isinstance(node.value, int) and not isinstance(node.value, bool):

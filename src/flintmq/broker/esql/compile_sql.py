@@ -66,7 +66,7 @@ class SqlCompiler(ExpressionCompiler):
         if not isinstance(node, s.Path):
             return False
         first = node.elements[0].plain
-        return first is not None and first.key == "DATABASE" and self.scope.find("DATABASE") is None
+        return first is not None and first.key == "DATABASE" and self.scope.find(first.text) is None
 
     def table(self, node: s.Path, alias: s.Name | None) -> Table:
         """Return the table that a path means: `Database[.dsn][.schema].table`."""
@@ -95,7 +95,7 @@ class SqlCompiler(ExpressionCompiler):
         if isinstance(part.name, s.ComputedName):
             return f"name_value({self.scalar(part.name.expression)})"
         if isinstance(part.name, s.Name):
-            symbol = self.scope.find(part.name.key)
+            symbol = self.scope.find(part.name.text)
             if symbol is not None and symbol.kind == "NAME":
                 return symbol.code
             return repr(part.name.text)
@@ -168,7 +168,7 @@ class SqlCompiler(ExpressionCompiler):
         """Declare the row of a source and return its Python name."""
         code = self.temporary()
         kind = s.DataType(source.line, source.column, "REFERENCE")
-        scope.symbols[name.upper()] = Symbol(name, "REFERENCE", kind, code, local=False)
+        scope.declare(Symbol(name, "REFERENCE", kind, code, local=False))
         return code
 
     def _result(self, node: s.Select, names: list[str]) -> str:

@@ -105,8 +105,12 @@ class StatementCompiler(SqlCompiler):
         symbol_kind = kind.name if kind.name in ("ROW", "REFERENCE", "NAME", "NAMESPACE") else "SCALAR"
         moved = python_name(f"{code}_moved", self.taken, self.reserved) if kind.name == "REFERENCE" else ""
         symbol = Symbol(name.text, symbol_kind, kind, code, moved, constant=constant)
-        self.scope.symbols[name.key] = symbol
+        self.scope.declare(symbol)
         return symbol
+
+    def _label(self, name: s.Name | None) -> str:
+        """Return a label in the form that is compared; '' if there is none."""
+        return "" if name is None else self.scope.key(name.text)
 
     # Statements.
 
@@ -158,8 +162,10 @@ class StatementCompiler(SqlCompiler):
 
     def block(self, node: s.Block) -> None:
         """Compile BEGIN ... END."""
-        label = "" if node.label is None else node.label.key
-        left = label and any(isinstance(each, s.Leave) and each.label.key == label for each in walk_nodes(node))
+        label = self._label(node.label)
+        left = label and any(
+            isinstance(each, s.Leave) and self._label(each.label) == label for each in walk_nodes(node)
+        )
         frame = Frame(label, is_loop=False)
         outer_scope, outer_handlers = self.scope, self.handlers
         self.scope = Scope(outer_scope)
@@ -333,7 +339,7 @@ class StatementCompiler(SqlCompiler):
         """Compile SET."""
         target = node.target
         name = target.identifier
-        symbol = None if name is None else self.scope.find(name.key)
+        symbol = None if name is None else self.scope.find(name.text)
         if symbol is not None and symbol.kind not in ("ROW", "REFERENCE"):
             if node.attribute is not None and node.attribute != "VALUE":
                 raise CompileError(2432, f"{symbol.name} is a variable, not a field", node)
@@ -399,7 +405,7 @@ class StatementCompiler(SqlCompiler):
     def store(self, target: s.Path, code: str) -> None:
         """Store a value that code gives into a variable or field."""
         name = target.identifier
-        symbol = None if name is None else self.scope.find(name.key)
+        symbol = None if name is None else self.scope.find(name.text)
         if symbol is not None and symbol.kind == "REFERENCE":
             self.out.line(f"{symbol.code}, {symbol.moved or '_'} = {code}, True")
         elif symbol is not None and symbol.kind != "ROW":
@@ -477,7 +483,7 @@ class StatementCompiler(SqlCompiler):
         nodes: list[s.Statement],
         until: s.Expression | None = None,
     ) -> None:
-        frame = Frame("" if label is None else label.key, is_loop=True)
+        frame = Frame(self._label(label), is_loop=True)
         if len(self.frames) >= PYTHON_BLOCKS_MAX:
             raise CompileError(2401, f"loops are nested deeper than {PYTHON_BLOCKS_MAX} levels", nodes[0])
         self.frames.append(frame)
@@ -520,7 +526,8 @@ class StatementCompiler(SqlCompiler):
         self._jump(node.label, "continue", node)
 
     def _jump(self, label: s.Name, jump: str, node: s.Statement) -> None:
-        target = next((frame for frame in reversed(self.frames) if frame.label == label.key), None)
+        wanted = self._label(label)
+        target = next((frame for frame in reversed(self.frames) if frame.label == wanted), None)
         if target is None or jump == "continue" and not target.is_loop:
             raise CompileError(2401, f"there is no loop or block {label.text} around this statement", node)
         inner = self.frames[-1]
@@ -753,7 +760,7 @@ class StatementCompiler(SqlCompiler):
     def eval(self, node: s.Eval) -> None:
         """Compile EVAL as a statement: the text runs in this scope and may set its variables."""
         symbols = [symbol for symbol in self.scope.visible().values() if symbol.local]
-        scope = self.constants.add("E", f"scope {id(self.scope):x}", (self.scope.visible(), self.trees, self))
+        scope = self.constants.add("E", f"scope {len(self.constants.values)}", (self.scope.visible(), self.trees, self))
         names: list[str] = []
         for symbol in symbols:
             names.append(symbol.code)

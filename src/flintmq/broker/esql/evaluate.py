@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 CACHE_MAX = 200
 TEXT_MAX = 100_000
 
-_CACHE: OrderedDict[tuple[int, int, bool, str], tuple[CodeType, dict[str, object]]] = OrderedDict()
+#: By scope, kind and text. An entry holds its scope, so that no other object can get the same id meanwhile.
+_CACHE: OrderedDict[tuple[int, bool, str], tuple[CodeType, dict[str, object], object]] = OrderedDict()
 _LOCK = Lock()
 
 
@@ -41,16 +42,16 @@ def _text_of(text: object) -> str:
 
 def _compiled(run: Run, text: str, scope: object, statement: bool) -> tuple[CodeType, dict[str, object]]:
     """Return the code of a text, and the constants that it needs."""
-    key = (id(run.program), id(scope), statement, text)
+    key = (id(scope), statement, text)
     with _LOCK:
         found = _CACHE.get(key)
         if found is not None:
             _CACHE.move_to_end(key)
-            return found
+            return found[0], found[1]
     assert isinstance(scope, tuple)
     symbols, trees, outer = scope
     constants = Constants()
-    names = Scope(None, dict(symbols))
+    names = Scope(None, dict(symbols), with_case=outer.scope.with_case)
     compiler = StatementCompiler(names, constants, trees, outer.reserved, text, "EVAL", f"{outer.routine_name}.EVAL", 1)
     compiler.resolve = outer.resolve
     compiler.taken = set(outer.taken)
@@ -68,12 +69,12 @@ def _compiled(run: Run, text: str, scope: object, statement: bool) -> tuple[Code
         raise BrokerError(2401, f"EVAL: {error.message} ({error.line}:{error.column})", inserts=(text,)) from None
     except CompileError as error:
         raise BrokerError(error.number, f"EVAL: {error.text}", inserts=(text,)) from None
-    made = compile(source, "<esql eval>", "exec"), constants.values
+    made = compile(source, "<esql eval>", "exec")
     with _LOCK:
-        _CACHE[key] = made
+        _CACHE[key] = made, constants.values, scope
         if len(_CACHE) > CACHE_MAX:
             _CACHE.popitem(last=False)
-    return made
+    return made, constants.values
 
 
 def _statement_source(compiler: StatementCompiler, text: str, symbols: dict[str, Symbol]) -> str:

@@ -5,7 +5,8 @@ Database module has `Root` (MF 1.9). A routine at schema level may be called fro
 of them; if the node has no such tree, the call fails with BIP 2432.
 
 Broker properties, options of PARSE and the constants of the MQI are values. Names compare without case, except field
-types (`XMLNSC.Attribute`), which keep the case of the manual and accept others where that is not ambiguous.
+types (`XMLNSC.Attribute`), which keep the case of the manual and accept others where that is not ambiguous. The switch
+`variable_names` makes those that a program declares compare with case.
 """
 
 from __future__ import annotations
@@ -139,21 +140,38 @@ class Symbol:
 
 @dataclass(slots=True)
 class Scope:
-    """Names of one block, and the scope around it. `also` are looked at after its own names: the schemas of PATH."""
+    """Names of one block, and the scope around it. `also` are looked at after its own names: the schemas of PATH.
+
+    The outermost scope says whether names compare with case (the switch `variable_names`); all inside follow it.
+    """
 
     parent: Scope | None = None
     symbols: dict[str, Symbol] = field(default_factory=dict)
     also: list[Scope] = field(default_factory=list)
+    with_case: bool = False
+
+    def __post_init__(self) -> None:
+        if self.parent is not None:
+            self.with_case = self.parent.with_case
+
+    def key(self, name: str) -> str:
+        """Return the form in which a name of a variable, routine or label is compared."""
+        return name if self.with_case else name.upper()
+
+    def declare(self, symbol: Symbol) -> None:
+        """Add a symbol under its name; one of an outer scope is hidden from now on."""
+        self.symbols[self.key(symbol.name)] = symbol
 
     def find(self, name: str) -> Symbol | None:
-        """Return the innermost symbol with a name (in upper case)."""
+        """Return the innermost symbol with a name, given as it is written."""
+        key = self.key(name)
         scope: Scope | None = self
         while scope is not None:
-            symbol = scope.symbols.get(name)
+            symbol = scope.symbols.get(key)
             if symbol is not None:
                 return symbol
             for other in scope.also:
-                symbol = other.symbols.get(name)
+                symbol = other.symbols.get(key)
                 if symbol is not None:
                     return symbol
             scope = scope.parent

@@ -88,6 +88,7 @@ class Program:
     def __init__(self, switches: Switches = DEFAULTS, profile: bool = False) -> None:
         self.switches = switches
         self.profile = profile
+        self._with_case = switches.variable_names == "sensitive"
         self.errors: list[EsqlProblem] = []
         self.warnings: list[EsqlProblem] = []
         self.constants = Constants()
@@ -116,7 +117,7 @@ class Program:
             self.errors.append(EsqlProblem(error.number, error.message, name, error.line, error.column))
         if parsed.errors:
             return
-        scope = self._schemas.setdefault(parsed.schema.upper(), Scope())
+        scope = self._schemas.setdefault(parsed.schema.upper(), Scope(with_case=self._with_case))
         self._files.append(_File(parsed, scope, {}, name, library))
 
     def add_statements(self, parsed: s.ParsedStatements, schema: str, name: str, kind: str = "COMPUTE") -> None:
@@ -173,7 +174,7 @@ class Program:
                 unit.once = [self._function(name) for name in once]
                 unit.each = [self._function(name) for name in each]
         for unit in self.units.values():
-            main = unit.routines.get("MAIN")
+            main = unit.routines.get("Main" if self._with_case else "MAIN")
             unit.main = None if main is None or main.name in self._broken else self._function(main.code)
 
     def _function(self, name: str) -> Callable[..., object]:
@@ -186,12 +187,12 @@ class Program:
         schema = file.parsed.schema
         for routine in file.parsed.routines:
             signature = self._signature(routine, schema, "")
-            file.routines[routine.name.key] = signature
-            self._routines.setdefault((schema.upper(), routine.name.key), signature)
+            file.routines[self._key(routine.name)] = signature
+            self._routines.setdefault((schema.upper(), self._key(routine.name)), signature)
         for module in file.parsed.modules:
             unit = Unit(schema, module.name.text, module.kind, None, [], [])
             for routine in module.routines:
-                unit.routines[routine.name.key] = self._signature(routine, schema, module.name.text)
+                unit.routines[self._key(routine.name)] = self._signature(routine, schema, module.name.text)
             key = (schema.upper(), module.name.key)
             if key in self.units:
                 file.passed_over.add(module.name.key)
@@ -204,6 +205,10 @@ class Program:
         words = [word for word in (schema, module, routine.name.text) if word]
         code = python_name("_".join(words).replace(".", "_"), self._functions, NAMES)
         return signature_of(routine, ".".join(words), code)
+
+    def _key(self, name: s.Name) -> str:
+        """Return the form in which the name of a routine is compared."""
+        return name.text if self._with_case else name.key
 
     def _problem(self, number: int, text: str, file: _File, node: s.Node) -> None:
         self.errors.append(EsqlProblem(number, text, file.name, node.line, node.column))
@@ -264,12 +269,12 @@ class Program:
             if isinstance(literal, s.Literal) and isinstance(literal.value, str):
                 symbol.text = literal.value
                 symbol.code = repr(literal.value)
-                scope.symbols[name.key] = symbol
+                scope.declare(symbol)
                 return
         if node.constant and node.storage is None and isinstance(literal, s.Literal) and kind in _INLINE:
             if compiler.type_of(literal) == kind:
                 symbol.code = compiler.scalar(literal)
-                scope.symbols[name.key] = symbol
+                scope.declare(symbol)
                 return
         initial = "None"
         if kind == "REFERENCE":
@@ -288,14 +293,16 @@ class Program:
                 default = "MISSING" if literal is None else initial
                 initial = f"c.external({name.text!r}, {kind!r}, {default})"
             out.line(f"{code} = {initial}")
-        scope.symbols[name.key] = symbol
+        scope.declare(symbol)
 
     def _bodies(self, file: _File) -> None:
         """Compile the routines and modules of a file."""
         parsed = file.parsed
         first = len(self._out.lines) + 1
         for routine in parsed.routines:
-            self._routine(file, routine, file.scope, ALL_TREES, {}, file.routines[routine.name.key], parsed.schema)
+            self._routine(
+                file, routine, file.scope, ALL_TREES, {}, file.routines[self._key(routine.name)], parsed.schema
+            )
         for module in parsed.modules:
             if module.name.key in file.passed_over:
                 continue
@@ -306,7 +313,7 @@ class Program:
                 file, module.declarations, scope, unit.label, trees, unit.routines, f"{unit.label}"
             )
             for routine in module.routines:
-                signature = unit.routines[routine.name.key]
+                signature = unit.routines[self._key(routine.name)]
                 self._routine(file, routine, scope, trees, unit.routines, signature, unit.label)
             self._initialisers[f"{parsed.schema.upper()}#{module.name.key}"] = (
                 [name for name in [*(each_file.once for each_file in self._files), once] if name],
@@ -341,15 +348,23 @@ class Program:
     def _resolve(
         self, file: _File, routines: dict[str, Signature], schema: list[s.Name], name: s.Name
     ) -> Signature | None:
-        """Find a routine: in the module, the own schema, the schemas of PATH; built-in functions come after."""
+        """Find a routine: in the module, the own schema, the schemas of PATH; built-in functions come after.
+
+        Raise CompileError if several schemas of PATH have it and the switch `schema_resolution` refuses that.
+        """
+        key = self._key(name)
         if schema:
             qualified = ".".join(word.text for word in schema).upper()
-            return self._routines.get((qualified, name.key))
-        found = routines.get(name.key) or file.routines.get(name.key)
-        for each in [file.parsed.schema, *file.parsed.path]:
-            if found is None:
-                found = self._routines.get((each.upper(), name.key))
-        return found
+            return self._routines.get((qualified, key))
+        found = routines.get(key) or file.routines.get(key) or self._routines.get((file.parsed.schema.upper(), key))
+        if found is not None:
+            return found
+        candidates = {each.upper(): self._routines.get((each.upper(), key)) for each in file.parsed.path}
+        signatures = [each for each in candidates.values() if each is not None]
+        if len(signatures) > 1 and self.switches.schema_resolution == "error":
+            names = " and ".join(each.name for each in signatures)
+            raise CompileError(2492, f"{name.text} may be {names}; write the schema before the name", name)
+        return signatures[0] if signatures else None
 
     def _routine(
         self,

@@ -1,13 +1,13 @@
 """The names that compiled ESQL uses: operators, casts, functions, trees.
 
 `namespace` gives them as a dict for one set of switches. Functions whose result depends on a switch are bound to it;
-with the defaults they are the compiled functions themselves.
+with the defaults they are the compiled functions themselves. `functions.SWITCHED` lists those of other modules; a
+function of this module that calls one of them takes the keyword argument `switches` and is in `_SWITCHED_HERE`.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 import re
 from collections.abc import Callable
 from decimal import Decimal
@@ -74,7 +74,7 @@ def coalesce_lazy(operands: list[Callable[[], object]]) -> object:
     return None
 
 
-def case_of(value: object, table: dict[object, object], otherwise: object) -> object:
+def case_of(value: object, table: dict[object, object], otherwise: object, switches: Switches = DEFAULTS) -> object:
     """Return the result of a CASE whose conditions and results are literals."""
     if type(value) in (str, int):
         if type(value) is type(next(iter(table))):
@@ -82,7 +82,7 @@ def case_of(value: object, table: dict[object, object], otherwise: object) -> ob
     if value is None:
         return otherwise
     for condition, result in table.items():
-        if operators.equal(value, condition):
+        if operators.equal(value, condition, switches):
             return result
     return otherwise
 
@@ -92,10 +92,11 @@ def case_long(
     compared: bool,
     whens: list[tuple[Callable[[], object], Callable[[], object]]],
     otherwise: Callable[[], object],
+    switches: Switches = DEFAULTS,
 ) -> object:
     """Return the result of a CASE with many branches."""
     for condition, result in whens:
-        if operators.equal(value, condition()) if compared else condition():
+        if operators.equal(value, condition(), switches) if compared else condition():
             return result()
     return otherwise()
 
@@ -117,9 +118,22 @@ def is_special(value: object, test: str) -> bool:
     return operators.is_infinite(value, {"INF": 0, "+INF": 1, "-INF": -1}[test])
 
 
-def qualify(value: object, qualifier: str) -> object:
+def quantified(
+    compare: Callable[..., bool | None],
+    value: object,
+    items: list[object],
+    every: bool,
+    switches: Switches = DEFAULTS,
+) -> object:
+    """Return `value op ALL (items)` if `every`, else `value op ANY (items)`."""
+    # A comparison that is bound to switches already would get them twice.
+    plain = compare.func if isinstance(compare, functools.partial) else compare
+    return operators.quantified(plain, value, items, every, switches)
+
+
+def qualify(value: object, qualifier: str, switches: Switches = DEFAULTS) -> object:
     """Return an interval with another qualifier; a number counts its units."""
-    return casts.to_interval(value, qualifier)
+    return casts.to_interval(value, qualifier, switches)
 
 
 # Aggregates of SELECT: NULL does not count.
@@ -130,35 +144,35 @@ def aggregate_count(values: list[object]) -> int:
     return sum(value is not None for value in values)
 
 
-def aggregate_sum(values: list[object]) -> object:
+def aggregate_sum(values: list[object], switches: Switches = DEFAULTS) -> object:
     """Return the sum of the values that are not NULL; NULL if there is none."""
     result: object = None
     for value in values:
         if value is not None:
-            number = _number(value)
-            result = number if result is None else operators.add(result, number)
+            number = _number(value, switches)
+            result = number if result is None else operators.add(result, number, switches)
     return result
 
 
-def _number(value: object) -> object:
+def _number(value: object, switches: Switches) -> object:
     """Return the number that a CHARACTER says: fields of XML have no other type."""
-    return casts.cast_like(value, 0) if isinstance(value, str) else value
+    return casts.cast_like(value, 0, switches) if isinstance(value, str) else value
 
 
-def aggregate_max(values: list[object]) -> object:
+def aggregate_max(values: list[object], switches: Switches = DEFAULTS) -> object:
     """Return the largest value; NULL if there is none."""
     result: object = None
     for value in values:
-        if value is not None and (result is None or operators.greater(value, result)):
+        if value is not None and (result is None or operators.greater(value, result, switches)):
             result = value
     return result
 
 
-def aggregate_min(values: list[object]) -> object:
+def aggregate_min(values: list[object], switches: Switches = DEFAULTS) -> object:
     """Return the smallest value; NULL if there is none."""
     result: object = None
     for value in values:
-        if value is not None and (result is None or operators.less(value, result)):
+        if value is not None and (result is None or operators.less(value, result, switches)):
             result = value
     return result
 
@@ -250,6 +264,7 @@ _OWN: Final = (
     case_of,
     case_long,
     quantify,
+    quantified,
     is_special,
     qualify,
     aggregate_count,
@@ -264,6 +279,10 @@ _OWN: Final = (
     missing_name,
     sql_name,
 )
+#: Functions of this module and of variables.py that take the keyword argument `switches`.
+_SWITCHED_HERE: Final[frozenset[Callable[..., object]]] = frozenset(
+    [case_of, case_long, quantified, qualify, aggregate_sum, aggregate_max, aggregate_min, variables.convert]
+)
 _OPERATORS: Final = {
     "eq": operators.equal,
     "ne": operators.not_equal,
@@ -273,8 +292,7 @@ _OPERATORS: Final = {
     "ge": operators.greater_equal,
 }
 _PLAIN: Final = (
-    "add subtract multiply divide concat negate subtract_qualified and_ or_ not_ condition between in_list quantified "
-    "like"
+    "add subtract multiply divide concat negate subtract_qualified and_ or_ not_ condition between in_list like"
 )
 _TREES: Final = (
     "at value value_at value_of items scalar the body_of cardinality field_value field_name field_namespace field_type "
@@ -324,19 +342,21 @@ def namespace(switches: Switches = DEFAULTS) -> dict[str, object]:
     names = dict(_all())
     names["GAPS"] = switches.index_gaps == "create"
     names["KEEP"] = switches.scalar_keeps_children
-    if switches is not DEFAULTS:
-        for name, function in names.items():
-            if callable(function) and _takes_switches(function):
-                names[name] = functools.partial(function, switches=switches)
+    if switches.settings() != DEFAULTS.settings():
+        for name in switched_names():
+            function = names[name]
+            assert callable(function)
+            names[name] = functools.partial(function, switches=switches)
     return names
 
 
 @functools.cache
-def _takes_switches(function: Callable[..., object]) -> bool:
-    try:
-        return "switches" in inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
+def switched_names() -> frozenset[str]:
+    """Return the names whose functions are bound to the switches of an application."""
+    # By table: the signature of a compiled function cannot be asked for.
+    switched = functions.SWITCHED | _SWITCHED_HERE
+    switched |= {builtin.function for builtin in BUILTINS.values() if builtin.switched}
+    return frozenset(name for name, each in _all().items() if callable(each) and each in switched)
 
 
 #: Names that variables of ESQL must not take.
