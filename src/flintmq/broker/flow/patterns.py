@@ -182,6 +182,10 @@ class Xpath:
                 return None
             first = found[0]
             return "".join(first.itertext()) if hasattr(first, "itertext") else str(first)
+        if isinstance(found, bool):
+            return "true" if found else "false"
+        if isinstance(found, float) and found.is_integer():
+            return str(int(found))
         return str(found)
 
 
