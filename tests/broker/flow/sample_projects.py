@@ -72,10 +72,11 @@ def write_workspace(root: Path) -> Path:
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:
+    """Return an archive. Its bytes do not depend on the time, so that a failure can be repeated."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as output:
         for name, data in files.items():
-            output.writestr(name, data)
+            output.writestr(zipfile.ZipInfo(name, (2024, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
 

@@ -17,7 +17,7 @@ def archive_of(files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", compression) as output:
         for name, data in files.items():
-            output.writestr(name, data)
+            output.writestr(zipfile.ZipInfo(name, (2024, 1, 1, 0, 0, 0)), data, compression)
     return target.getvalue()
 
 
