@@ -13,6 +13,7 @@ from flintmq.broker.errors import BrokerError
 from flintmq.broker.formats import Context, format_of
 from flintmq.broker.formats.mime import DEPTH_MAX
 from flintmq.broker.tree.element import Element, check_tree, copy_element
+from flintmq.broker.tree.headers import Template, parse_message
 from flintmq.broker.tree.types import NAME
 
 MIME = format_of("MIME")
@@ -104,6 +105,22 @@ def test_parts_nest_and_a_single_part_has_data() -> None:
     assert single.get("Content-Type") == "text/plain" and single.get("Data.BLOB.BLOB") == b"hello"
     single.put("Content-Type", "text/html")
     assert MIME.write(single, Context()) == b"Content-Type: text/html\r\n\r\nhello"
+
+
+def test_a_boundary_is_made_up_that_no_part_contains() -> None:
+    folder = Element("MIME", None, NAME)
+    part = folder.append(Element("Parts", None, NAME)).append(Element("Part", None, NAME))
+    part.add("Data", b"--FlintMQ_boundary_1 --FlintMQ_boundary_2")
+    again = MIME.parse(MIME.write(folder, Context()), Context())
+    assert again.get("Content-Type") == 'multipart/mixed; boundary="FlintMQ_boundary_3"'
+    assert data_of(parts_of(again)[0]) == b"--FlintMQ_boundary_1 --FlintMQ_boundary_2"
+
+
+def test_a_message_of_http_takes_its_boundary_from_the_content_type() -> None:
+    body = b"preamble\r\n--xyz\r\n\r\nd\r\n--xyz--\r\n"
+    root = parse_message(None, body, Template("MIME"), content_type="multipart/related; boundary=xyz")
+    folder = root.last_child()
+    assert folder is not None and data_of(parts_of(folder)[0]) == b"d"
 
 
 def test_a_body_without_header_fields_begins_with_its_boundary() -> None:

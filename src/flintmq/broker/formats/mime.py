@@ -271,13 +271,18 @@ def _joined(parts: Element, context: Context, depth: int, boundary: str) -> tupl
             pieces.append(source.bytes_of(child.entry))
         else:
             pieces.append(_written(child, context, depth + 1, False, ""))
-    number = 0
-    while not boundary or any(b"--" + boundary.encode("latin-1") in piece for piece in pieces if not number == 0):
-        number += 1
-        boundary = f"FlintMQ_boundary_{number}"
+    boundary = boundary or _new_boundary(pieces)
     delimiter = b"--" + boundary.encode("latin-1")
     body = b"".join([delimiter + b"\r\n" + piece + b"\r\n" for piece in pieces])
     return prologue + body + delimiter + b"--\r\n" + epilogue, boundary
+
+
+def _new_boundary(pieces: list[bytes]) -> str:
+    """Return a boundary that occurs in no part."""
+    number = 1
+    while any(b"--FlintMQ_boundary_%d" % number in piece for piece in pieces):
+        number += 1
+    return f"FlintMQ_boundary_{number}"
 
 
 def _data_of(data: Element, context: Context) -> bytes:

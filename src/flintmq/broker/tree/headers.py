@@ -132,6 +132,9 @@ def parse_message(
     for header in chain.headers:
         source.folders.append(header_folder(header))
     if chain.offset < len(data):
+        options = template.parser_options
+        if content_type:
+            options = {**options, "contentType": content_type}
         context = Context(
             ccsid=chain.ccsid,
             encoding=chain.encoding,
@@ -139,7 +142,7 @@ def parse_message(
             message_type=properties.message_type,
             message_format=properties.message_format,
             options=template.options,
-            parser_options=template.parser_options,
+            parser_options=options,
             models=models,
             switches=switches,
         )
