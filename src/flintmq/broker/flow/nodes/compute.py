@@ -13,6 +13,7 @@ from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.program import Unit
 from flintmq.broker.esql.run import DataSource, Run, Trees
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
+from flintmq.broker.flow.nodes.inputs import parser_options
 from flintmq.broker.formats.registry import Context
 from flintmq.broker.tree.assembly import Assembly
 from flintmq.broker.tree.element import Element, copy_element
@@ -45,6 +46,7 @@ class EsqlNode(RuntimeNode):
         self.mode = MODES.get(mode, MODES["message"])
         self.throw_on_database_error = self.flag("throwExceptionOnDatabaseError", True)
         self.data_source_name = self.text("dataSource")
+        self.parser_options = parser_options(self)
         self._runs: list[tuple[Invocation, Assembly]] = []
 
     def _unit(self) -> Unit:
@@ -118,7 +120,7 @@ class EsqlNode(RuntimeNode):
     def context_of(self, root: Element | None) -> Context:
         """Return how bodies below a root are parsed and written."""
         context = context_of_root(root, self.flow.models, self.flow.switches)
-        context.parser_options = dict(self.properties)
+        context.parser_options = self.parser_options
         return context
 
     def trace(self, text: str) -> None:

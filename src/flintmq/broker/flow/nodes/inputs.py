@@ -41,6 +41,11 @@ class Incoming:
     query: str = ""
 
 
+def parser_options(node: RuntimeNode) -> dict[str, str]:
+    """Return the properties of a node that are options of parsers."""
+    return {name: value for name, value in node.properties.items() if name.startswith(("parser", "validate"))}
+
+
 class InputNode(RuntimeNode):
     """A node that takes messages from outside."""
 
@@ -55,7 +60,7 @@ class InputNode(RuntimeNode):
             message_type=self.text("messageTypeProperty"),
             message_format=self.text("messageFormatProperty"),
             options=VALIDATE_COMPLETE if self.text("validateTiming") == "complete" else 0,
-            parser_options=dict(self.properties),
+            parser_options=parser_options(self),
         )
 
     def take(self, invocation: Invocation, incoming: Incoming) -> None:

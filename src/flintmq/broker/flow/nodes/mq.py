@@ -12,7 +12,7 @@ from typing import Final
 from flintmq.broker.errors import BrokerError, parser_error
 from flintmq.broker.esql.parser import parse_path
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
-from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
+from flintmq.broker.flow.nodes.inputs import Incoming, InputNode, parser_options
 from flintmq.broker.flow.services import GetRequest, Publication, Put, Written
 from flintmq.broker.tree.assembly import Assembly, new_root
 from flintmq.broker.tree.element import Element, Step, copy_element, ensure, find_all, walk
@@ -88,6 +88,13 @@ class MQSender(RuntimeNode):
     def prepare(self) -> None:
         self.mode = self.text("transactionMode", "automatic")
         self.persistence = self.text("persistenceMode", "automatic")
+        self.context = self.text("messageContext", "passAll")
+        self.is_request = self.flag("request")
+        self.reply_to = self.text("replyToQ")
+        self.reply_to_manager = self.text("replyToQMgr")
+        self.new_message_id = self.flag("newMsgId")
+        self.new_correlation_id = self.flag("newCorrelId")
+        self.alternate_user = self.flag("alternateUserAuthority")
 
     def transactional(self, invocation: Invocation, mode: str = "") -> bool:
         """Return whether a put belongs to the unit of work."""
@@ -110,6 +117,16 @@ class MQSender(RuntimeNode):
         mode = mode or self.persistence
         if mode in ("yes", "no", "asQdef"):
             md.persistence = {"yes": 1, "no": 0, "asQdef": 2}[mode]
+
+    def send_written(self, invocation: Invocation, assembly: Assembly, written: list[Written]) -> None:
+        """Send the message on, with what was put where in the local environment."""
+        if not self.wired("out"):
+            self.send("out", invocation, assembly)
+            return
+        local = copy_element(assembly.local_environment)
+        for each in written:
+            self.note_written(local, each)
+        self.send("out", invocation, assembly.replace(local_environment=local))
 
     def note_written(self, local: Element, written: Written) -> None:
         """Say in the local environment what was put where."""
@@ -136,10 +153,8 @@ class MQOutput(MQSender):
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
         md, data = self.written(assembly)
-        local = copy_element(assembly.local_environment)
-        for put in self._puts(invocation, assembly, md, data):
-            self.note_written(local, invocation.services.put(put))
-        self.send("out", invocation, assembly.replace(local_environment=local))
+        written = [invocation.services.put(put) for put in self._puts(invocation, assembly, md, data)]
+        self.send_written(invocation, assembly, written)
 
     def _puts(self, invocation: Invocation, assembly: Assembly, md: MQMD, data: bytes) -> Iterator[Put]:
         if self.destination == "fixed":
@@ -181,13 +196,33 @@ class MQOutput(MQSender):
         entry: Element | None,
         defaults: Element | None = None,
     ) -> Put:
+        if entry is None and defaults is None:
+            self.set_persistence(md)
+            if self.is_request:
+                md.msg_type = _REQUEST
+            if self.reply_to:
+                md.reply_to_q = self.reply_to
+                md.reply_to_q_mgr = self.reply_to_manager
+            return Put(
+                self.label,
+                queue,
+                manager,
+                md,
+                data,
+                assembly.message,
+                self.transactional(invocation),
+                self.new_message_id,
+                self.new_correlation_id,
+                self.context,
+                self.alternate_user,
+            )
         self.set_persistence(md, _leaf(entry, defaults, "persistenceMode"))
-        if self.flag("request"):
+        if self.is_request:
             md.msg_type = _REQUEST
-        reply_to = _leaf(entry, defaults, "replyToQ") or self.text("replyToQ")
+        reply_to = _leaf(entry, defaults, "replyToQ") or self.reply_to
         if reply_to:
             md.reply_to_q = reply_to
-            md.reply_to_q_mgr = _leaf(entry, defaults, "replyToQMgr") or self.text("replyToQMgr")
+            md.reply_to_q_mgr = _leaf(entry, defaults, "replyToQMgr") or self.reply_to_manager
         return Put(
             self.label,
             queue,
@@ -196,10 +231,10 @@ class MQOutput(MQSender):
             data,
             assembly.message,
             self.transactional(invocation, _leaf(entry, defaults, "transactionMode")),
-            _yes(_leaf(entry, defaults, "newMsgId"), self.flag("newMsgId")),
-            _yes(_leaf(entry, defaults, "newCorrelId"), self.flag("newCorrelId")),
-            self.text("messageContext", "passAll"),
-            _yes(_leaf(entry, defaults, "alternateUserAuthority"), self.flag("alternateUserAuthority")),
+            _yes(_leaf(entry, defaults, "newMsgId"), self.new_message_id),
+            _yes(_leaf(entry, defaults, "newCorrelId"), self.new_correlation_id),
+            self.context,
+            _yes(_leaf(entry, defaults, "alternateUserAuthority"), self.alternate_user),
         )
 
 
@@ -243,11 +278,9 @@ class MQReply(MQSender):
             self.transactional(invocation),
             new_id,
             False,
-            self.text("messageContext", "passAll"),
+            self.context,
         )
-        local = copy_element(assembly.local_environment)
-        self.note_written(local, invocation.services.put(put))
-        self.send("out", invocation, assembly.replace(local_environment=local))
+        self.send_written(invocation, assembly, [invocation.services.put(put)])
 
 
 @runs
@@ -262,7 +295,7 @@ class MQGet(RuntimeNode):
             message_set=self.text("messageSetProperty"),
             message_type=self.text("messageTypeProperty"),
             message_format=self.text("messageFormatProperty"),
-            parser_options=dict(self.properties),
+            parser_options=parser_options(self),
         )
         self.queue = self.text("queueName")
         self.target = _location(self, "outputDataLocation", "OutputRoot")
