@@ -12,7 +12,7 @@ its place in the message (`entry`), so a copy of an unchanged part is one elemen
 
 from __future__ import annotations
 
-from flintmq.broker.errors import BrokerError, parser_error
+from flintmq.broker.errors import parser_error
 from flintmq.broker.formats.model.plan import Plan, plan_of
 from flintmq.broker.formats.model.read import read_message
 from flintmq.broker.formats.model.read_fields import WRAPPERS
@@ -148,17 +148,13 @@ def write_body(message: Message, folder: Element, ccsid: int, encoding: int, wra
         return found
     number = WRITE_WRAPPERS[message.family]
     plan = checked_plan(message, ccsid, encoding, number)
-    top: Element | None = folder
-    if wrapped:
-        top = folder.first_child()
-        if top is None:
-            raise parser_error(number, message.element.name, text=f"the {folder.name} folder has no message element")
-        if top.name != message.element.name:
-            raise BrokerError(
-                number,
-                f"the {folder.name} folder has the element {top.name}, and the message is {message.element.name}",
-                inserts=(top.name, message.element.name),
-                kind="ParserException",
-                sqlstate="S22000",
-            )
+    if not wrapped:
+        return write_message(plan, folder)
+    top = folder.first_child()
+    name = message.element.name
+    if top is None:
+        raise parser_error(number, name, text=f"the {folder.name} folder has no message element {name}")
+    if top.name != name:
+        text = f"the {folder.name} folder has the element {top.name}, and the message is {name}"
+        raise parser_error(number, top.name, name, text=text)
     return write_message(plan, top)
