@@ -399,15 +399,14 @@ class Program:
                 self._external(compiler, routine, parameters)
             else:
                 compiler.out.line("return None")
-        except CompileError as error:
-            self._problem(error.number, error.text, file, error.node)
+        except (CompileError, RecursionError) as error:
+            if isinstance(error, CompileError):
+                self._problem(error.number, error.text, file, error.node)
+            else:
+                self._problem(2401, "expressions are nested too deep", file, routine)
             self._broken.add(signature.name)
             self._out.line(f"def {signature.code}({names}):")
             self._out.line(f"    raise missing_routine({signature.name!r})")
-            return
-        except RecursionError:
-            self._problem(2401, "expressions are nested too deep", file, routine)
-            self._broken.add(signature.name)
             return
         flags = f"    {' = '.join(compiler.flags)} = False" if compiler.flags else ""
         self._emit(f"def {signature.code}({names}):", compiler.out, flags)
@@ -449,6 +448,23 @@ class Program:
         self._out.line("")
 
     # Views.
+
+    @property
+    def files(self) -> dict[str, s.ParsedFile]:
+        """Return the files that were compiled, by name."""
+        return {file.name: file.parsed for file in self._files}
+
+    def routines(self) -> list[Signature]:
+        """Return all routines: those at schema level, then those of modules."""
+        found = {id(each): each for each in self._routines.values()}
+        found.update({id(each): each for file in self._files for each in file.routines.values()})
+        found.update({id(each): each for unit in self.units.values() for each in unit.routines.values()})
+        return list(found.values())
+
+    def statement_places(self) -> list[Place]:
+        """Return the place of every statement that a profile counts. The program must be compiled with a profile."""
+        lines = self.source.splitlines()
+        return [place for line, place in self.places.items() if lines[line - 1].lstrip().startswith("hit(")]
 
     def show(self, file: str) -> str:
         """Return the Python that a file was compiled to, with the constants that it uses."""
