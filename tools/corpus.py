@@ -20,7 +20,8 @@ with equal bytes are judged once per repository and counted once: some repositor
 A file is left out of the count only for one of these reasons (class Exclusion); each is listed:
 
     empty           the file has no bytes or only white space, and its kind needs content
-    elastic         the file is ES|QL, the query language of Elasticsearch, which uses the same suffix
+    foreign         the file is of another product that uses the same suffix: ES|QL of Elasticsearch (`.esql`), user
+                    interfaces of Flex (`.mxml`)
     deliberate      a test file of a syntax checker that is no ESQL: KNOWN_BAD names it and says what is wrong, and the
                     exclusion holds only as long as our parser, too, reports an error
     fragment        a test file of a syntax checker (CHECKERS) that parses but cannot be deployed, because the rest of
@@ -83,7 +84,7 @@ class Exclusion(StrEnum):
     """Why a file is left out of the count."""
 
     EMPTY = "empty"
-    ELASTIC = "elastic"
+    FOREIGN = "foreign"
     DELIBERATE = "deliberate"
     FRAGMENT = "fragment"
     STALE = "stale"
@@ -130,6 +131,9 @@ FRAGMENT_PROBLEMS = re.compile(
     r"|the index 0 of a path must be 1 or more"
     r"|this statement takes a reference variable"
 )
+
+#: The namespace of another format with the suffix `.mxml`.
+FLEX = b"http://www.adobe.com/2006/mxml"
 
 BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
 
@@ -243,12 +247,14 @@ def exclusion_of(source: Source, data: bytes) -> Exclusion | None:
     """Return why a file is left out before anything is read, or None."""
     if not data.strip() and source.kind != "esql":
         return Exclusion.EMPTY
+    if source.kind == "mxml" and FLEX in data[:4096]:
+        return Exclusion.FOREIGN
     if source.kind != "esql":
         return None
     text = data.decode("utf-8", "replace")
     words = text.split(None, 1)
     if words and words[0].upper() in ("FROM", "ROW", "SHOW", "TS") and "|" in text:
-        return Exclusion.ELASTIC
+        return Exclusion.FOREIGN
     if "<%" in text and "%>" in text:
         return Exclusion.GENERATED
     return None

@@ -5,7 +5,8 @@ does not have. It catches the errors that a reader declares; anything else that 
 by corpus.judge() as our fault.
 
 Documents are compared by `events()`, which reads them with expat and shares no code with the readers under test:
-the same elements in the same order with the same attributes and text. White space between elements does not count.
+the same elements in the same order with the same attributes and text. White space between elements does not count;
+the text of an element without children counts as it is.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.parser import decode_source, parse
 from flintmq.broker.esql.printer import print_file
 from flintmq.broker.esql.program import EsqlProblem, Program
@@ -27,6 +29,7 @@ from flintmq.broker.flow.deployment import read_overrides
 from flintmq.broker.flow.model import NODE_SUFFIX, FlowDefinition, FlowFileError
 from flintmq.broker.flow.node_types import can_run
 from flintmq.broker.flow.project import project_of_bar
+from flintmq.broker.tree.mxml import differences, read_mxml, recorded_of, write_mxml
 from tools.corpus import Check, Problem, Source, first_line
 
 assert nodes  # Importing it registers the node types that the broker has.
@@ -35,17 +38,21 @@ assert nodes  # Importing it registers the node types that the broker has.
 Event = tuple[str, str, tuple[tuple[str, str], ...], int]
 
 
-def events(data: bytes, comments: bool) -> list[Event]:
-    """Return a document as a list of events. Namespace declarations are attributes, names keep their prefixes."""
+def events(data: bytes, comments: bool, prefixes: bool) -> list[Event]:
+    """Return a document as a list of events.
+
+    With `prefixes`, names keep their prefixes and namespace declarations are attributes, as flows need it: they name
+    prefixes in values. Without, names are expanded and declarations may stand anywhere.
+    """
     found: list[Event] = []
     text: list[str] = []
-    parser = xml.parsers.expat.ParserCreate()
+    parser = xml.parsers.expat.ParserCreate(namespace_separator=None if prefixes else " ")
     parser.buffer_text = True
 
-    def flush() -> None:
+    def flush(leaf: bool = False) -> None:
         joined = "".join(text)
         text.clear()
-        if joined.strip():
+        if joined.strip() or (leaf and joined and "\n" not in joined):
             found.append(("text", joined, (), parser.CurrentLineNumber))
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -53,7 +60,7 @@ def events(data: bytes, comments: bool) -> list[Event]:
         found.append(("start", name, tuple(sorted(attributes.items())), parser.CurrentLineNumber))
 
     def end(name: str) -> None:
-        flush()
+        flush(leaf=found[-1][:2] == ("start", name))
         found.append(("end", name, (), parser.CurrentLineNumber))
 
     def comment(body: str) -> None:
@@ -69,9 +76,9 @@ def events(data: bytes, comments: bool) -> list[Event]:
     return found
 
 
-def difference(old: bytes, new: bytes, comments: bool = False) -> Problem | None:
+def difference(old: bytes, new: bytes, comments: bool = False, prefixes: bool = True) -> Problem | None:
     """Return the first difference between two documents with the line of the old one, or None if they are equal."""
-    before, after = events(old, comments), events(new, comments)
+    before, after = events(old, comments, prefixes), events(new, comments, prefixes)
     for one, other in zip(before, after, strict=False):
         if one[:3] == other[:3]:
             continue
@@ -215,4 +222,20 @@ def check_bar(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
     return problems, sorted(set(unknown))
 
 
-CHECKS_BY_KIND: dict[str, Check] = {"flow": check_flow, "esql": check_esql, "bar": check_bar}
+def check_assembly(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
+    """Read a recorded assembly and write it twice: with the notes of the reader, and from its trees alone."""
+    try:
+        recorded = read_mxml(data)
+        written = write_mxml(recorded)
+        again = read_mxml(write_mxml(recorded_of(recorded.assembly())))
+    except BrokerError as error:
+        return [Problem(first_line(str(error)))], []
+    problems = []
+    changed = difference(data, written, prefixes=False)
+    if changed is not None:
+        problems.append(changed)
+    problems += [Problem(f"from the trees alone: {line}") for line in differences(recorded, again)]
+    return problems, []
+
+
+CHECKS_BY_KIND: dict[str, Check] = {"flow": check_flow, "esql": check_esql, "bar": check_bar, "mxml": check_assembly}

@@ -72,6 +72,7 @@ def projects(tmp_path: Path) -> Path:
     (shop / "Shop" / "copy" / "Pricing.esql").write_text(ESQL)
     (shop / "search.esql").write_text("FROM logs | WHERE size > 10")
     (shop / "template.esql").write_text("SET x = <%= value %>;")
+    (shop / "Shop" / "window.mxml").write_text('<mx:Application xmlns:mx="http://www.adobe.com/2006/mxml"/>')
     (shop / "interchange.zip").write_bytes(archive({"Old/Pricing.esql": ESQL.replace("* 2", "* 3").encode()}))
     (shop / "pictures.zip").write_bytes(archive({"a.png": b"no picture"}))
     (shop / "broken.zip").write_bytes(b"PK no archive")
@@ -93,9 +94,14 @@ def test_equal_files_count_once_and_projects_in_archives_count(projects: Path) -
 
 
 def test_files_that_are_no_esql_or_empty_are_left_out_and_say_why(projects: Path) -> None:
-    found = judged(projects, "esql", "flow")
+    found = judged(projects, "esql", "flow", "mxml")
     left_out = {file: each.exclusion for file, each in found.items() if each.outcome is Outcome.EXCLUDED}
-    assert left_out == {"search.esql": "elastic", "template.esql": "generated", "Shop/Blank.subflow": "empty"}
+    assert left_out == {
+        "search.esql": "foreign",
+        "template.esql": "generated",
+        "Shop/Blank.subflow": "empty",
+        "Shop/window.mxml": "foreign",
+    }
 
 
 def test_a_file_that_is_bad_on_purpose_is_left_out_only_while_our_reader_refuses_it(
@@ -158,6 +164,13 @@ def test_layout_and_attribute_order_are_no_difference() -> None:
     assert corpus_checks.difference(b"<a><!--1--></a>", b"<a/>", comments=True) is not None
 
 
+def test_places_of_namespace_declarations_count_only_where_values_name_prefixes() -> None:
+    old, new = b'<a><p:b xmlns:p="urn:p" p:x="1"> </p:b></a>', b'<a xmlns:q="urn:p"><q:b q:x="1"> </q:b></a>'
+    assert corpus_checks.difference(old, new) is not None
+    assert corpus_checks.difference(old, new, prefixes=False) is None
+    assert corpus_checks.difference(old, new.replace(b"> <", b"><"), prefixes=False) is not None
+
+
 def test_a_flow_that_is_no_xml_is_a_miss_with_its_line(tmp_path: Path) -> None:
     problems, _ = corpus_checks.check_flow(Source("acme/shop", "a.msgflow", tmp_path, tmp_path), b"<a>\n<b></a>")
     assert [problem.line for problem in problems] == [2]
@@ -172,7 +185,7 @@ def test_a_flow_is_written_back_without_loss(tmp_path: Path) -> None:
 
 def test_bars_are_shares_of_the_files_that_count() -> None:
     verdicts = [Verdict("esql", "a/b", f"{number}.esql") for number in range(98)]
-    verdicts += [Verdict("esql", "a/b", "x.esql", Outcome.EXCLUDED, "elastic")]
+    verdicts += [Verdict("esql", "a/b", "x.esql", Outcome.EXCLUDED, "foreign")]
     verdicts += [Verdict("esql", "a/b", "m1.esql", Outcome.MISS, problems=[Problem("found THEN", 7)])]
     verdicts += [Verdict("esql", "a/b", "m2.esql", Outcome.MISS, problems=[Problem("found THEN", 7)])]
     assert corpus.below_bars(verdicts, corpus.CHECKS) == []
@@ -309,3 +322,28 @@ def test_node_types_that_the_broker_does_not_have_are_named(tmp_path: Path) -> N
     path.write_text(FLOW.replace("ComIbmCompute", "AcmeTeleport"))
     source = Source("acme/shop", "a.msgflow", path, tmp_path)
     assert corpus_checks.check_flow(source, source.read()) == ([], ["AcmeTeleport"])
+
+
+ASSEMBLY = """\
+<MessageAssembly xmlns:iib="http://com.ibm.iib/lt/1.0">
+   <message iib:parser="MQROOT">
+      <JSON iib:parser="json">
+         <Data>
+            <price iib:valueType="DECIMAL">12.50</price>
+         </Data>
+      </JSON>
+   </message>
+</MessageAssembly>
+"""
+
+
+def test_an_assembly_is_written_back_equal(tmp_path: Path) -> None:
+    path = tmp_path / "a.mxml"
+    path.write_text(ASSEMBLY)
+    assert problems_of("mxml", Source("acme/shop", "a.mxml", path, tmp_path)) == []
+
+
+def test_an_assembly_with_a_value_that_is_none_is_a_miss(tmp_path: Path) -> None:
+    path = tmp_path / "a.mxml"
+    path.write_text(ASSEMBLY.replace("12.50", "twelve"))
+    assert len(problems_of("mxml", Source("acme/shop", "a.mxml", path, tmp_path))) == 1
