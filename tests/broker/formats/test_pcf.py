@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.formats import Context, format_of
 from flintmq.broker.formats.pcf import mq_constants
-from flintmq.broker.tree.element import Element, check_tree, copy_element
+from flintmq.broker.tree.element import Element, Step, check_tree, copy_element, ensure
 from flintmq.broker.tree.headers import Template, parse_message, write_message
 from flintmq.broker.tree.types import NAME, VALUE
 from flintmq.mqi.md import MQMD
@@ -105,6 +105,19 @@ def test_a_command_is_written_as_esql_builds_it() -> None:
     parameter.append(Element("", "Q.*", VALUE))
     written = format_of("MQADMIN").write(folder, NATIVE)
     assert written == message_of(MQCFST(2016, "Q.*")).pack()
+
+
+def test_paths_without_names_give_parameters_their_values() -> None:
+    """SET OutputRoot.MQPCF.Parameter[1].* = 'Q.*'; SET OutputRoot.MQPCF.ParameterList[1].*[2] = 5;"""
+    folder = Element("MQPCF", None, NAME)
+    ensure(folder, [Step("Parameter", index=1)], True).set_value(2016)
+    ensure(folder, [Step("Parameter", index=1), Step(None, None)], True).set_value("Q.*")
+    ensure(folder, [Step("ParameterList", index=1)], True).set_value(1002)
+    for number in (1, 2):
+        path = [Step("ParameterList", index=1), Step(None, None, index=number)]
+        ensure(folder, path, True).set_value(number)
+    folder.put("Command", 13)
+    assert PCF.write(folder, NATIVE) == message_of(MQCFST(2016, "Q.*"), MQCFIL(1002, [1, 2])).pack()
 
 
 integers = st.integers(-(2**31), 2**31 - 1)

@@ -444,6 +444,22 @@ def test_copied_properties_do_not_count_as_assigned() -> None:
     assert md.coded_char_set_id == 819 and data == b'{"k":"\xfc"}'
 
 
+def test_a_created_descriptor_names_the_character_set_of_the_body() -> None:
+    source = parse_message(new_md(ccsid=819), b"x")
+    root = new_root()
+    properties = root.append(Element("Properties", None, NAME))
+    properties.domain = "Properties"
+    copy_content(properties, child(source, "Properties"))
+    assign(root, "MQMD.Format", "MQSTR")
+    assign(root, "JSON.Data.k", "ü")
+    md, data = write_message(root)
+    assert md.coded_char_set_id == 819 and data == b'{"k":"\xfc"}'
+    child(root, "Properties").detach()
+    md, data = write_message(root, q_mgr_ccsid=850)
+    assert md.coded_char_set_id == 850 and data == b'{"k":"\x81"}'
+    assert write_message(root, finalize=False, q_mgr_ccsid=850)[0].coded_char_set_id == 0
+
+
 def test_a_new_header_between_descriptor_and_body_is_chained() -> None:
     root = changed()
     body = root.last_child()

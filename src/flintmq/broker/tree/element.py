@@ -32,7 +32,7 @@ from typing import Final, final
 from mypy_extensions import mypyc_attr
 
 from flintmq.broker.errors import BrokerError
-from flintmq.broker.tree.types import CONTENT, KIND, NAME, NAME_VALUE
+from flintmq.broker.tree.types import CONTENT, KIND, NAME, NAME_VALUE, VALUE
 
 #: Elements nested deeper than this are refused by parsers and writers (BIP 5004).
 DEPTH_MAX: Final = 2000
@@ -582,7 +582,7 @@ def ensure_child(parent: Element, step: Step, index: int, leaf: bool, gaps: bool
     child = find_child(parent, step, index)
     if child is not None:
         return child
-    if step.name is None:
+    if step.name is None and (not leaf or parent.domain == ROOT_DOMAIN):
         raise BrokerError(
             2497,
             "a step without a name matches no element, so none can be created; name the element",
@@ -613,10 +613,14 @@ def _new_child(parent: Element, step: Step, leaf: bool) -> Element:
     """Append an element as a step names it. A child of a root gets the parser that its name says."""
     name = step.name
     namespace = step.namespace
-    assert name is not None
     kind = step.create_type
     if kind < 0:
         kind = NAME_VALUE if leaf else NAME
+    if name is None:
+        # `SET p.* = 'x'` gives p a value without a name (BA 2.3, 17 and 18).
+        name = ""
+        if step.create_type < 0:
+            kind = VALUE
     made = Element(name, None, kind, "" if namespace is None else namespace)
     if parent.domain == ROOT_DOMAIN:
         made.domain = name

@@ -15,11 +15,13 @@ follows it. The body parser is chosen by the folder mcd of an MQRFH2, else by th
 
 H1  Root has at most one Properties, one MQMD and one body; no header of MQ follows the body; MQMD is the first header.
     Folders of other transports (HTTPReplyHeader ...) may stand anywhere and have no bytes here.
-H2  A message without MQMD gets a default one with what Properties says.
+H2  A message without MQMD gets a default one with what Properties says. An MQMD that a flow has created without
+    Encoding or CodedCharSetId takes those of Properties.
 H3  A leaf of Properties that was assigned changes the header, unless the field of the header was assigned, too. For
     Encoding and CodedCharSetId the header is the last one before the body.
 H4  With `finalize`, the Format of each header names the next header. A format that does not fit moves to the last
-    header if that has none; a Format that announces a header which is not there becomes blank.
+    header if that has none; a Format that announces a header which is not there becomes blank. A CodedCharSetId of 0
+    in an MQMD that a flow has changed becomes the one that the message is written in.
 H5  Each header is written in Encoding and CodedCharSetId of the one before it, the body in those of the last.
 H6  What is unchanged is written as it came, if H5 asks for the same character set and encoding.
 

@@ -137,6 +137,7 @@ def write_message(
         md = _default_descriptor(tree.properties, now)
     else:
         md = descriptor_of(tree.descriptor, now)
+        _inherit_encoding(md, tree.descriptor, tree.properties)
     headers: list[_Written] = []
     before: _Written | None = None
     for element in tree.headers:
@@ -147,6 +148,9 @@ def write_message(
         _finalize(md, headers, tree.body)
     encoding = encoding_of(md.encoding, ENCODING)
     ccsid = ccsid_of(md.coded_char_set_id, q_mgr_ccsid)
+    if finalize and tree.descriptor is not None and tree.descriptor.changed:
+        # The queue manager that gets the message may take another character set for 0.
+        md.coded_char_set_id = ccsid
     parts: list[bytes] = []
     for header in headers:
         parts.append(header.pack(encoding, ccsid))
@@ -177,6 +181,17 @@ def _default_descriptor(properties: Element | None, now: Timestamp | None) -> MQ
         if value is not None:
             _set_from_property(md, name, value, now)
     return md
+
+
+def _inherit_encoding(md: MQMD, descriptor: Element, properties: Element | None) -> None:
+    """Give a descriptor without encoding or character set those of Properties (H2)."""
+    if properties is None or not descriptor.changed:
+        return
+    for name in ("Encoding", "CodedCharSetId"):
+        if descriptor.child(name) is None:
+            value = properties.get(name)
+            if value is not None:
+                _set_from_property(md, name, value, None)
 
 
 def _set_from_property(md: MQMD, name: str, value: object, now: Timestamp | None) -> None:
