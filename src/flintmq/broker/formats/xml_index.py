@@ -41,6 +41,7 @@ _INCREMENTAL: Final = not _DEFERS or hasattr(pyexpat.ParserCreate(), "SetReparse
 
 #: Names that base scopes keep. Names come from messages: a table that is full is emptied.
 _NAMES_MAX: Final = 10_000
+_NAME_LENGTH_MAX: Final = 100
 
 #: The code points that the scanner compares with.
 _BANG: Final = 0x21
@@ -101,7 +102,8 @@ class Scope:
             found = self._resolved(raw, True)
             if len(self.names) >= _NAMES_MAX:
                 self.names.clear()
-            self.names[raw] = found
+            if len(raw) <= _NAME_LENGTH_MAX:
+                self.names[raw] = found
         return found
 
     def attribute_name(self, raw: str) -> QName:
@@ -111,7 +113,8 @@ class Scope:
             found = self._resolved(raw, False)
             if len(self.attribute_names) >= _NAMES_MAX:
                 self.attribute_names.clear()
-            self.attribute_names[raw] = found
+            if len(raw) <= _NAME_LENGTH_MAX:
+                self.attribute_names[raw] = found
         return found
 
     def _resolved(self, raw: str, is_element: bool) -> QName:
@@ -277,6 +280,10 @@ class XmlIndex:
         known = self.ends.get(entry)
         if known is not None:
             return known
+        if entry == self.root_start + 1:
+            known = self._root_end()
+            if known > 0:
+                return known
         text = self.text
         ends = self.ends
         highest = self._highest
@@ -321,6 +328,23 @@ class XmlIndex:
                         raise malformed(f"elements are nested deeper than {DEPTH_MAX}", 0, 0, self.domain)
                     stack.append(start + 1)
                     after_start = True
+
+    def _root_end(self) -> int:
+        """Return the offset behind the root element if its end tag is the last markup; 0 if that is not sure."""
+        self.prove(-1)
+        text = self.text
+        entry = self.root_start + 1
+        start = text.rfind("</")
+        if start < entry:
+            return 0
+        length = self.name_end(entry) - entry
+        behind = text.find(">", start) + 1
+        is_end = text[start + 2 : start + 2 + length] == text[entry : entry + length]
+        # A comment behind the root may hold what looks like an end tag.
+        if not is_end or text[start + 2 + length : behind - 1].strip() or text[behind:].strip():
+            return 0
+        self.ends[entry] = behind
+        return behind
 
     def other_end(self, start: int) -> int:
         """Return the offset behind a comment, CDATA section or processing instruction."""

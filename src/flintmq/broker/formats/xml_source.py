@@ -446,7 +446,10 @@ class XmlSource(Source):
 
     def _set_folder(self, parent: Element, made: Element, index: XmlIndex, scope: Scope) -> None:
         """Leave the content of an element with child elements to later calls."""
-        if len(index.text) > _DEEP_LENGTH and parent.depth() > DEPTH_MAX:
+        last = parent.last
+        # A sibling that is a folder was as deep.
+        is_first = last is None or last.type & KIND != FOLDER
+        if is_first and len(index.text) > _DEEP_LENGTH and parent.depth() > DEPTH_MAX:
             raise malformed(f"elements are nested deeper than {DEPTH_MAX}", 0, 0, self.domain)
         if index.scoped and not self.plain_names:
             index.scopes[made.entry] = scope

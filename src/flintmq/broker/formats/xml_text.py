@@ -13,6 +13,7 @@ Nothing is ever fetched: no DTD, no external entity. Expansion is bounded by exp
 
 from __future__ import annotations
 
+import codecs
 import pyexpat
 import re
 from typing import Final, final
@@ -55,6 +56,15 @@ _CODECS: Final[dict[str, str]] = {
     "ebcdic-cp-yu": "cp870",
     "ebcdic-cp-roece": "cp870",
 }
+
+_CHARACTER_SETS: Final[frozenset[str]] = frozenset(
+    codecs.lookup(name).name
+    for name in (
+        *(name for name in ccsids.CODECS.values() if name),
+        *(f"iso8859-{part}" for part in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
+        *"utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le shift_jis euc_jp iso2022_jp euc_kr big5".split(),
+    )
+)
 
 #: Names for XML declarations that differ from the names of Python's codecs.
 _DECLARED: Final[dict[str, str]] = {
@@ -122,23 +132,17 @@ def same_codec(declared: str, codec: str) -> bool:
 
 
 def _python_codec(declared: str) -> str:
-    """Return Python's name for an encoding of an XML declaration; '' if it knows none."""
-    import codecs
-
+    """Return Python's name for an encoding of an XML declaration; '' if it is not a character set known here."""
     name = declared.lower()
     name = _CODECS.get(name, name)
-    if name.startswith("ibm") and name[3:].isdigit():
-        name = f"cp{name[3:]}"
-    elif name.startswith("ibm-") and name[4:].isdigit():
-        name = f"cp{name[4:]}"
+    if name.startswith("ibm") and name[3:].lstrip("-").isdigit():
+        name = f"cp{name[3:].lstrip('-')}"
     try:
-        info = codecs.lookup(name)
-        # A codec from bytes to bytes (base64, zip) decodes no text.
-        if not getattr(info, "_is_text_encoding", True):
-            return ""
-        return info.name
+        found = codecs.lookup(name).name
     except (LookupError, ValueError):
         return ""
+    # Python also has codecs that are no character sets.
+    return found if found in _CHARACTER_SETS else ""
 
 
 def decode(body: bytes, codec: str, domain: str = "XMLNSC") -> str:
@@ -224,6 +228,8 @@ def expanded(text: str, namespaces: bool, domain: str) -> tuple[str, Doctype]:
         body = text.encode()
     except UnicodeEncodeError as error:
         raise malformed(f"character {error.start} is half of a surrogate pair", 0, 0, domain) from None
+    if pyexpat.version_info < (2, 4, 1) and b"<!ENTITY" in body:
+        raise malformed("entities are not expanded: this Python has an expat that does not bound them", 0, 0, domain)
     # The rules of namespaces are proved by a parser of their own: names must keep their prefixes in what is written.
     parser = pyexpat.ParserCreate("utf-8", " ") if namespaces else pyexpat.ParserCreate("utf-8")
     parser.SetParamEntityParsing(pyexpat.XML_PARAM_ENTITY_PARSING_NEVER)

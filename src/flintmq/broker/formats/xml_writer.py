@@ -35,7 +35,9 @@ from flintmq.broker.tree.types import (
     DOCUMENT_TYPE,
     ENTITY_DEFINITION,
     ENTITY_REFERENCE,
+    FIELD,
     KIND,
+    NAME,
     NAMESPACE_DECL,
     PROCESSING_INSTRUCTION,
     SINGLE_ATTRIBUTE,
@@ -62,6 +64,7 @@ _MARKUP: Final = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|</?[^\s/>
 #: Names that were found valid, by all writers. Emptied when it is full: names come from messages.
 _VALID_NAMES: Final[set[str]] = set()
 _VALID_NAMES_MAX: Final = 10_000
+_NAME_LENGTH_MAX: Final = 100
 
 
 def write_error(text: str, number: int = 5005, *inserts: object) -> BrokerError:
@@ -205,6 +208,8 @@ class XmlWriter:
                 parent = element.parent
                 assert parent is not None
                 element = parent
+                if element.pending:
+                    self._tail(element)
                 self.parts.append(f"</{tags.pop()}>")
                 mark = marks.pop()
                 self.version = versions.pop()
@@ -224,59 +229,116 @@ class XmlWriter:
         """Write a leaf, or a start tag; return the name for the end tag if children must follow."""
         kind = element.type
         source = element.source
-        if (
-            not element.changed
-            and source is not None
-            and isinstance(source, XmlSource)
-            and self._slice(element, source)
-        ):
-            return ""
+        parts = self.parts
+        if isinstance(source, XmlSource):
+            if not element.changed:
+                if self._slice(element, source):
+                    return ""
+            elif element.first is None and element.pending and self._shell(element, source):
+                return ""
+        if kind == FIELD and element.first is None and not element.pending:
+            return self._field(element)
         if kind & KIND == VALUE:
             self._text_node(element, kind)
             return ""
         if kind in (COMMENT, PROCESSING_INSTRUCTION, DOCUMENT_TYPE, BIT_STREAM, ENTITY_DEFINITION, XML_DECLARATION):
             self._special(element, kind)
             return ""
-        parts = self.parts
-        # All children are built: an attribute may stand behind content.
-        child = element.first_child()
+        # Children that the source has not built yet are content, and mostly go out as one slice (`_tail`).
+        if element.pending and (element.cursor == 0 or not isinstance(source, XmlSource)):
+            element.first_child()
         has_attributes = False
-        has_text = False
         own_default = False
-        content: Element | None = None
+        child = element.first
         while child is not None:
             if child.type & ~3 == 0x03000100:
                 has_attributes = True
                 if child.type & 2 and not self.plain_names and self._declare(child):
                     own_default = True
-            else:
-                if content is None:
-                    content = child
-                if child.type & KIND == VALUE:
-                    has_text = True
-            child = child.next_sibling()
+            child = child.next
         late: list[str] = []
         tag = self._tag(element, late, own_default)
         parts.append("<" + tag)
         if has_attributes:
             self._attributes(element, late)
         parts.extend(late)
+        has_tail = False
+        if element.pending:
+            has_tail = isinstance(source, XmlSource) and self._may_slice_tail(element, source)
+            if not has_tail:
+                element.build_all()
+        return self._content(element, tag, has_tail)
+
+    def _content(self, element: Element, tag: str, has_tail: bool) -> str:
+        """Write what follows the attributes of an element, up to its first child."""
+        parts = self.parts
+        content = self._content_child(element.first)
         value = element.value
         text = ""
-        if value is not None and not (self.separate_text and has_text):
-            text = self._value_text(element, value, kind)
-        if content is None:
+        if value is not None:
+            if self.separate_text:
+                # Text is a child, built or not, and the value repeats it.
+                child = content
+                while child is not None and child.type & KIND != VALUE:
+                    child = child.next
+                source = element.source
+                if child is not None or (has_tail and isinstance(source, XmlSource) and not source.compact):
+                    value = None
+            if value is not None:
+                text = self._value_text(element, value, element.type)
+        if content is not None:
+            parts.append(">")
             if text:
-                parts.append(">")
                 parts.append(text)
-                parts.append(f"</{tag}>")
-            else:
-                parts.append("/>")
-            return ""
-        parts.append(">")
-        if text:
+            return tag
+        if text or has_tail:
+            parts.append(">")
             parts.append(text)
-        return tag
+            if has_tail:
+                self._tail(element)
+            parts.append(f"</{tag}>")
+        else:
+            parts.append("/>")
+        return ""
+
+    def _field(self, element: Element) -> str:
+        """Write a simple element without attributes."""
+        name = element.name
+        if name not in _VALID_NAMES:
+            check_name(name)
+        late = ""
+        tag = name
+        if element.namespace != self.default and not self.plain_names:
+            declarations: list[str] = []
+            tag = self._tag(element, declarations, False)
+            late = "".join(declarations)
+        value = element.value
+        text = escaped(value) if isinstance(value, str) else self._value_text(element, value, FIELD)
+        if text:
+            self.parts.append(f"<{tag}{late}>{text}</{tag}>")
+        else:
+            self.parts.append(f"<{tag}{late}/>")
+        return ""
+
+    def _may_slice_tail(self, element: Element, source: XmlSource) -> bool:
+        """Return whether the children of an element that are not built yet mean the same here as in their source."""
+        index = source.document.index
+        if index is None or element.entry <= 0 or source.generic or source.plain_names != self.plain_names:
+            return False
+        if self.plain_names:
+            return True
+        scope: Scope | None = index.scopes.get(element.entry) if index.scoped else BASE
+        return scope is not None and self._same_scope(scope)
+
+    def _tail(self, element: Element) -> None:
+        """Write the children that are not built yet, from the source."""
+        source = element.source
+        assert isinstance(source, XmlSource)
+        index = source.document.indexed()
+        index.prove(-1)
+        start = element.cursor if element.cursor > 0 else index.behind(-element.cursor)
+        end = index.text.rfind("<", start, index.behind(element.entry))
+        self.parts.append(index.text[start:end])
 
     def _value_text(self, element: Element, value: object, kind: int) -> str:
         """Return the value of an element as escaped text."""
@@ -305,6 +367,42 @@ class XmlWriter:
                 return False
         index.prove(-1)
         self.parts.append(index.text[entry - 1 : index.behind(entry)])
+        return True
+
+    def _shell(self, element: Element, source: XmlSource) -> bool:
+        """Write an element whose attributes and content are still those of its source, and only the name may differ.
+
+        That is what a copy of a folder to another place is. Return False if it must be written piece by piece.
+        """
+        index = source.document.index
+        entry = element.entry
+        if index is None or entry <= 0 or source.generic or source.plain_names != self.plain_names:
+            return False
+        if source.compact and (element.type & KIND != NAME or element.value is not None):
+            return False
+        name_end = index.name_end(entry)
+        content = index.tag_end(entry) + 1
+        if element.cursor != 0 and element.cursor != content:
+            return False
+        if not self.plain_names:
+            scope = index.outer_scope(entry)
+            if scope is None or index.scope_of(entry) is not scope or not self._same_scope(scope):
+                return False
+            if not element.namespace and self.default:
+                return False
+        index.prove(-1)
+        behind = index.behind(entry)
+        late: list[str] = []
+        tag = self._tag(element, late, False)
+        parts = self.parts
+        parts.append("<" + tag)
+        parts.extend(late)
+        text = index.text
+        if behind == content:
+            parts.append(text[name_end:behind])
+            return True
+        parts.append(text[name_end : text.rfind("<", content, behind)])
+        parts.append(f"</{tag}>")
         return True
 
     def _same_scope(self, scope: Scope) -> bool:
@@ -576,7 +674,8 @@ def check_name(name: str) -> None:
         raise write_error(f"{name[:80]!r} is not a name of XML", 5005, name[:80])
     if len(_VALID_NAMES) >= _VALID_NAMES_MAX:
         _VALID_NAMES.clear()
-    _VALID_NAMES.add(name)
+    if len(name) <= _NAME_LENGTH_MAX:
+        _VALID_NAMES.add(name)
 
 
 def escaped(text: str) -> str:
