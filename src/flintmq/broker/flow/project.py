@@ -27,7 +27,7 @@ from flintmq.broker.flow.bar import Bar, BarContainer, read_bar
 from flintmq.broker.flow.deployment import Override
 from flintmq.broker.flow.descriptors import DESCRIPTORS, PROJECT_FILE, Kind, Policy
 from flintmq.broker.flow.files import ArchiveFiles, DirectoryFiles, scan
-from flintmq.broker.flow.model import FLOW_SUFFIXES, FlowDefinition, FlowFileError, LoadNote, SourceText
+from flintmq.broker.flow.model import FlowDefinition, FlowFileError, LoadNote, SourceText
 
 #: Directories above a flow file that are searched for its project.
 ANCESTORS_MAX = 12
@@ -345,9 +345,3 @@ def override_bar(bar: Bar, overrides: list[Override], scope: tuple[str, ...] = (
     """Change the deployment descriptors of a BAR. Return a note for each line that addresses nothing."""
     project = project_of_bar(bar)
     return bar.override(overrides, scope, file, project.addresses)
-
-
-def is_flow_name(name: str) -> bool:
-    """Whether a file name is that of a flow: XMI or our YAML."""
-    lower = name.lower().removesuffix(".yaml")
-    return lower.endswith(FLOW_SUFFIXES)
