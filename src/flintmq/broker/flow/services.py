@@ -182,6 +182,10 @@ class Services(Protocol):
         """Send a request; raise a SocketException if no answer comes."""
         ...
 
+    def new_identifier(self, prefix: bytes) -> bytes:
+        """Return 24 bytes that begin with a prefix and that no other request has."""
+        ...
+
     def http_async(self, request: HttpRequest, kind: str, correlator: str, context: Element) -> None:
         """Send a request whose response goes to the response node with this correlator, along with the context."""
         ...
@@ -352,6 +356,11 @@ class Recorder:
         """Keep a publication."""
         self.publications.append(publication)
         return self.subscribers is None or any(self.subscribers(topic) for topic in publication.topics)
+
+    def new_identifier(self, prefix: bytes) -> bytes:
+        """Return the next identifier; they count up over all calls that share the memory."""
+        self.memory.identifiers += 1
+        return prefix + self.memory.identifiers.to_bytes(24 - len(prefix), "big")
 
     def http_request(self, request: HttpRequest) -> HttpResponse:
         """Answer from the fakes: by the label of the node, then by URL."""

@@ -71,6 +71,8 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.areas: dict[str, dict[str, Element]] = {}
+        #: How many identifiers were given; a backout does not take them back.
+        self.identifiers = 0
 
     def get(self, area: str, key: str) -> Element | None:
         """Return a tree; None if there is none."""

@@ -3,11 +3,13 @@
 mq.py            MQInput, MQOutput, MQReply, MQGet, MQHeader, Publication
 compute.py       Compute, Filter, Database, PythonCompute
 routing.py       Label, RouteToLabel, Route, FlowOrder
+http.py          HTTPInput, HTTPReply, HTTPHeader
+rest.py          what HTTPInput does in the flow of a REST API
 construction.py  Trace, Throw, TryCatch, Passthrough, Input and Output of subflows, ResetContentDescriptor
 """
 
 from __future__ import annotations
 
-from flintmq.broker.flow.nodes import compute, construction, mq, routing
+from flintmq.broker.flow.nodes import compute, construction, http, mq, routing
 
-__all__ = ["compute", "construction", "mq", "routing"]
+__all__ = ["compute", "construction", "http", "mq", "routing"]
