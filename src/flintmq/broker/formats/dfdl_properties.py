@@ -21,6 +21,7 @@ from flintmq.broker.formats.model.schema import (
     Boolean,
     ByteOrder,
     Calendar,
+    Delimiter,
     Delimiters,
     EscapeKind,
     EscapeScheme,
@@ -563,10 +564,11 @@ class Properties:
             raise self.error("dfdl:textStandardGroupingSeparator is not one character")
         if isinstance(decimal, tuple) and grouping in decimal and "," in pattern and ("." in pattern or "E" in pattern):
             raise self.error(f"the grouping and the decimal separator are both '{grouping}'")
-        zero: tuple[str, ...] = ()
+        zero: tuple[Delimiter, ...] = ()
         if self.get("textStandardZeroRep"):
-            found = self.texts("textStandardZeroRep")
-            assert isinstance(found, tuple)
+            found = self.delimiters("textStandardZeroRep")
+            if isinstance(found, Expression):
+                raise self.error("dfdl:textStandardZeroRep is an expression")
             zero = found
         return replace(number, decimal_separators=decimal, grouping_separator=grouping, exponent=exponent, zero=zero)
 

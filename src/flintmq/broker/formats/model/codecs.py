@@ -6,6 +6,7 @@ pattern that is malformed, a type that has no such representation.
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 from flintmq.broker.formats.model import fields
@@ -15,6 +16,8 @@ from flintmq.broker.formats.model.number_text import NumberPattern
 from flintmq.broker.formats.model.schema import (
     BinaryNumber,
     ByteOrder,
+    CharacterClass,
+    Delimiter,
     Element,
     Expression,
     ExternalSign,
@@ -324,7 +327,8 @@ def _text_number(element: Element, logical: Logical, charset: Charset) -> fields
             number.exponent,
             number.infinity,
             number.nan,
-            number.zero,
+            tuple(str(text) if isinstance(text, str) else _written(text) for text in number.zero),
+            tuple(literal_regex(text, number.ignore_case) for text in number.zero if isinstance(text, Delimiter)),
             number.lax,
             number.rounding,
             number.rounding_increment,
@@ -349,6 +353,38 @@ def _text_number(element: Element, logical: Logical, charset: Charset) -> fields
         _signed(element, logical) and sign is not ExternalSign.UNSIGNED,
         max(digits, 0),
     )
+
+
+def _written(value: Delimiter) -> str:
+    """Return what is written for a literal with character classes."""
+    text = ""
+    for part in value.parts:
+        if isinstance(part, CharacterClass):
+            text += {CharacterClass.NEW_LINE: "\n", CharacterClass.WHITE_SPACE_ANY: "", CharacterClass.EMPTY: ""}.get(
+                part, " "
+            )
+        else:
+            text += part.decode("latin-1") if isinstance(part, bytes) else part
+    return text
+
+
+def literal_regex(value: Delimiter, ignore_case: bool) -> re.Pattern[str]:
+    """Return a regular expression over characters for a literal with character classes."""
+    source = ""
+    for part in value.parts:
+        if isinstance(part, CharacterClass):
+            source += {
+                CharacterClass.NEW_LINE: r"(?:\r\n|\r|\n|\x85|\u2028)",
+                CharacterClass.WHITE_SPACE: r"\s",
+                CharacterClass.WHITE_SPACE_ANY: r"\s*",
+                CharacterClass.WHITE_SPACE_SOME: r"\s+",
+                CharacterClass.EMPTY: "",
+            }[part]
+        elif isinstance(part, bytes):
+            source += re.escape(part.decode("latin-1"))
+        else:
+            source += re.escape(part)
+    return re.compile(source, re.DOTALL | re.IGNORECASE if ignore_case else re.DOTALL)
 
 
 def _zoned(element: Element, logical: Logical, charset: Charset) -> fields.Codec:

@@ -905,7 +905,7 @@ class _Parser:
             self.at += 1
             if self.peek("/"):
                 raise ValueError(f"the expression {{{self.text}}} has a path behind a variable")
-            return VariableNode(self.qualified(value[1:], ""), value)
+            return VariableNode(self.qualified(value[1:], self.namespaces.get("", "")), value)
         if self.peek("("):
             self.at += 1
             if self.peek(")"):

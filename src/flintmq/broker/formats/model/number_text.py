@@ -16,6 +16,7 @@ a sign where the pattern has none, missing prefix and suffix, more or fewer digi
 from __future__ import annotations
 
 import decimal
+import re
 from decimal import Decimal
 from typing import Final, final
 
@@ -97,6 +98,7 @@ class NumberPattern:
         infinity: str = "Inf",
         nan: str = "NaN",
         zero: tuple[str, ...] = (),
+        zero_patterns: tuple[re.Pattern[str], ...] = (),
         lax: bool = True,
         rounding: str = "ROUND_HALF_EVEN",
         increment: str = "",
@@ -108,7 +110,9 @@ class NumberPattern:
         self.exponent: str = exponent
         self.infinity: str = infinity
         self.nan: str = nan
+        #: Texts that mean zero, of which the first is written, and patterns of such texts.
         self.zero: tuple[str, ...] = zero
+        self.zero_patterns: tuple[re.Pattern[str], ...] = zero_patterns
         self.lax: bool = lax
         self.rounding: str = rounding
         self.ignore_case: bool = ignore_case
@@ -157,6 +161,9 @@ class NumberPattern:
             raise ValueError(f"a number of {len(text)} characters")
         for zero in self.zero:
             if text == zero or self.ignore_case and text.lower() == zero.lower():
+                return Decimal(0)
+        for pattern in self.zero_patterns:
+            if pattern.fullmatch(text) is not None:
                 return Decimal(0)
         original = text
         if self.lax:

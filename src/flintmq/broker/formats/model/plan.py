@@ -20,6 +20,7 @@ from flintmq.broker.formats.model.codecs import (
     implicit_size,
     is_number,
     is_text,
+    literal_regex,
     logical_value,
     make_codec,
     natural_alignment,
@@ -45,7 +46,6 @@ from flintmq.broker.formats.model.schema import (
     LengthKind,
     LengthUnits,
     Logical,
-    Markup,
     Member,
     Message,
     MissingPolicy,
@@ -337,6 +337,8 @@ class Builder:
         term.skip_first_only = alignment.skip_first_only
         fill = alignment.fill
         data = fill if isinstance(fill, bytes) else fill.encode(charset.codec)
+        if charset.kind == WIDE and isinstance(fill, str) and fill.isascii():
+            data = fill.encode("ascii")
         if len(data) != 1:
             raise ValueError(f"the fill byte {fill!r} is not one byte")
         term.fill = data[0]
@@ -377,10 +379,19 @@ class Builder:
         if schema.tag:
             node.tag_bytes = schema.tag.encode(charset.codec)
         self.occurs(node, schema, charset, new_line)
+        if schema.input_value is not None:
+            # No bytes, so neither a length nor a codec.
+            assert schema.logical is not None
+            node.input_value = self.expression(schema.input_value)
+            node.logical = schema.logical.value
+            node.type = node.tree_type()
+            node.starts = {(schema.namespace, schema.name)}
+            node.optional = True
+            if schema.facets != Facets():
+                node.facets = FacetCheck(schema.facets, schema.logical)
+            return node
         self.length(node, schema, charset, depth)
         self.placement(node, schema.alignment, natural_alignment(schema, charset), charset)
-        if schema.input_value is not None:
-            node.input_value = self.expression(schema.input_value)
         if schema.output_value is not None:
             node.output_value = self.expression(schema.output_value)
         if schema.content is not None:
@@ -524,6 +535,8 @@ class Builder:
             if node.length_kind == nodes.FIXED and charset.kind not in (SINGLE, WIDE):
                 raise ValueError(f"{schema.name}: the padding character {pad!r} has more than one byte")
         node.output_minimum = text.output_minimum
+        if node.is_string and schema.facets.min_length > node.output_minimum and text.pads:
+            node.output_minimum = schema.facets.min_length
         node.truncate = text.truncate
         node.nul_ends = text.nul_ends
         if text.escape is not None:
@@ -558,7 +571,7 @@ class Builder:
                 node.nil_bytes.append(b"")
                 continue
             if any(isinstance(part, CharacterClass) for part in value.parts) or nil.ignore_case:
-                pattern = _text_regex(value, nil.ignore_case)
+                pattern = literal_regex(value, nil.ignore_case)
                 node.nil_patterns.append(pattern)
                 if pattern.fullmatch("") is not None:
                     node.nil_empty = True
@@ -850,7 +863,9 @@ def _could_trail(member: Member, last: bool) -> bool:
             and member.length.kind is LengthKind.DELIMITED
             and not any(assertion.discriminator for assertion in member.assertions)
         )
-    if member.assertions or member.set_variables or member.markup != Markup() or member.alignment != Alignment():
+    alignment = member.alignment
+    framed = member.markup.initiator or member.markup.terminator or alignment.leading_skip or alignment.trailing_skip
+    if member.assertions or member.set_variables or framed or alignment.alignment > 1:
         return False
     if isinstance(member, Sequence) and (
         not member.separator or member.separator_suppression is SeparatorSuppression.NEVER
@@ -868,25 +883,6 @@ def _plain_text(value: Delimiter) -> str:
         if not isinstance(part, CharacterClass):
             text += part
     return text
-
-
-def _text_regex(value: Delimiter, ignore_case: bool) -> re.Pattern[str]:
-    """Return a regular expression for a nil value with character classes."""
-    source = ""
-    for part in value.parts:
-        if isinstance(part, CharacterClass):
-            source += {
-                CharacterClass.NEW_LINE: r"(?:\r\n|\r|\n|\x85|\u2028)",
-                CharacterClass.WHITE_SPACE: r"\s",
-                CharacterClass.WHITE_SPACE_ANY: r"\s*",
-                CharacterClass.WHITE_SPACE_SOME: r"\s+",
-                CharacterClass.EMPTY: "",
-            }[part]
-        elif isinstance(part, bytes):
-            source += re.escape(part.decode("latin-1"))
-        else:
-            source += re.escape(part)
-    return re.compile(source, re.DOTALL | re.IGNORECASE if ignore_case else re.DOTALL)
 
 
 def data_regex(pattern: str) -> re.Pattern[str]:

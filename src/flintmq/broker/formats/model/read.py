@@ -340,7 +340,7 @@ class Reader(FieldReader):
         """Read an optional occurrence: 1 = read, 0 = not there, -1 = there and wrong. Go back to `pos` if not there."""
         last = parent.last
         saved = self.save_variables()
-        point = self.open_point()
+        point = self.open_point(node)
         if self.read_element(node, parent, scope, False):
             self.close_point(point)
             return 1
@@ -545,7 +545,7 @@ class Reader(FieldReader):
                 return self.status(slot, parent, last, before, required)
             return self.failed_status(slot, parent, last, before, scope, required)
         saved = self.save_variables()
-        point = self.open_point()
+        point = self.open_point(term)
         if self.read_element(term, parent, scope, False):
             self.close_point(point)
             return self.status(slot, parent, last, before, False)
@@ -614,7 +614,7 @@ class Reader(FieldReader):
         bit = self.bit
         last = parent.last
         saved = self.save_variables()
-        point = self.open_point()
+        point = self.open_point(slot.term)
         done = self.read_one(slot.term, parent, scope, required)
         resolved = self.close_point(point)
         if done:
@@ -676,7 +676,7 @@ class Reader(FieldReader):
                     continue
                 last = parent.last
                 saved = self.save_variables()
-                point = self.open_point()
+                point = self.open_point(term)
                 done = self.read_one(term, parent, inner, True)
                 if done and separator is not None and node.separator_position == POSTFIX:
                     done = self.read_mark(separator, inner)
@@ -854,7 +854,7 @@ class Reader(FieldReader):
         last = parent.last
         saved = self.save_variables()
         for slot in node.slots:
-            point = self.open_point()
+            point = self.open_point(slot.term)
             done = self.read_term(slot.term, parent, scope, True)
             resolved = self.close_point(point)
             if done:
@@ -899,7 +899,7 @@ class Reader(FieldReader):
             saved = self.save_variables()
             self.pos = pos
             self.bit = bit
-            point = self.open_point()
+            point = self.open_point(slot.term)
             done = self.read_term(slot.term, parent, scope, True)
             self.close_point(point)
             if done:

@@ -123,6 +123,8 @@ class FieldReader:
         #: Points of uncertainty that are open; a discriminator takes the last away.
         self.points: list[int] = []
         self.next_point: int = 0
+        #: The point that the initiator of the term that is about to be read resolves; 0 = none.
+        self.armed: int = 0
         self.env: Environment = Environment()
         self.set_variables: set[str] = set()
         #: Keeps elements alive whose lengths are known by their id.
@@ -350,10 +352,11 @@ class FieldReader:
 
     # Points of uncertainty.
 
-    def open_point(self) -> int:
-        """Open a point of uncertainty and return its number."""
+    def open_point(self, term: Term) -> int:
+        """Open the point of uncertainty of a term and return its number."""
         self.next_point += 1
         self.points.append(self.next_point)
+        self.armed = self.next_point if term.initiated else 0
         return self.next_point
 
     def close_point(self, point: int) -> bool:
@@ -413,9 +416,14 @@ class FieldReader:
         assert initiator is not None
         if not self.read_mark(initiator, scope):
             return self.fail(NO_MARKUP, term, parent, f"initiator '{initiator.text}' not found")
-        if term.initiated:
-            self.resolve_point()
+        self.found_initiator(term)
         return True
+
+    def found_initiator(self, term: Term) -> None:
+        """Resolve the point of uncertainty of a term with initiated content, now that its initiator is found."""
+        if term.initiated and self.armed and self.points and self.points[-1] == self.armed:
+            self.points.pop()
+        self.armed = 0
 
     def read_terminator(self, term: Term, parent: Element) -> bool:
         """Read the terminator of a term. Only its own terminator counts, not longer markup of others."""
@@ -529,8 +537,8 @@ class FieldReader:
                 if not self.may_lack_initiator(node):
                     return self.fail(NO_MARKUP, node, parent, f"initiator '{node.initiator.text}' not found")
                 initiated = False
-            elif node.initiated:
-                self.resolve_point()
+            else:
+                self.found_initiator(node)
         element = Element(node.name, None, node.type, node.namespace)
         element.changed = False
         element.parent = parent

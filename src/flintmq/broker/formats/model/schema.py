@@ -500,8 +500,8 @@ class Number:
     lax: bool = True
     infinity: str = "Inf"
     nan: str = "NaN"
-    #: Texts that mean zero.
-    zero: tuple[str, ...] = ()
+    #: Texts that mean zero; the first is written.
+    zero: tuple[str | Delimiter, ...] = ()
     base: int = 10
     #: Rounding to the digits of the pattern when writing: a name of the decimal module; '' = too many are an error.
     rounding: str = "ROUND_HALF_EVEN"

@@ -29,6 +29,7 @@ from flintmq.broker.formats.model.nodes import (
     NON_POSITIONAL,
     OCCURS_COMPUTED,
     OCCURS_FIXED,
+    OCCURS_IMPLICIT,
     OCCURS_STOP,
     ONCE,
     POSTFIX,
@@ -200,7 +201,7 @@ class Writer(FieldWriter):
         outer_index = self.env.occurs_index
         count = 0
         while True:
-            child = self.next_of(node, cursor) if count < node.max_occurs or node.max_occurs < 0 else None
+            child = self.next_of(node, cursor) if self.may_repeat(node, count) else None
             if child is None:
                 break
             if separator is not None and count:
@@ -216,6 +217,12 @@ class Writer(FieldWriter):
                 self.put_mark(separator.output, node.fill)
             self.write_element(node, stop, inner, count == 0)
         self.env.occurs_index = outer_index
+
+    def may_repeat(self, node: ElementNode, count: int) -> bool:
+        """Return whether another occurrence may follow. maxOccurs counts only for kinds that depend on it."""
+        if node.occurs != OCCURS_IMPLICIT and node.occurs != OCCURS_FIXED:
+            return True
+        return node.max_occurs < 0 or count < node.max_occurs
 
     def least(self, node: ElementNode, parent: Element, count: int) -> int:
         """Return how many occurrences there must be."""
@@ -481,7 +488,7 @@ class Writer(FieldWriter):
             while True:
                 child: Element | None = None
                 if repeating is not None:
-                    if 0 <= repeating.max_occurs <= occurrences and repeating.occurs != OCCURS_COMPUTED:
+                    if not self.may_repeat(repeating, occurrences):
                         break
                     child = self.next_of(repeating, cursor)
                     if child is None and not self.must_write(slot, repeating, occurrences):
@@ -733,7 +740,7 @@ def write_message(plan: Plan, element: Element) -> bytes:
         writer = Writer(plan, False)
         writer.env.root = element
         writer.write_element(node, element, plan.scope, True)
-        writer.flush_bits(node.fill)
+        writer.flush_bits(0)
         return bytes(writer.out)
     copied = copy_tree(element)
     writer = Writer(plan, True)
@@ -756,7 +763,7 @@ def write_message(plan: Plan, element: Element) -> bytes:
         except ValueError as error:
             raise writer.error(EXPRESSION, node, copied, str(error)) from None
         writer.write_element(node, copied, plan.scope, True)
-        writer.flush_bits(node.fill)
+        writer.flush_bits(0)
         if not writer.different:
             break
     if writer.unknown or writer.different:
