@@ -227,7 +227,8 @@ class XmlSource(Source):
             self._append_folder(body, name, XML_DECLARATION, _DECLARATION)
         doctype = index.doctype
         if doctype is not None and not self.generic:
-            self._append_folder(body, doctype.name, DOCUMENT_TYPE, _DOCTYPE)
+            # Without a name: a path to the root element, which the type is called after, must not find it.
+            self._append_folder(body, "", DOCUMENT_TYPE, _DOCTYPE)
         if index.root_start > position:
             self._misc(body, index, position, index.root_start)
 
@@ -261,6 +262,7 @@ class XmlSource(Source):
         element.pending = False
         doctype = index.doctype
         assert doctype is not None
+        self._append_field(element, "Name", doctype.name)
         self._append_field(element, "PublicId", doctype.public_id)
         self._append_field(element, "SystemId", doctype.system_id)
         self._append_field(element, "IntSubset", doctype.subset)

@@ -580,7 +580,7 @@ class XmlWriter:
 
     def _document_type(self, element: Element) -> None:
         """Write a document type declaration from its parts."""
-        check_name(element.name)
+        name = element.name
         public = system = ""
         subset: list[str] = []
         child = element.first_child()
@@ -592,6 +592,8 @@ class XmlWriter:
                     text.replace("&", "&#38;").replace("%", "&#37;").replace('"', "&#34;").replace("<", "&#38;#60;")
                 )
                 subset.append(f'<!ENTITY {child.name} "{quoted}">')
+            elif child.name == "Name":
+                name = text
             elif child.name == "PublicId":
                 public = text
             elif child.name == "SystemId":
@@ -599,9 +601,10 @@ class XmlWriter:
             elif child.name == "IntSubset":
                 subset.append(text)
             child = child.next_sibling()
+        check_name(name)
         if '"' in public or ('"' in system and "'" in system):
-            raise write_error("an identifier of the document type holds quotation marks", 5005, element.name)
-        self.parts.append(f"<!DOCTYPE {element.name}")
+            raise write_error("an identifier of the document type holds quotation marks", 5005, name)
+        self.parts.append(f"<!DOCTYPE {name}")
         quote = "'" if '"' in system else '"'
         if public:
             self.parts.append(f' PUBLIC "{public}" {quote}{system}{quote}')
