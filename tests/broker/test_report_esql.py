@@ -1,4 +1,4 @@
-"""The ESQL of the WMQI report: complex, five nodes in a row, and very complex (B240 to B247).
+"""The ESQL of the WMQI report: complex, five nodes in a row, and very complex (B246, B247).
 
 `../shared/anchors/appendix-c.esql` has the statements as the report prints them, with what the scanner made of an
 escaped `<=`. The test that reads it says why it is skipped where the file is not there; the same shape in our own words

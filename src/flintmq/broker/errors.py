@@ -44,7 +44,7 @@ KINDS = (
 
 
 class BrokerError(Exception):
-    """One entry of an ExceptionList, raised. `str()` is one line: number, text, place and root cause."""
+    """One entry of an ExceptionList, raised. `str()` is one line: the root cause, and where it arose."""
 
     def __init__(
         self,
@@ -105,15 +105,20 @@ class BrokerError(Exception):
         return entry
 
     def __str__(self) -> str:
-        parts = [f"BIP{self.number}: {self.text}"]
-        if self.node_label:
-            parts.append(f"[{self.node_label}]")
-        if self.line:
-            parts.append(f"({self.file}:{self.line})" if self.file else f"(line {self.line})")
+        """Return the root cause with the innermost node and statement that the error passed."""
+        label = file = ""
+        line = 0
+        for entry in self.chain():
+            label = entry.node_label or label
+            if entry.line:
+                file, line = entry.file, entry.line
         cause = self.root_cause()
-        if cause is not self:
-            parts.append(f"<- {cause}")
-        return " ".join(parts)
+        text = f"BIP{cause.number}: {cause.text}"
+        if label:
+            text += f" [{label}]"
+        if line:
+            text += f" ({file}:{line})" if file else f" (line {line})"
+        return text
 
 
 def esql_error(

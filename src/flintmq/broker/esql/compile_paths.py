@@ -218,11 +218,13 @@ class PathCompiler:
 
     def _constant_steps(self, steps: list[StepCode]) -> str:
         shown = "[" + ", ".join(step.shown for step in steps) + "]"
-        return self.constants.add("P", shown, [step.step for step in steps])
+        return self.constants.add("P", shown, [self.constants.step(step.shown, step.step) for step in steps])
 
     def step_code(self, step: StepCode) -> str:
         """Return code that gives one step."""
-        return step.code if step.step is None else self.constants.add("T", step.shown, step.step)
+        if step.step is None:
+            return step.code
+        return self.constants.add("T", step.shown, self.constants.step(step.shown, step.step))
 
     def indexes_code(self, steps: list[StepCode]) -> str:
         """Return code that gives the computed indexes of steps."""

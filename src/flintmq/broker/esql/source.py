@@ -58,6 +58,11 @@ class Constants:
         #: What `--show` prints of each: the expression that would make it.
         self.shown: dict[str, str] = {}
         self._known: dict[tuple[str, str], str] = {}
+        self._steps: dict[str, object] = {}
+
+    def step(self, shown: str, made: object) -> object:
+        """Return the one step that is shown so: elements remember where a step led, by the step itself (T6)."""
+        return self._steps.setdefault(shown, made)
 
     def add(self, prefix: str, shown: str, value: object) -> str:
         """Keep a value and return its name."""

@@ -305,6 +305,7 @@ def fill(target: Element, source: Element, take_kind: bool) -> None:
         copy_content(target, source)
     if take_kind and target.domain == "" and source.type & KIND == NAME and target.type == NAME_VALUE:
         into = target.owner()
+        target.forget_hint()
         target.type = source.type if into == source.owner() else convert_type(source.type, into)
 
 
@@ -372,6 +373,7 @@ def assign_list(start: Element, before: list[Step], indexes: list[object], last:
         return
     parent = ensure_at(start, before, indexes, True) if before else start
     if before and parent.type == NAME_VALUE and parent.value is None:
+        parent.forget_hint()
         parent.type = NAME
     for old in find_all(parent, last):
         old.detach()
@@ -396,6 +398,7 @@ def set_name(element: Element | None, name: object) -> None:
     """Change the name of a field."""
     if element is not None:
         check_writable(element)
+        element.forget_hint()
         element.name = name_value(scalar(name))
         element.mark_changed()
 
@@ -404,6 +407,7 @@ def set_namespace(element: Element | None, namespace: object) -> None:
     """Change the namespace of a field."""
     if element is not None:
         check_writable(element)
+        element.forget_hint()
         element.namespace = name_value(scalar(namespace))
         element.mark_changed()
 
@@ -412,6 +416,7 @@ def set_type(element: Element | None, new: object) -> None:
     """Change the type of a field."""
     if element is not None:
         check_writable(element)
+        element.forget_hint()
         element.type = type_value(scalar(new))
         element.mark_changed()
 
@@ -453,6 +458,7 @@ def place(position: str, target: Element, made: Element) -> Element:
 
 def _becomes_folder(element: Element) -> None:
     if element.type == NAME_VALUE and element.value is None:
+        element.forget_hint()
         element.type = NAME
 
 

@@ -111,6 +111,7 @@ def set_reference_value(element: Element, value: object) -> None:
 
 def shape(element: Element, name: object, namespace: object, kind: object, domain: object) -> None:
     """Give a field that CREATE FIELD found or made what the clauses say."""
+    element.forget_hint()
     if isinstance(name, str):
         element.name = name
     if isinstance(namespace, str):

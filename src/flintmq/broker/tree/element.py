@@ -21,6 +21,8 @@ T2  Every child has this element as parent, and the siblings are linked both way
 T3  If an element is changed, so is its parent.
 T4  `pending` needs a source.
 T5  A changed element never loses children that are still pending: `pending` and `cursor` survive changes and copies.
+T6  A hint is the child that its step finds with its index. Every change among the children that could make it wrong
+    (an insertion before another child, a removal, a new name or type) drops it.
 
 The module is compiled by mypyc. It never raises for an element that is missing: that is None, as NULL is in ESQL.
 """
@@ -76,6 +78,9 @@ class Element:
         "domain",
         "entry",
         "first",
+        "hint_child",
+        "hint_index",
+        "hint_step",
         "last",
         "name",
         "namespace",
@@ -109,6 +114,10 @@ class Element:
         self.changed: bool = True
         #: Set on the root of an input tree while a Compute node runs.
         self.read_only: bool = False
+        #: The last child that was found by an index: `a[i]` in a loop goes on from there (T6).
+        self.hint_step: Step | None = None
+        self.hint_index: int = 0
+        self.hint_child: Element | None = None
 
     # Navigation.
 
@@ -229,6 +238,7 @@ class Element:
         """Put `new` before this element, and return it."""
         parent = self.parent
         assert parent is not None, "the root has no siblings"
+        parent.hint_step = None
         new.parent = parent
         new.next = self
         new.previous = self.previous
@@ -257,6 +267,7 @@ class Element:
         parent = self.parent
         if parent is None:
             return self
+        parent.hint_step = None
         if self.previous is None:
             parent.first = self.next
         else:
@@ -282,9 +293,16 @@ class Element:
             child = following
         self.first = None
         self.last = None
+        self.hint_step = None
+        self.hint_child = None
         self.pending = False
         self.value = None
         self.mark_changed()
+
+    def forget_hint(self) -> None:
+        """Drop the hint of the parent: the name or type of this element changes (T6)."""
+        if self.parent is not None:
+            self.parent.hint_step = None
 
     def set_value(self, value: object) -> None:
         """Set the value. In XML and XMLNS the first text child is the value, so it is set, too."""
@@ -389,7 +407,8 @@ def copy_content(target: Element, source: Element) -> None:
     """
     into = target.owner()
     same = into == source.owner()
-    if is_inside(target, source) or is_inside(source, target):
+    # An element without built children has nothing below it that the other could be.
+    if source.first is not None and is_inside(target, source) or target.first is not None and is_inside(source, target):
         # A copy of a tree into itself: copy the source before the target is emptied.
         source = copy_element(source) if same else converted(source, into)
         same = True
@@ -513,17 +532,29 @@ def find_child(parent: Element, step: Step, index: int) -> Element | None:
                     return child
             child = child.previous
         return None
-    child = parent.first_child()
     if index <= 1:
+        child = parent.first_child()
         while child is not None:
             if matches(child, step):
                 return child
             child = child.next_sibling()
         return None
+    hint = parent.hint_child
+    found = 0
+    if hint is not None and parent.hint_step is step and parent.hint_index <= index:
+        if parent.hint_index == index:
+            return hint
+        found = parent.hint_index
+        child = hint.next_sibling()
+    else:
+        child = parent.first_child()
     while child is not None:
         if matches(child, step):
-            index -= 1
-            if index == 0:
+            found += 1
+            if found == index:
+                parent.hint_step = step
+                parent.hint_index = index
+                parent.hint_child = child
                 return child
         child = child.next_sibling()
     return None
@@ -628,6 +659,7 @@ def _new_child(parent: Element, step: Step, leaf: bool) -> Element:
             made.type = NAME
     elif parent.type == NAME_VALUE and parent.value is None:
         # A field without a value that gets children is a folder from then on.
+        parent.forget_hint()
         parent.type = NAME
     return parent.append(made)
 
@@ -691,3 +723,7 @@ def check_tree(element: Element) -> None:
             previous = child
             child = child.next
         assert parent.last is previous, "T2"
+        step, hint = parent.hint_step, parent.hint_child
+        if step is not None:
+            parent.hint_step = None
+            assert find_child(parent, step, parent.hint_index) is hint, "T6"

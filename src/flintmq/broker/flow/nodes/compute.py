@@ -231,9 +231,9 @@ class PythonCompute(RuntimeNode):
     types = ("FlintPythonCompute.msgnode", "ComIbmJavaCompute.msgnode")
 
     def prepare(self) -> None:
-        name = self.text("function") or self.text("javaClass")
+        name = self.text("pythonFunction") or self.text("function") or self.text("javaClass")
         if not name:
-            raise NodeProblem(f"{self.label}: the property `function` is empty; name a function as module:function")
+            raise NodeProblem(f"{self.label}: the property pythonFunction is empty; name a function as module:function")
         found = self.flow.python_function(name)
         if found is None:
             raise NodeProblem(
