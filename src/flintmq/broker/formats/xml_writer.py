@@ -126,7 +126,7 @@ class XmlWriter:
         child = body.first_child()
         while child is not None:
             if child.type == XML_DECLARATION:
-                self._declaration(child)
+                self.write_declaration(child)
             child = child.next_sibling()
         child = body.first_child()
         while child is not None:
@@ -143,7 +143,7 @@ class XmlWriter:
                     self.write_tree(child)
             child = child.next_sibling()
 
-    def _declaration(self, declaration: Element) -> None:
+    def write_declaration(self, declaration: Element) -> None:
         """Write the XML declaration. Its encoding is the one that is written, whatever the tree says."""
         version = "1.0"
         encoding = ""
@@ -434,15 +434,15 @@ class XmlWriter:
         namespace = xml_text(declaration.value)
         name = declaration.name.removeprefix("xmlns:")
         if name == "xmlns" and not declaration.namespace:
-            self._bind("", namespace)
+            self.bind("", namespace)
             return True
         if not namespace:
             raise write_error(f"the namespace declaration of the prefix {name} is empty", 5005, name)
-        self._bind(name, namespace)
+        self.bind(name, namespace)
         return False
 
-    def _bind(self, prefix: str, namespace: str) -> None:
-        """Bind a prefix until the element ends."""
+    def bind(self, prefix: str, namespace: str) -> None:
+        """Bind a prefix ('' = the default namespace) until the element that is being written ends."""
         self.versions += 1
         self.version = self.versions
         if not prefix:
@@ -486,7 +486,7 @@ class XmlWriter:
                 # Made by code that knows no namespaces: the declaration, or the prefix in the name, is meant.
                 return name
             late.append(' xmlns=""')
-            self._bind("", "")
+            self.bind("", "")
             return name
         return f"{self._prefix_of(namespace, late)}:{name}"
 
@@ -503,7 +503,7 @@ class XmlWriter:
             if prefix not in self.uris:
                 break
         late.append(f' xmlns:{prefix}="{escaped_attribute(namespace)}"')
-        self._bind(prefix, namespace)
+        self.bind(prefix, namespace)
         return prefix
 
     def _attributes(self, element: Element, late: list[str]) -> None:
