@@ -79,6 +79,8 @@ class RestApi:
 
     name: str
     base_path: str = ""
+    #: Scheme, host and base path that the definition names; empty if it names no host.
+    base_url: str = ""
     title: str = ""
     version: str = ""
     definition_file: str = ""
@@ -159,6 +161,7 @@ def add_definition(api: RestApi, data: bytes, file: str) -> None:
     if not isinstance(document, dict):
         raise FlowFileError(file, "is no Swagger or OpenAPI definition: the document is not an object")
     api.base_path = base_path_of(document)
+    api.base_url = base_url_of(document)
     info = _mapping(document.get("info"))
     api.title, api.version = str(info.get("title", "")), str(info.get("version", ""))
     implemented = {each.name: each for each in api.operations}
@@ -219,6 +222,23 @@ def base_path_of(document: dict[str, Any]) -> str:
             return urlsplit(url).path.rstrip("/")
         except ValueError:
             return ""
+    return ""
+
+
+def base_url_of(document: dict[str, Any]) -> str:
+    """Return the address that all operations start with; empty if the definition names no host."""
+    host = document.get("host")
+    if isinstance(host, str) and host:
+        schemes = document.get("schemes")
+        scheme = str(schemes[0]) if isinstance(schemes, list) and schemes else "http"
+        return f"{scheme}://{host}{base_path_of(document)}"
+    servers = document.get("servers")
+    if isinstance(servers, list) and servers:
+        server = _mapping(servers[0])
+        url = str(server.get("url", ""))
+        for name, variable in _mapping(server.get("variables")).items():
+            url = url.replace(f"{{{name}}}", str(_mapping(variable).get("default", "")))
+        return url.rstrip("/") if url.startswith(("http://", "https://")) else ""
     return ""
 
 

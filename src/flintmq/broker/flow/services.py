@@ -89,6 +89,9 @@ class HttpRequest:
     headers: dict[str, str]
     body: bytes
     timeout_seconds: float = 120.0
+    follow_redirects: bool = False
+    #: `host:port` of a proxy; empty for none.
+    proxy: str = ""
 
 
 @dataclass(slots=True)

@@ -4,12 +4,14 @@ mq.py            MQInput, MQOutput, MQReply, MQGet, MQHeader, Publication
 compute.py       Compute, Filter, Database, PythonCompute
 routing.py       Label, RouteToLabel, Route, FlowOrder
 http.py          HTTPInput, HTTPReply, HTTPHeader
+http_request.py  HTTPRequest, HTTPAsyncRequest, HTTPAsyncResponse
 rest.py          what HTTPInput does in the flow of a REST API
+rest_request.py  RESTRequest, RESTAsyncRequest, RESTAsyncResponse
 construction.py  Trace, Throw, TryCatch, Passthrough, Input and Output of subflows, ResetContentDescriptor
 """
 
 from __future__ import annotations
 
-from flintmq.broker.flow.nodes import compute, construction, http, mq, routing
+from flintmq.broker.flow.nodes import compute, construction, http, http_request, mq, rest_request, routing
 
-__all__ = ["compute", "construction", "http", "mq", "routing"]
+__all__ = ["compute", "construction", "http", "http_request", "mq", "rest_request", "routing"]

@@ -86,8 +86,8 @@ class InputNode(RuntimeNode):
             return
         self.send_caught(invocation, Assembly(root, local, environment))
 
-    def send_caught(self, invocation: Invocation, assembly: Assembly) -> None:
-        """Send an assembly to `out`, and what fails below to `catch`."""
+    def send_caught(self, invocation: Invocation, assembly: Assembly, terminal: str = "") -> None:
+        """Send an assembly to a terminal (`out` if none is named), and what fails below to `catch`."""
         body = assembly.body()
         if body is not None:
             entry = invocation.context.folder("Nodes").append(Element(self.short_label, None, 0x01000000))
@@ -97,7 +97,7 @@ class InputNode(RuntimeNode):
             payload.entry = body.entry
             payload.pending = body.source is not None
         try:
-            self.send(self.out, invocation, assembly)
+            self.send(terminal or self.out, invocation, assembly)
         except BrokerError as error:
             if not self.wired("catch"):
                 raise self.rethrown(error) from error
