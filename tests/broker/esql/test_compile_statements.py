@@ -530,7 +530,6 @@ def test_a_missing_routine_is_a_warning_until_it_is_called() -> None:
         ("RESIGNAL;", 2401, "RESIGNAL stands in handlers only"),
         ("SET Environment.x = SUBSTRING('a' FROM 1) + LEFT('a');", 2401, "LEFT takes 2 arguments"),
         ("DECLARE x CONSTANT INTEGER 1; SET x = 2;", 2432, "x is a constant"),
-        ("DECLARE d DATE DATE '2024-02-30';", 2521, "not a valid literal"),
         ("MOVE Environment PARENT;", 2432, "takes a reference variable"),
         ("SET OutputRoot.(XMLNSC.Nonsense)x = 1;", 2432, "not a field type"),
     ],
@@ -543,6 +542,27 @@ def test_what_cannot_be_compiled_is_named_with_its_place(text: str, number: int,
     assert [problem.number for problem in program.errors] == [number]
     assert reason in str(program.errors[0])
     assert str(program.errors[0]).startswith("bad.esql:3:")
+
+
+def test_a_literal_that_means_nothing_fails_when_it_is_evaluated() -> None:
+    program = program_of(module("IF FALSE THEN SET Environment.d = DATE '0000-01-01'; END IF; RETURN TRUE;"))
+
+    assert "not a valid literal" in str(program.warnings[0])
+    assert run_unit(program, "M", b"<a/>", "XMLNSC").result is True
+    assert error_of("SET Environment.d = DATE '2024-02-30';").root_cause().number == 2521
+
+
+def test_modules_and_routines_that_are_defined_twice_are_named() -> None:
+    program = Program()
+    twice = "CREATE PROCEDURE p() BEGIN SET Environment.x = 1; END;"
+    program.add(parse(module("RETURN TRUE;", twice + twice) + module("RETURN FALSE;"), "twice.esql"))
+    program.compile()
+
+    assert [problem.text for problem in program.errors] == [
+        "the routine p is defined twice in M",
+        "the module M is defined twice",
+    ]
+    assert run_unit(program, "M", b"<a/>", "XMLNSC").result is True
 
 
 def test_one_bad_routine_does_not_take_the_others_along() -> None:

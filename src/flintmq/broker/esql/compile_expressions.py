@@ -310,7 +310,9 @@ class ExpressionCompiler(PathCompiler):
             assert isinstance(value, str)
             return self._dated(node.kind, value)
         except ValueError as error:
-            raise CompileError(2521, f"{node.kind} {value!r} is not a valid literal: {error}", node) from None
+            # A literal that never is evaluated does no harm: DEFAULT of a CAST, a branch that is not taken.
+            self.warn(2521, f"{node.kind} {value!r} is not a valid literal: {error}", node)
+            return f"bad_literal({node.kind!r}, {value!r})"
 
     def _dated(self, kind: str, text: str) -> str:
         made: object

@@ -79,7 +79,7 @@ class _File:
     once: str = ""
     each: str = ""
     #: Modules that another file of the program has already.
-    passed_over: set[str] = field(default_factory=set)
+    passed_over: set[int] = field(default_factory=set)
 
 
 class Program:
@@ -192,10 +192,14 @@ class Program:
         for module in file.parsed.modules:
             unit = Unit(schema, module.name.text, module.kind, None, [], [])
             for routine in module.routines:
+                if routine.name.key in unit.routines:
+                    self._problem(
+                        2401, f"the routine {routine.name.text} is defined twice in {unit.label}", file, routine
+                    )
                 unit.routines[self._key(routine.name)] = self._signature(routine, schema, module.name.text)
             key = (schema.upper(), module.name.key)
             if key in self.units:
-                file.passed_over.add(module.name.key)
+                file.passed_over.add(id(module))
                 if not file.library:
                     self._problem(2401, f"the module {unit.label} is defined twice", file, module)
                 continue
@@ -304,7 +308,7 @@ class Program:
                 file, routine, file.scope, ALL_TREES, {}, file.routines[self._key(routine.name)], parsed.schema
             )
         for module in parsed.modules:
-            if module.name.key in file.passed_over:
+            if id(module) in file.passed_over:
                 continue
             unit = self.units[(parsed.schema.upper(), module.name.key)]
             scope = Scope(file.scope)

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Final
 
 from flintmq.broker.errors import BrokerError
-from flintmq.broker.esql import casts, functions, operators, trees, variables
+from flintmq.broker.esql import casts, failures, functions, operators, trees, variables
 from flintmq.broker.esql.functions import BUILTINS
 from flintmq.broker.esql.switches import DEFAULTS, Switches
 from flintmq.broker.tree import element
@@ -226,6 +226,11 @@ def call_missing(name: str) -> object:
     raise missing_routine(name)
 
 
+def bad_literal(kind: str, text: str) -> object:
+    """Raise the error of a literal that means no value of its type."""
+    raise failures.cast_failed(text, kind)
+
+
 def missing_name(name: str) -> element.Element:
     """Raise the error of a name whose schema is not here."""
     raise BrokerError(
@@ -275,6 +280,7 @@ _OWN: Final = (
     mark_passed,
     user_exception,
     missing_routine,
+    bad_literal,
     call_missing,
     missing_name,
     sql_name,

@@ -188,7 +188,7 @@ class Filter(EsqlNode):
 class Database(EsqlNode):
     """Database: Main works on tables, and TRUE sends the message on."""
 
-    types = ("ComIbmDatabase.msgnode", "ComIbmDatabaseInput.msgnode")
+    types = ("ComIbmDatabase.msgnode",)
     expression_property = "statement"
     module_kind = "DATABASE"
 
