@@ -128,7 +128,8 @@ class _MessageBuilder:
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
         self.notices: list[str] = []
-        self.types: dict[tuple[str, int], Sequence | Choice] = {}
+        #: Contents of complex types by the id of their node. The node is kept: lxml makes a new one otherwise.
+        self.types: dict[int, tuple[Node, Sequence | Choice]] = {}
         self.open: list[Node] = []
         self.variables: list[Variable] = []
 
@@ -395,7 +396,7 @@ class _MessageBuilder:
             raise properties.error("a binary field has no length in characters")
         if length.kind is LengthKind.DELIMITED and not packed and logical is not Logical.HEX_BINARY:
             raise properties.error(f"a binary {logical.value} cannot be delimited")
-        if length.kind is LengthKind.PATTERN:
+        if length.kind is LengthKind.PATTERN and logical is not Logical.HEX_BINARY:
             raise properties.error("a binary field has no dfdl:lengthKind='pattern'")
         if length.kind is LengthKind.IMPLICIT and (packed or logical in (Logical.INTEGER, Logical.DECIMAL)):
             raise properties.error(f"a binary {logical.value} has no implicit length")
@@ -630,10 +631,9 @@ class _MessageBuilder:
 
     def complex_type(self, document: Document, node: Node) -> Sequence | Choice:
         """Return the content of a complex type."""
-        key = (document.path, id(node))
-        found = self.types.get(key)
+        found = self.types.get(id(node))
         if found is not None:
-            return found
+            return found[1]
         if node in self.open:
             raise self.error(document, node, "a complex type contains itself; DFDL has no recursion")
         if node.get("mixed") in ("true", "1"):
@@ -654,7 +654,7 @@ class _MessageBuilder:
         if groups:
             term = self.group(document, groups[0])
             made = term
-        self.types[key] = made
+        self.types[id(node)] = (node, made)
         self.open.pop()
         return made
 

@@ -113,7 +113,7 @@ class CalendarPattern:
         #: 0 = Monday.
         self.first_day: int = _DAYS.index(first_day_of_week)
         self.first_week: int = days_in_first_week
-        #: Pairs of letter and count; a literal text has the letter ''.
+        #: Letter, count and text; a literal text has the letter ''.
         self.items: list[tuple[str, int, str]] = _items(pattern)
         self.zone: datetime.tzinfo | None = zone_of(time_zone) if time_zone else None
 
@@ -146,7 +146,9 @@ class CalendarPattern:
         return self._resolve(fields, text)
 
     def _parse_field(self, text: str, at: int, number: int, letter: str, count: int, fields: Fields) -> int:
-        """Read one field at a place of the text and return where it ends."""
+        """Read one field at a place of the text and return where it ends. Spaces before it are skipped, as ICU does."""
+        while text[at : at + 1] in (" ", "\t") and at < len(text):
+            at += 1
         if letter in "ML" and count >= 3:
             found, at = _name(text, at, _MONTHS, self.pattern)
             fields.month = found + 1
@@ -160,6 +162,8 @@ class CalendarPattern:
             if half not in ("AM", "PM"):
                 raise ValueError(f"'{text}' has neither AM nor PM where the calendar pattern {self.pattern} has")
             fields.afternoon = 1 if half == "PM" else 0
+            # ICU believes the field that comes last: AM or PM behind an hour of the day makes it an hour of a half day.
+            fields.hour = -1
             return at + 2
         if letter == "G":
             for era in ("AD", "Anno Domini", "A"):
@@ -176,10 +180,6 @@ class CalendarPattern:
             sign = -1
             at += 1
             start = at
-        if self.lenient:
-            while text[at : at + 1] == " ":
-                at += 1
-                start = at
         limit = len(text)
         if self._abuts(number):
             limit = min(limit, at + count)

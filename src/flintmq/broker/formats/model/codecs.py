@@ -130,13 +130,13 @@ def implicit_size(element: Element) -> int:
     raise ValueError(f"{element.name}: a binary {logical.value} has no implicit length")
 
 
-def natural_alignment(element: Element, charset: Charset) -> int:
+def natural_alignment(element: Element) -> int:
     """Return the implicit alignment of an element in bits."""
     logical = element.logical
     if logical is None:
         return 1
     if is_text(element):
-        return 8 * charset.unit if charset.kind == 3 else 8
+        return 8
     binary = element.number.binary
     if is_calendar(logical):
         return {BinaryNumber.BINARY_SECONDS: 32, BinaryNumber.BINARY_MILLISECONDS: 64}.get(binary, 8)
@@ -411,7 +411,6 @@ def _zoned(element: Element, logical: Logical, charset: Charset) -> fields.Codec
         if not has_sign:
             signed = False
         virtual = plain.virtual_point()
-        digits = plain.digits.integer_min
     if Decimal(virtual) and logical in _INTEGERS and virtual > 0:
         raise ValueError(f"a {logical.value} has no decimal point")
     return fields.ZonedCodec(

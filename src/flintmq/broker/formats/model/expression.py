@@ -659,7 +659,7 @@ def _check_constraints(env: Environment, argument: Node) -> Value:
     if not isinstance(found, list) or len(found) != 1 or env.element not in found:
         raise ValueError("dfdl:checkConstraints needs the element itself: '.'")
     element: Element = found[0]
-    return env.facets is None or env.facets.problem(element.value) is None
+    return env.facets is None or element.value is None or env.facets.problem(element.value) is None
 
 
 def _check_range(inclusive: bool) -> Callable[[Value, Value, Value], Value]:

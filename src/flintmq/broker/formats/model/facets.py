@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from flintmq.broker.formats.model.calendars import DATE, DATE_TIME, TIME, CalendarPattern
 from flintmq.broker.formats.model.expression import Constraints, text_of
+from flintmq.broker.formats.model.number_text import CONTEXT
 from flintmq.broker.formats.model.schema import Facets, Logical
 from flintmq.broker.values import Date, Time, Timestamp
 
@@ -195,7 +196,7 @@ class FacetCheck(Constraints):
         number = self._comparable(value)
         if not isinstance(number, Decimal) or not number.is_finite():
             return None
-        _, digits, exponent = number.normalize().as_tuple()
+        _, digits, exponent = number.normalize(CONTEXT).as_tuple()
         assert isinstance(exponent, int)
         count = max(len(digits), -exponent) if exponent < 0 else len(digits) + exponent
         if number and 0 <= facets.total_digits < count:

@@ -61,11 +61,15 @@ class Codec:
 
     def read_bits(self, number: int, bits: int) -> object:
         """Return the value of a field of so many bits. Raises ValueError."""
-        raise ValueError("a field of this type has no length in bits")
+        if bits % 8:
+            raise ValueError(f"a field of this type has whole bytes, not {bits} bits")
+        return self.read_bytes(number.to_bytes(bits // 8, "big"))
 
     def write_bits(self, value: object, bits: int) -> int:
         """Return the bits of a value as an unsigned number. Raises ValueError."""
-        raise ValueError("a field of this type has no length in bits")
+        if bits % 8:
+            raise ValueError(f"a field of this type has whole bytes, not {bits} bits")
+        return int.from_bytes(self.write_bytes(value, bits // 8), "big")
 
 
 # Conversion of whatever a tree holds.
@@ -348,7 +352,7 @@ class PlainNumberCodec(Codec):
         if not point:
             places += self.virtual_point
         number = Decimal(int(digits)).scaleb(-places, CONTEXT)
-        return self.bounds.of_decimal(-number if sign == "-" else number, self.whole)
+        return self.bounds.of_decimal(number.copy_negate() if sign == "-" else number, self.whole)
 
     def _float(self, body: str, sign: str, text: str) -> object:
         """Return a number with an exponent."""
@@ -756,6 +760,13 @@ class PackedCalendarCodec(Codec):
         else:
             data = numbers.encode_ibm4690(number, size)
         return data if self.big else data[::-1]
+
+    def read_bits(self, number: int, bits: int) -> object:
+        if bits % 4:
+            raise ValueError(f"a packed date of {bits} bits has a part of a digit")
+        if self.kind == IBM4690 and bits % 8:
+            number |= 0xF << bits
+        return self.read_bytes(number.to_bytes((bits + 7) // 8, "big"))
 
 
 @final

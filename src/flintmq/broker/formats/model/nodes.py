@@ -151,6 +151,8 @@ class Term:
         #: Patterns to test before, expressions to evaluate after the term.
         self.before: list[Check] = []
         self.after: list[Check] = []
+        #: Variables that groups set before their content.
+        self.first: list[Check] = []
         #: Variables with a value of their own inside the term: name, expression or None, literal.
         self.new_variables: list[tuple[str, Node | None, object]] = []
         self.branch_keys: list[str] = []
@@ -218,6 +220,7 @@ class ElementNode(Term):
         self.nil_values: list[object] = []
         self.nil_output: bytes = b""
         self.nil_empty: bool = False
+        self.nil_ignore_case: bool = False
         self.nil_policy: int = WITH_INITIATOR | WITH_TERMINATOR
         self.empty_policy: int = WITH_INITIATOR | WITH_TERMINATOR
         self.empty_is_absent: bool = False

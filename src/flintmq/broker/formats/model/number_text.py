@@ -167,7 +167,7 @@ class NumberPattern:
                 return Decimal(0)
         original = text
         if self.lax:
-            text = text.strip(" \t\r\n\f\u00a0\u200e\u200f")
+            text = "".join(text.split())
         if not text:
             raise ValueError("the text of a number is empty")
         if text == self.nan or self.ignore_case and text.lower() == self.nan.lower():
@@ -181,10 +181,12 @@ class NumberPattern:
             if value != value.to_integral_value():
                 raise ValueError(f"'{original}' has a decimal point, and its pattern {self.pattern} a virtual one")
             value = value.scaleb(-point, CONTEXT)
-        return -value if negative else value
+        return value.copy_negate() if negative else value
 
     def _without_affixes(self, text: str, original: str) -> tuple[bool, str]:
         """Return whether the text is negative, and the digits without prefix, suffix and padding."""
+        if self.lax and text[0] == "+" and self.prefix.text[:1] != "+" and self.negative_prefix.text[:1] != "+":
+            text = text[1:]
         found = self._strip(text, self.prefix, self.suffix)
         other = self._strip(text, self.negative_prefix, self.negative_suffix)
         if found is not None and (other is None or len(found) <= len(other)):
@@ -231,8 +233,8 @@ class NumberPattern:
             body = body.lstrip(pad)
         if pad and suffix.pad and not suffix.pad_before:
             body = body.rstrip(pad)
-        before = prefix.text.strip(" ") if self.lax else prefix.text
-        behind = suffix.text.strip(" ") if self.lax else suffix.text
+        before = "".join(prefix.text.split()) if self.lax else prefix.text
+        behind = "".join(suffix.text.split()) if self.lax else suffix.text
         if self.ignore_case:
             lower = body.lower()
             if not lower.startswith(before.lower()) or not lower.endswith(behind.lower()):
@@ -255,12 +257,9 @@ class NumberPattern:
         exponent = 0
         if self.exponent:
             at = body.find(self.exponent)
-            if at < 0:
+            if at < 0 and self.ignore_case:
                 at = body.lower().find(self.exponent.lower())
-            if at > 0 and self.digits.exponent_min:
-                exponent = self._exponent(body[at + len(self.exponent) :], original)
-                body = body[:at]
-            elif at > 0 and self.lax:
+            if at > 0:
                 exponent = self._exponent(body[at + len(self.exponent) :], original)
                 body = body[:at]
         whole, fraction, point = self._split_point(body)
@@ -320,7 +319,7 @@ class NumberPattern:
         if value.is_infinite():
             body = self.infinity
         else:
-            magnitude = abs(value)
+            magnitude = value.copy_abs()
             if not magnitude and self.zero:
                 return self.zero[0]
             point = self.virtual_point()
@@ -342,11 +341,11 @@ class NumberPattern:
         width = self.digits.width + len(self.prefix.text) + len(self.suffix.text)
         missing = width - len(prefix.text) - len(body) - len(suffix.text)
         fill = pad * max(missing, 0)
-        if self.prefix.pad:
-            if self.prefix.pad_before:
+        if prefix.pad:
+            if prefix.pad_before:
                 return fill + prefix.text + body + suffix.text
             return prefix.text + fill + body + suffix.text
-        if self.suffix.pad_before:
+        if suffix.pad_before:
             return prefix.text + body + fill + suffix.text
         return prefix.text + body + suffix.text + fill
 
@@ -355,7 +354,7 @@ class NumberPattern:
         if self.digits.increment:
             step = Decimal(self.digits.increment)
             count = CONTEXT.divide(magnitude, step).to_integral_value(rounding=self.rounding or decimal.ROUND_HALF_EVEN)
-            return CONTEXT.multiply(count, step)
+            magnitude = CONTEXT.multiply(count, step)
         unit = Decimal(1).scaleb(-places, CONTEXT)
         rounded = magnitude.quantize(unit, rounding=self.rounding or decimal.ROUND_HALF_EVEN, context=CONTEXT)
         if rounded != magnitude and not self.rounding:
@@ -419,6 +418,12 @@ class NumberPattern:
             if digits.integer_max > digits.integer_min and digits.integer_max > 1 and magnitude:
                 # The pattern counts significant digits: the smallest integer part plus the fraction.
                 places = max(digits.integer_min + digits.fraction_max - 1 - mantissa.adjusted(), 0)
+            if digits.increment:
+                step = Decimal(digits.increment)
+                count = CONTEXT.divide(mantissa, step).to_integral_value(
+                    rounding=self.rounding or decimal.ROUND_HALF_EVEN
+                )
+                mantissa = CONTEXT.multiply(count, step)
             rounded = mantissa.quantize(
                 Decimal(1).scaleb(-places, CONTEXT),
                 rounding=self.rounding or decimal.ROUND_HALF_EVEN,
@@ -578,6 +583,12 @@ def _digits(body: str, pattern: str) -> Digits:
         raise ValueError(f"number pattern '{pattern}' has 0 behind # in its fraction")
     digits.fraction_min = len(required)
     digits.fraction_max = len(fraction)
+    if not digits.integer_min and not digits.fraction_min:
+        # A number has at least one digit.
+        if digits.integer_max:
+            digits.integer_min = 1
+        elif digits.fraction_max:
+            digits.fraction_min = 1
     if not whole and not fraction and not digits.scale:
         raise ValueError(f"number pattern '{pattern}' has no digits")
     nonzero = (significant + "." + required).strip("0.")

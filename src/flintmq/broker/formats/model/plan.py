@@ -105,6 +105,7 @@ _UNITS = {
 }
 #: Separations of MRM where a position may be empty whatever minOccurs says.
 _EMPTY_POSITIONS = (Separation.ALL_ELEMENTS_DELIMITED, Separation.VARIABLE_LENGTH_ELEMENTS_DELIMITED)
+DFDL_NAMESPACE = "http://www.ogf.org/dfdl/dfdl-1.0/"
 #: Nested groups and structures of a schema.
 DEPTH_MAX = 500
 
@@ -130,6 +131,14 @@ class Plan:
         self._next = 0
         builder = Builder(self)
         self.root = builder.element(message.element, False, 0)
+        predefined = (
+            ("encoding", charset.codec.upper()),
+            ("byteOrder", "littleEndian" if encoding & 0xF == 2 else "bigEndian"),
+            ("binaryFloatRep", "ibm390Hex" if encoding >> 8 & 0xF == 3 else "ieee"),
+            ("outputNewLine", "%LF;"),
+        )
+        for known, value in predefined:
+            self.initial.append((f"{{{DFDL_NAMESPACE}}}{known}", None, value))
         for variable in message.variables:
             name = f"{{{variable.namespace}}}{variable.name}"
             self.variables[name] = variable.logical
@@ -304,8 +313,9 @@ class Builder:
             check.expression = self.expression(expression)
             check.place = schema.place
             self.plan.has_variables = True
-            term.after.append(check)
-        # Discriminators first, then variables, then asserts: an assert may depend on both.
+            (term.after if isinstance(schema, Element) else term.first).append(check)
+        # Discriminators first, then variables, then asserts: an assert may depend on both. Groups set variables before
+        # their content.
         term.after.sort(key=lambda check: 0 if check.discriminator else 1 if check.variable else 2)
         for name, value in schema.new_variables:
             self.plan.has_variables = True
@@ -342,7 +352,7 @@ class Builder:
         if len(data) != 1:
             raise ValueError(f"the fill byte {fill!r} is not one byte")
         term.fill = data[0]
-        term.placed = term.alignment > 8 or bool(term.leading_skip) or bool(term.trailing_skip)
+        term.placed = term.alignment not in (1, 8) or bool(term.leading_skip) or bool(term.trailing_skip)
 
     # Elements.
 
@@ -391,7 +401,7 @@ class Builder:
                 node.facets = FacetCheck(schema.facets, schema.logical)
             return node
         self.length(node, schema, charset, depth)
-        self.placement(node, schema.alignment, natural_alignment(schema, charset), charset)
+        self.placement(node, schema.alignment, natural_alignment(schema), charset)
         if schema.output_value is not None:
             node.output_value = self.expression(schema.output_value)
         if schema.content is not None:
@@ -537,6 +547,8 @@ class Builder:
         node.output_minimum = text.output_minimum
         if node.is_string and schema.facets.min_length > node.output_minimum and text.pads:
             node.output_minimum = schema.facets.min_length
+        if logical is Logical.HEX_BINARY:
+            node.output_minimum = schema.facets.min_length
         node.truncate = text.truncate
         node.nul_ends = text.nul_ends
         if text.escape is not None:
@@ -570,7 +582,9 @@ class Builder:
                 node.nil_texts.append("")
                 node.nil_bytes.append(b"")
                 continue
-            if any(isinstance(part, CharacterClass) for part in value.parts) or nil.ignore_case:
+            if nil.kind is NilKind.LITERAL_CHARACTER:
+                node.nil_ignore_case = nil.ignore_case
+            elif any(isinstance(part, CharacterClass) for part in value.parts) or nil.ignore_case:
                 pattern = literal_regex(value, nil.ignore_case)
                 node.nil_patterns.append(pattern)
                 if pattern.fullmatch("") is not None:

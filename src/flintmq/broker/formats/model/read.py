@@ -102,7 +102,12 @@ class Reader(FieldReader):
         if node.input_value is not None:
             return self.compute(node, parent)
         new_variables = len(node.new_variables) > 0
-        saved = self.push_variables(node, parent) if new_variables else None
+        saved: dict[str, tuple[object, bool, bool, bool]] | None = None
+        if new_variables:
+            try:
+                saved = self.push_variables(node, parent)
+            except ValueError as error:
+                return self.fail(EXPRESSION, node, parent, str(error))
         if node.placed or self.bit:
             if not self.place(node, parent):
                 return False
@@ -173,8 +178,9 @@ class Reader(FieldReader):
             )
             value: object = literal
             if expression is not None:
-                env.element = element
-                value = expression.evaluate(env)
+                value = self.value_of(expression, element)
+            elif literal is None:
+                value = self.default_of(name)
             env.variables.pop(name, None)
             if value is not None:
                 env.variables[name] = convert(value, self.plan.variables[name].value)
@@ -230,6 +236,11 @@ class Reader(FieldReader):
                 self.align_byte()
             stop = self.region(node, parent, element, inner)
             parent.append_built(element)
+            start = self.pos
+            if self.uses_lengths and stop >= 0:
+                # The members may ask how long their structure is.
+                self.kept.append(element)
+                self.env.lengths[id(element)] = (stop - start, stop - start)
             done = stop >= 0 and self.read_boxed(node, element, inner, stop)
         self.depth -= 1
         if not done:
@@ -369,7 +380,7 @@ class Reader(FieldReader):
                 return False
             assert isinstance(resolved, GroupNode)
             node = resolved
-        if node.placed and not self.place(node, parent):
+        if (node.placed or self.bit) and not self.place(node, parent):
             return False
         saved: dict[str, tuple[object, bool, bool, bool]] | None = None
         if node.new_variables:
@@ -378,6 +389,8 @@ class Reader(FieldReader):
             except ValueError as error:
                 return self.fail(EXPRESSION, node, parent, str(error))
         if node.before and not self.run_patterns(node, parent, node):
+            return False
+        if node.first and not self.set_first(node, parent):
             return False
         if node.initiator is not None and not self.read_initiator(node, parent, scope):
             return False
@@ -919,18 +932,13 @@ class Reader(FieldReader):
 def read_message(plan: Plan, data: bytes, holder: Element) -> Reader:
     """Read a message, append its element to `holder` and return the reader. Raises a ParserException."""
     reader = Reader(plan, data)
-    env = reader.env
     frame = Element("")
     frame.changed = False
     node: ElementNode = plan.root
     try:
-        for name, expression, value in plan.initial:
-            env.variables[name] = (
-                value if expression is None else convert(expression.evaluate(env), plan.variables[name].value)
-            )
+        reader.start_variables()
     except ValueError as error:
         raise reader.error_of(EXPRESSION, 0, str(error), None, node.name) from None
-    env.read.clear()
     if not reader.read_term(node, frame, plan.scope, True):
         raise reader.error()
     if plan.strict_end and (reader.pos < reader.size or reader.bit):

@@ -42,6 +42,7 @@ from flintmq.broker.formats.model.plan import Plan, convert
 from flintmq.broker.formats.model.text import (
     SINGLE,
     UTF8,
+    WIDE,
     Mark,
     Scope,
     characters_span,
@@ -287,6 +288,45 @@ class FieldReader:
         self.set_variables.add(name)
         return True
 
+    def set_first(self, term: Term, parent: Element) -> bool:
+        """Set the variables that a group sets before its content."""
+        for check in term.first:
+            try:
+                self.set_variable(check, parent)
+            except ValueError as error:
+                return self.fail(EXPRESSION, term, parent, str(error))
+        return True
+
+    def start_variables(self) -> None:
+        """Give variables their values at the start. A default may depend on a variable that is defined later."""
+        env = self.env
+        waiting: list[tuple[str, Node]] = []
+        for name, expression, value in self.plan.initial:
+            if expression is None:
+                env.variables[name] = value
+            else:
+                waiting.append((name, expression))
+        problem = ""
+        while waiting:
+            left: list[tuple[str, Node]] = []
+            for name, expression in waiting:
+                try:
+                    env.variables[name] = convert(evaluate(expression, env), self.plan.variables[name].value)
+                except ValueError as error:
+                    problem = str(error)
+                    left.append((name, expression))
+            if len(left) == len(waiting):
+                raise ValueError(problem)
+            waiting = left
+        env.read.clear()
+
+    def default_of(self, name: str) -> object:
+        """Return the value that a variable has at the start; None if it has none."""
+        for known, expression, value in self.plan.initial:
+            if known == name:
+                return value if expression is None else evaluate(expression, self.env)
+        return None
+
     def run_checks(self, term: Term, element: Element, parent: Element) -> bool:
         """Evaluate discriminators, variables and asserts of a term that was read."""
         env = self.env
@@ -348,7 +388,9 @@ class FieldReader:
                 return self.text, pos
             return self.text[pos : self.end], 0
         data = self.data[pos : min(self.end, pos + PATTERN_WINDOW)]
-        return data.decode(self.plan.charset.codec, "replace"), 0
+        charset = self.plan.charset
+        # Bytes that are no characters stand for themselves, so that a match can be counted in bytes.
+        return data.decode(charset.codec, "replace" if charset.kind == WIDE else "surrogateescape"), 0
 
     # Points of uncertainty.
 
@@ -471,7 +513,10 @@ class FieldReader:
             length = found.end() - at
             if self.text is not None:
                 return self.pos + length
-            return self.pos + len(text[at : at + length].encode(self.plan.charset.codec, "replace"))
+            charset = self.plan.charset
+            matched = text[at : at + length]
+            size = len(matched.encode(charset.codec, "replace" if charset.kind == WIDE else "surrogateescape"))
+            return min(self.pos + size, self.end)
         if kind == END_OF_PARENT:
             return self.end
         return self.end
@@ -521,10 +566,13 @@ class FieldReader:
                 self.fail(BAD_LENGTH, node, parent, f"its length prefix {number} is less than its own length")
                 return -1
         self.bits_left = length
+        self.content_start = self.pos
         return self.span(node, length, parent)
 
     #: Units of the last prefixed length, for fields in bits.
     bits_left: int = 0
+    #: Where the content of the element that is being read starts, behind its prefix.
+    content_start: int = 0
 
     # Fields.
 
@@ -544,7 +592,7 @@ class FieldReader:
         element.parent = parent
         self.was_empty = False
         self.was_nil = False
-        content_start = self.pos
+        self.content_start = self.pos
         if node.text or node.units != BITS and not self.bit:
             if self.bit:
                 self.align_byte()
@@ -563,7 +611,7 @@ class FieldReader:
             return self.fail(BAD_VALUE, node, parent, "a nil value has an initiator")
         if self.uses_lengths:
             self.kept.append(element)
-            self.env.lengths[id(element)] = (self.pos - content_start, self.value_length)
+            self.env.lengths[id(element)] = (self.pos - self.content_start, self.value_length)
         if node.terminator is not None:
             lacks = self.was_nil and not node.nil_policy & WITH_TERMINATOR
             lacks = lacks or self.was_empty and not self.was_nil and not node.empty_policy & WITH_TERMINATOR
@@ -799,7 +847,9 @@ def is_nil_text(node: ElementNode, whole: str, text: str) -> bool:
         if not whole:
             return False
         for nil in node.nil_texts:
-            if nil and whole == nil * len(whole):
+            if nil and (
+                whole == nil * len(whole) or node.nil_ignore_case and whole.lower() == nil.lower() * len(whole)
+            ):
                 return True
         return False
     if text in node.nil_texts or whole in node.nil_texts:

@@ -425,8 +425,7 @@ def read_escaped(scope: Scope, escape: Escape, data: bytes, pos: int, end: int) 
             # The escaped character, or the whole delimiter that begins there.
             length = max(scope.at(data, start, end), character_length(data, start, end, unit))
             if length <= 0:
-                # An escape character at the very end is data.
-                chunks.append(mark)
+                # An escape character at the very end escapes nothing.
                 return end, b"".join(chunks)
             at = start + length
         elif scope.at(data, at, end) > 0:
@@ -524,7 +523,8 @@ def characters_span(data: bytes, pos: int, end: int, count: int, charset: Charse
 def escape_text(text: bytes, scope: Scope, escape: Escape, pad_escape: bool) -> bytes:
     """Return the bytes of a field with what needs it escaped, for a writer."""
     if escape.by_block and (not escape.by_character or not escape.escape):
-        needed = escape.always or _needs_escape(text, scope, escape) or text.startswith(escape.start)
+        needed = escape.always or _needs_escape(text, scope, escape)
+        needed = needed or text.startswith(escape.start) or escape.end in text
         if not needed:
             return text
         if escape.escape_escape:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from flintmq.broker.formats.model.expression import text_of
+from flintmq.broker.formats.model.expression import evaluate, text_of
 from flintmq.broker.formats.model.nodes import (
     ANY,
     BITS,
@@ -40,6 +40,7 @@ from flintmq.broker.formats.model.nodes import (
     TRAILING_STRICT,
     WITH_INITIATOR,
     WITH_TERMINATOR,
+    Check,
     ElementNode,
     GroupNode,
     Slot,
@@ -116,6 +117,8 @@ class Writer(FieldWriter):
         self.computes: bool = computes
         #: Members of the structure may be in any order.
         self.any_order: bool = False
+        #: Values of variables at the start.
+        self.initial_values: dict[str, object] = {}
 
     # Terms.
 
@@ -247,7 +250,7 @@ class Writer(FieldWriter):
                 parent,
                 f"there are {count} occurrences and {'.'.join(node.count_path.names)} says {text[:20] or 'NULL'}",
             )
-        return node.min_occurs
+        return node.min_occurs if node.occurs == OCCURS_IMPLICIT else 0
 
     def write_absent(self, node: ElementNode, cursor: Cursor, scope: Scope, count: int) -> int:
         """Write defaults for required occurrences that are missing."""
@@ -278,7 +281,7 @@ class Writer(FieldWriter):
         saved = self.push_variables(node, element) if node.new_variables else None
         if node.output_value is not None:
             self.computed_value(node, element)
-        if node.placed or node.text and self.bit_count:
+        if node.placed or self.bit_count:
             self.place(node, first)
         if node.content is not None:
             self.write_structure(node, element, scope)
@@ -291,7 +294,7 @@ class Writer(FieldWriter):
         if node.trailing_skip:
             self.fill_bits(node.trailing_skip, node.fill)
         if node.after:
-            self.set_variables(node, element)
+            self.set_variables(node.after, element)
         if saved is not None:
             self.pop_variables(saved)
 
@@ -304,17 +307,34 @@ class Writer(FieldWriter):
         if node.terminator is not None:
             self.put_mark(node.terminator.output, node.fill)
 
-    def set_variables(self, term: Term, element: Element) -> None:
+    def start_variables(self) -> None:
+        """Give variables their values at the start. A default may depend on a variable that is defined later."""
+        env = self.env
+        for _ in range(len(self.plan.initial)):
+            missing = False
+            for name, expression, value in self.plan.initial:
+                if expression is None:
+                    env.variables[name] = value
+                elif name not in env.variables:
+                    try:
+                        env.variables[name] = convert(evaluate(expression, env), self.plan.variables[name].value)
+                    except ValueError as error:
+                        self.unknown = str(error)
+                        missing = True
+            if not missing:
+                break
+        self.unknown = ""
+        self.initial_values = dict(env.variables)
+
+    def set_variables(self, checks: list[Check], element: Element) -> None:
         """Give variables their values. Asserts are not tested on output."""
         env = self.env
-        for check in term.after:
+        for check in checks:
             if not check.variable or check.expression is None:
                 continue
             env.element = element
             try:
-                value = check.expression.evaluate(env)
-                if isinstance(value, list):
-                    value = value[0].value if value else None
+                value = evaluate(check.expression, env)
                 if check.variable in self.plan.variables and value is not None:
                     value = convert(value, self.plan.variables[check.variable].value)
             except ValueError as error:
@@ -332,10 +352,12 @@ class Writer(FieldWriter):
             if expression is not None:
                 env.element = element
                 try:
-                    value = expression.evaluate(env)
+                    value = evaluate(expression, env)
                 except ValueError as error:
                     self.unknown = str(error)
                     value = None
+            elif literal is None:
+                value = self.initial_values.get(name)
             env.variables.pop(name, None)
             if value is not None:
                 env.variables[name] = convert(value, self.plan.variables[name].value)
@@ -370,6 +392,8 @@ class Writer(FieldWriter):
             self.fill_structure(node, element, self.position() - start)
         if self.uses_lengths:
             size = (self.position() - start) // 8
+            if node.length_kind == PREFIXED and not nil:
+                size = self.content_length
             self.note_lengths(element, size, size)
         if node.terminator is not None and (not nil or node.nil_policy & WITH_TERMINATOR):
             self.put_mark(node.terminator.output, node.fill)
@@ -400,8 +424,12 @@ class Writer(FieldWriter):
         data = bytes(self.out)
         self.out = apart
         self.base = base
+        self.content_length = len(data)
         self.write_prefix(node, element, data)
         self.out += data
+
+    #: Bytes of the last structure with a prefix, without it.
+    content_length: int = 0
 
     def fill_structure(self, node: ElementNode, element: Element, written: int) -> None:
         """Fill a structure of known length."""
@@ -434,8 +462,10 @@ class Writer(FieldWriter):
             assert isinstance(resolved, GroupNode)
             node = resolved
         saved = self.push_variables(node, cursor.parent) if node.new_variables else None
-        if node.placed:
+        if node.placed or self.bit_count:
             self.place(node, True)
+        if node.first:
+            self.set_variables(node.first, cursor.parent)
         if node.initiator is not None:
             self.put_mark(node.initiator.output, node.fill)
         inner = scope.extended(node.terminator)
@@ -459,7 +489,7 @@ class Writer(FieldWriter):
         if node.trailing_skip:
             self.fill_bits(node.trailing_skip, node.fill)
         if node.after:
-            self.set_variables(node, cursor.parent)
+            self.set_variables(node.after, cursor.parent)
         if saved is not None:
             self.pop_variables(saved)
         self.depth -= 1
@@ -544,7 +574,9 @@ class Writer(FieldWriter):
 
     def least_separated(self, term: ElementNode) -> int:
         """Return how many occurrences of a repeating member are required."""
-        return term.max_occurs if term.occurs == OCCURS_FIXED else term.min_occurs
+        if term.occurs == OCCURS_FIXED:
+            return term.max_occurs
+        return term.min_occurs if term.occurs == OCCURS_IMPLICIT else 0
 
     def must_write(self, slot: Slot, term: ElementNode, occurrences: int) -> bool:
         """Return whether a position must be written although no child is left for it."""
@@ -753,15 +785,7 @@ def write_message(plan: Plan, element: Element) -> bytes:
         writer.unknown = ""
         writer.different = False
         writer.env.variables.clear()
-        try:
-            for name, expression, value in plan.initial:
-                writer.env.variables[name] = (
-                    value
-                    if expression is None
-                    else convert(expression.evaluate(writer.env), plan.variables[name].value)
-                )
-        except ValueError as error:
-            raise writer.error(EXPRESSION, node, copied, str(error)) from None
+        writer.start_variables()
         writer.write_element(node, copied, plan.scope, True)
         writer.flush_bits(0)
         if not writer.different:

@@ -317,8 +317,6 @@ class FieldWriter:
         if missing > FILL_MAX:
             raise self.error(LIMIT, node, element, f"its field has {length} bytes")
         if not node.pads or not node.pad_bytes:
-            if in_characters or not node.is_string and not node.pad_bytes:
-                raise self.error(TOO_LONG, node, element, f"'{text[:50]}' is shorter than its field of {length}")
             # Without padding, what is left is filled.
             return data + bytes((node.fill,)) * missing
         if in_characters:
@@ -344,6 +342,8 @@ class FieldWriter:
             if len(data) > length:
                 raise ValueError(f"X'{data[:20].hex()}' has {len(data)} bytes and its field {length}")
             data += bytes((node.fill,)) * (length - len(data))
+        elif not length and len(data) < node.output_minimum <= FILL_MAX:
+            data += bytes((node.fill,)) * (node.output_minimum - len(data))
         return data
 
     def nil_content(self, node: ElementNode, element: Element) -> bytes:
@@ -395,9 +395,16 @@ class FieldWriter:
             length *= 8
         if node.includes_prefix:
             length += self.prefix_size(node, prefix, element, length)
+        self.write_prefix_value(prefix, element, length)
+
+    def write_prefix_value(self, prefix: ElementNode, element: Element, length: int) -> None:
+        """Write the value of a prefix, which is no element of the tree."""
         holder = Element(prefix.name, length, prefix.type)
         holder.parent = element.parent
+        outer = self.uses_lengths
+        self.uses_lengths = False
         self.write_simple(prefix, holder, self.plan.scope)
+        self.uses_lengths = outer
 
     def prefix_size(self, node: ElementNode, prefix: ElementNode, element: Element, length: int) -> int:
         """Return how long a prefix is, in the units of the length it holds."""
@@ -405,9 +412,7 @@ class FieldWriter:
         base = self.base
         self.base += len(apart)
         self.out = bytearray()
-        holder = Element(prefix.name, length, prefix.type)
-        holder.parent = element.parent
-        self.write_simple(prefix, holder, self.plan.scope)
+        self.write_prefix_value(prefix, element, length)
         size = len(self.out)
         self.out = apart
         self.base = base
@@ -461,7 +466,7 @@ def padded(node: ElementNode, data: bytes, padding: bytes, count: int) -> bytes:
     if node.justification == RIGHT:
         return padding + data
     assert node.justification == CENTER
-    half = count // 2 * max(len(node.pad_bytes), 1)
+    half = (count + 1) // 2 * max(len(node.pad_bytes), 1)
     return padding[:half] + data + padding[half:]
 
 
