@@ -508,6 +508,8 @@ class BinaryCodec(Codec):
         self.virtual_point: int = virtual_point
 
     def read_bytes(self, data: bytes) -> object:
+        if len(data) > 8:
+            self.check_bits(8 * len(data))
         number = int.from_bytes(data, "big" if self.big else "little", signed=self.signed)
         return self._value(number)
 
@@ -523,13 +525,21 @@ class BinaryCodec(Codec):
         return numbers.encode_binary(number, size, self.big, self.signed)
 
     def read_bits(self, number: int, bits: int) -> object:
+        self.check_bits(bits)
         if not self.big and bits > 8:
             number = reversed_bytes(number, bits, True)
         if self.signed and bits > 1 and number >> (bits - 1):
             number -= 1 << bits
         return self._value(number)
 
+    def check_bits(self, bits: int) -> None:
+        """Raise ValueError if the type has no values of so many bits."""
+        high = self.bounds.high
+        if high is not None and self.whole and bits > high.bit_length() + (1 if self.signed else 0):
+            raise ValueError(f"its length is {bits} bits; its type has at most {high.bit_length() + self.signed}")
+
     def write_bits(self, value: object, bits: int) -> int:
+        self.check_bits(bits)
         number = scaled(value, self.virtual_point) if self.virtual_point else as_integer(value)
         low = -(1 << (bits - 1)) if self.signed and bits > 1 else 0
         high = (1 << (bits - 1)) - 1 if self.signed and bits > 1 else (1 << bits) - 1
@@ -587,12 +597,16 @@ class PackedCodec(Codec):
             number = numbers.decode_bcd(data)
         else:
             number = numbers.decode_ibm4690(data)
+            if number < 0 and not self.signed:
+                raise ValueError(f"packed number X'{data.hex()}' is negative and its type is not signed")
         if not self.virtual_point:
             return self.bounds.of_integer(number)
         return self.bounds.of_decimal(Decimal(number).scaleb(-self.virtual_point, CONTEXT), self.whole)
 
     def write_bytes(self, value: object, size: int) -> bytes:
         number = scaled(value, self.virtual_point)
+        if number < 0 and not self.signed:
+            raise ValueError(f"{as_text(value)} is negative and its type is not signed")
         if self.kind == PACKED:
             data = numbers.encode_packed(number, size, self.signed, self.sign_codes)
         elif self.kind == BCD:

@@ -50,6 +50,7 @@ from flintmq.broker.formats.model.schema import (
     Message,
     MissingPolicy,
     NilKind,
+    Number,
     OccursKind,
     Reference,
     Separation,
@@ -234,6 +235,7 @@ def _with_values(term: Member, values: dict[str, str]) -> Member:
             number = replace(number, grouping_separator=literals.text(values["grouping_separator"]))
         if "exponent" in values:
             number = replace(number, exponent=literals.text(values["exponent"]))
+        _check_separators(number)
         made.number = number
         boolean = made.boolean
         if "true" in values:
@@ -244,6 +246,20 @@ def _with_values(term: Member, values: dict[str, str]) -> Member:
         if "language" in values:
             made.calendar = replace(made.calendar, language=values["language"])
     return made
+
+
+def _check_separators(number: Number) -> None:
+    """Raise ValueError if computed separators of a number cannot be told apart."""
+    decimal, grouping, exponent = number.decimal_separators, number.grouping_separator, number.exponent
+    if isinstance(grouping, str) and len(grouping) != 1:
+        raise ValueError(f"the grouping separator '{grouping}' is not one character")
+    if isinstance(decimal, tuple):
+        if any(len(one) != 1 for one in decimal):
+            raise ValueError(f"the decimal separator '{' '.join(decimal)}' is not one character")
+        if grouping in decimal or exponent in decimal or grouping == exponent:
+            raise ValueError(
+                f"decimal, grouping separator and exponent ({' '.join(decimal)} {grouping} {exponent}) are not distinct"
+            )
 
 
 class Builder:
@@ -921,9 +937,11 @@ def data_regex(pattern: str) -> re.Pattern[str]:
     source = re.sub(r"\\x\{([0-9A-Fa-f]+)\}", lambda found: re.escape(chr(int(found.group(1), 16))), source)
     flags = re.DOTALL if "(?s)" in source else 0
     source = source.replace("(?s)", "")
-    leading = re.match(r"\(\?[a-z]+\)", source)
+    bare = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]", "x", source)
+    if re.search(r"\{(?!\d+(,\d*)?\})", bare):
+        raise ValueError(f"the pattern '{pattern}' is malformed: a brace that is no number of repetitions")
     try:
-        return re.compile(source if leading or not flags else source, flags)
+        return re.compile(source, flags)
     except (re.error, OverflowError, RecursionError, ValueError) as error:
         raise ValueError(f"the pattern '{pattern}' is malformed: {error}") from None
 

@@ -557,6 +557,11 @@ class FieldReader:
             self.fail(BAD_LENGTH, node, parent, f"its length prefix is {number[:40] or 'empty'}")
             return -1
         length = int(number)
+        if prefix.facets is not None:
+            problem = prefix.facets.problem(value)
+            if problem is not None:
+                self.fail(BAD_LENGTH, node, parent, f"its length prefix: {problem}")
+                return -1
         if node.includes_prefix:
             used = 8 * self.pos + self.bit - start
             if node.units != BITS:
@@ -671,6 +676,10 @@ class FieldReader:
         start = self.pos
         end = self.end
         trim = True
+        try:
+            scope.escaped_regex(escape)
+        except ValueError as error:
+            return self.fail(EXPRESSION, node, parent, str(error))
         if escape.by_block:
             at = start
             if node.trims and node.justification != LEFT and node.pad_bytes:

@@ -18,7 +18,7 @@ A character set with more than one byte per character is searched as bytes, too.
 begins: UTF-8 cannot match elsewhere, UTF-16 and UTF-32 are checked by offset, others (Shift JIS and the like) by
 decoding what is before.
 
-The module is compiled by mypyc. It never raises for data.
+The module is compiled by mypyc. It never raises for data; it does for delimiters that begin with an escape character.
 """
 
 from __future__ import annotations
@@ -239,10 +239,21 @@ class Scope:
                 return -1
         return length
 
+    def _check_escape(self, escape: Escape) -> None:
+        """Raise ValueError if a delimiter begins with an escape character: then neither could be told."""
+        if not escape.by_character:
+            return
+        for text in (escape.escape, escape.escape_escape):
+            for mark in self.marks:
+                for literal in mark.literals:
+                    if text and literal.startswith(text):
+                        raise ValueError(f"the delimiter '{mark.text}' begins with an escape character")
+
     def escaped_regex(self, escape: Escape) -> re.Pattern[bytes]:
-        """Return a regular expression that finds markup or the start of an escape."""
+        """Return a regular expression that finds markup or the start of an escape. Raises ValueError."""
         found = self._escaped.get(escape.index)
         if found is None:
+            self._check_escape(escape)
             starts = [re.escape(text) for text in (escape.escape, escape.escape_escape) if text]
             if self.source:
                 starts.append(self.source)
@@ -520,8 +531,8 @@ def characters_span(data: bytes, pos: int, end: int, count: int, charset: Charse
     return at
 
 
-def escape_text(text: bytes, scope: Scope, escape: Escape, pad_escape: bool) -> bytes:
-    """Return the bytes of a field with what needs it escaped, for a writer."""
+def escape_text(text: bytes, scope: Scope, escape: Escape) -> bytes:
+    """Return the bytes of a field with what needs it escaped, for a writer. Raises ValueError."""
     if escape.by_block and (not escape.by_character or not escape.escape):
         needed = escape.always or _needs_escape(text, scope, escape)
         needed = needed or text.startswith(escape.start) or escape.end in text
@@ -553,7 +564,7 @@ def _with_characters(text: bytes, scope: Scope, escape: Escape) -> bytes:
     """Return a field with an escape character before each delimiter in it."""
     mark = escape.escape
     double = escape.escape_escape
-    if not escape.extra and scope.escaped_regex(escape).search(text) is None:
+    if scope.escaped_regex(escape).search(text) is None and not escape.extra:
         return text
     result: list[bytes] = []
     at = 0

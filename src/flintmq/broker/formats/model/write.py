@@ -543,7 +543,7 @@ class Writer(FieldWriter):
                     del self.out[before:]
                     if node.suppression != ANY:
                         pending = count if node.separator_position != POSTFIX else count + 1
-                        started = True
+                    started = True
                 else:
                     if node.separator_position == POSTFIX:
                         self.put_mark(mark.output, node.fill)

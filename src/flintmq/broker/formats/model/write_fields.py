@@ -271,7 +271,10 @@ class FieldWriter:
             length = self.known_length(node, element)
             return data if length < 0 else self.fitted(node, element, text, data, length, charset)
         if node.escape is not None:
-            data = escape_text(data, scope.extended(node.terminator), node.escape, False)
+            try:
+                data = escape_text(data, scope.extended(node.terminator), node.escape)
+            except ValueError as error:
+                raise self.error(EXPRESSION, node, element, str(error)) from None
             self.value_length = len(data)
         if node.length_max and len(text) > node.length_max:
             raise self.error(TOO_LONG, node, element, f"'{text[:50]}' has more than {node.length_max} characters")
@@ -399,6 +402,10 @@ class FieldWriter:
 
     def write_prefix_value(self, prefix: ElementNode, element: Element, length: int) -> None:
         """Write the value of a prefix, which is no element of the tree."""
+        if prefix.facets is not None:
+            problem = prefix.facets.problem(length)
+            if problem is not None:
+                raise self.error(TOO_LONG, prefix, element, f"its length prefix: {problem}")
         holder = Element(prefix.name, length, prefix.type)
         holder.parent = element.parent
         outer = self.uses_lengths
