@@ -174,6 +174,10 @@ class Documents:
                 key = (document.namespace, defined)
                 if key in table[name] and table[name][key][0].path == document.path:
                     raise DefinitionError(f"{document.place(node)}: dfdl:{name} {defined} is defined twice")
+                inner = [child for child in node if isinstance(child.tag, str)]
+                wanted = {"defineFormat": "format", "defineEscapeScheme": "escapeScheme"}.get(name)
+                if wanted is not None and [child.tag for child in inner] != [f"{{{DFDL}}}{wanted}"]:
+                    raise DefinitionError(f"{document.place(node)}: dfdl:{name} needs one dfdl:{wanted}")
                 table[name].setdefault(key, (document, node))
             elif name not in ("format",):
                 raise DefinitionError(f"{document.place(node)}: dfdl:{name} at the top of a schema")
@@ -232,10 +236,7 @@ class Documents:
         self._formats_open.add(key)
         target, definition = self.formats[key]
         result: dict[str, Property] = {}
-        inner = [child for child in definition if isinstance(child.tag, str)]
-        if len(inner) != 1 or inner[0].tag != f"{{{DFDL}}}format":
-            raise DefinitionError(f"{target.place(definition)}: dfdl:defineFormat needs one dfdl:format")
-        result.update(self.format_properties(target, inner[0]))
+        result.update(self.format_properties(target, definition.find(f"{{{DFDL}}}format")))
         self._formats_open.discard(key)
         result.update(own)
         return result
@@ -248,14 +249,6 @@ class Documents:
             if key in table and (key[0] == namespace or ":" not in name):
                 return key
         raise DefinitionError(f"{document.place(node)}: there is no {kind} {name}")
-
-    def scheme(self, document: Document, node: Node, name: str) -> tuple[Document, Node]:
-        """Return the dfdl:escapeScheme of a name. Raises DefinitionError."""
-        target, definition = self.schemes[self._format_key(document, node, name, self.schemes, "escape scheme")]
-        inner = [child for child in definition if isinstance(child.tag, str)]
-        if len(inner) != 1 or inner[0].tag != f"{{{DFDL}}}escapeScheme":
-            raise DefinitionError(f"{target.place(definition)}: dfdl:defineEscapeScheme needs one dfdl:escapeScheme")
-        return target, inner[0]
 
     def component_properties(self, document: Document, node: Node) -> dict[str, Property]:
         """Return the properties of a component: short form, attribute form and element form, and their formats."""

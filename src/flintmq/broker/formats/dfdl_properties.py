@@ -8,6 +8,7 @@ notice; the schema still loads, and the message cannot be used.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Literal, TypeVar, cast
 
@@ -21,6 +22,7 @@ from flintmq.broker.formats.model.schema import (
     Boolean,
     ByteOrder,
     Calendar,
+    CharacterClass,
     Delimiter,
     Delimiters,
     EscapeKind,
@@ -238,6 +240,8 @@ class Properties:
     def character(self, name: str) -> str | bytes:
         """Return a property that is one character, or one byte."""
         text = self.need(name)
+        if text.isspace():
+            raise self.error(f"dfdl:{name} is white space; %SP; stands for a space")
         try:
             found = literals.text_or_byte(text)
         except ValueError as error:
@@ -279,6 +283,8 @@ class Properties:
         markup = Markup(initiator, terminator)
         if not initiator and not terminator:
             return markup
+        self.check_delimiters("initiator", initiator, False)
+        self.check_delimiters("terminator", terminator, self.get("lengthKind") == "delimited" and simple)
         markup = replace(
             markup,
             ignore_case=self.yes("ignoreCase"),
@@ -290,6 +296,16 @@ class Properties:
             markup = replace(markup, nil_policy=self.policy("nilValueDelimiterPolicy"))
         return markup
 
+    def check_delimiters(self, name: str, delimiters: Delimiters, scanned: bool) -> None:
+        """Check that delimiters are not the empty string, nor may be one if data is scanned for them."""
+        if isinstance(delimiters, Expression):
+            return
+        for one in delimiters:
+            if CharacterClass.EMPTY in one.parts and name != "initiator":
+                raise self.error(f"dfdl:{name} has %ES;")
+            if scanned and all(part is CharacterClass.WHITE_SPACE_ANY for part in one.parts):
+                raise self.error(f"dfdl:{name} is %WSP*; on its own, which ends no field")
+
     def alignment(self, simple: bool) -> Alignment:
         """Return alignment, skips and the fill byte."""
         units = {"bits": LengthUnits.BITS, "bytes": LengthUnits.BYTES}[self.either("alignmentUnits", "bits", "bytes")]
@@ -298,6 +314,14 @@ class Properties:
             alignment = 0
         else:
             alignment = self.number("alignment", least=1)
+        if (
+            simple
+            and units is LengthUnits.BITS
+            and alignment > 1
+            and alignment % 8
+            and self.get("representation") == "text"
+        ):
+            raise self.error(f"text with an alignment of {alignment} bits")
         fill: str | bytes = b"\0"
         if self.get("fillByte") is not None:
             fill = self.character("fillByte")
@@ -418,6 +442,10 @@ class Properties:
         if is_text:
             true = self.texts("textBooleanTrueRep")
             false = self.texts("textBooleanFalseRep")
+            fixed = self.get("lengthKind") in ("explicit", "implicit") and self.get("textPadKind") == "none"
+            if fixed and isinstance(true, tuple) and isinstance(false, tuple):
+                if len({len(one) for one in (*true, *false)}) != 1:
+                    raise self.error("the texts of true and false have different lengths and are not padded")
             return Boolean(true, false, ignore_case=self.get("ignoreCase") == "yes")
         text = self.need("binaryBooleanTrueRep").strip()
         return Boolean(
@@ -501,6 +529,7 @@ class Properties:
             if logical in (Logical.FLOAT, Logical.DOUBLE):
                 raise self.error(f"an xs:{logical.value} cannot be zoned")
             text = self.need("textNumberPattern")
+            self.check_zoned(text, logical, number.signed)
             number = replace(number, pattern=text)
             style = self.get("textZonedSignStyle")
             if style is not None:
@@ -522,6 +551,17 @@ class Properties:
             ignore_case=self.get("ignoreCase") == "yes",
         )
         return self._separators(self._rounding(number), logical, pattern)
+
+    def check_zoned(self, pattern: str, logical: Logical, signed: bool | None) -> None:
+        """Check the sign in the pattern of a zoned number. Raises DefinitionError."""
+        if ";" in pattern:
+            raise self.error(f"the pattern '{pattern}' of a zoned number has a negative pattern")
+        has_sign = pattern.startswith("+") or pattern.endswith("+")
+        unsigned = logical.value.startswith("unsigned") or logical is Logical.NON_NEGATIVE_INTEGER or signed is False
+        if unsigned and has_sign:
+            raise self.error(f"the pattern '{pattern}' of an unsigned zoned number has a sign")
+        if not unsigned and not has_sign:
+            raise self.error(f"the pattern '{pattern}' of a signed zoned number has no + first or last")
 
     def _plain(self, name: str, default: str, logical: Logical) -> str:
         if self.get(name) is None:
@@ -569,6 +609,9 @@ class Properties:
             found = self.delimiters("textStandardZeroRep")
             if isinstance(found, Expression):
                 raise self.error("dfdl:textStandardZeroRep is an expression")
+            banned = (CharacterClass.NEW_LINE, CharacterClass.EMPTY)
+            if any(isinstance(part, bytes) or part in banned for one in found for part in one.parts):
+                raise self.error("dfdl:textStandardZeroRep has an entity that is neither a character nor white space")
             zero = found
         return replace(number, decimal_separators=decimal, grouping_separator=grouping, exponent=exponent, zero=zero)
 
@@ -585,6 +628,7 @@ class Properties:
             if pattern.strip().startswith("{"):
                 self.notice("an expression in dfdl:calendarPattern")
                 pattern = "I"
+        self.check_calendar_letters(logical, pattern)
         zone = self.get("calendarTimeZone") or ""
         days = self.get("calendarDaysInFirstWeek")
         language = self.get("calendarLanguage")
@@ -618,6 +662,23 @@ class Properties:
             language=spoken,
         )
 
+    def check_calendar_letters(self, logical: Logical, pattern: str) -> None:
+        """Check that a calendar pattern has only letters of its type. Raises DefinitionError."""
+        letters = re.sub(r"''|'[^']*'|[^a-zA-Z]", "", pattern)
+        if not letters:
+            raise self.error(f"the dfdl:calendarPattern '{pattern}' has no letters")
+        if pattern in ("I", "IU"):
+            return
+        dates, times = "GyuYMLdDEecFwWQ", "aHkKhmsSZzOXxVv"
+        allowed = {Logical.DATE: dates + "ZzOXxVv", Logical.TIME: times}.get(logical, dates + times)
+        for letter in letters:
+            if letter not in allowed:
+                raise self.error(
+                    f"the letter {letter} in the dfdl:calendarPattern '{pattern}' of an xs:{logical.value}"
+                )
+        if "S" * 10 in letters:
+            raise self.error(f"more than 9 digits of a second in the dfdl:calendarPattern '{pattern}'")
+
     def escape_scheme(self) -> EscapeScheme:
         """Return an escape scheme; the properties are those of a dfdl:defineEscapeScheme."""
         kind = EscapeKind(self.either("escapeKind", "escapeCharacter", "escapeBlock"))
@@ -627,6 +688,8 @@ class Properties:
                 extra = literals.texts(self.need("extraEscapedCharacters"))
             except ValueError as error:
                 raise self.error(f"dfdl:extraEscapedCharacters: {error}") from None
+            if any(len(one) != 1 for one in extra):
+                raise self.error("dfdl:extraEscapedCharacters is not a list of single characters")
         double = self.literal("escapeEscapeCharacter")
         if kind is EscapeKind.CHARACTER:
             character = self.literal("escapeCharacter")

@@ -29,6 +29,7 @@ from flintmq.broker.formats.model.schema import (
     UNBOUNDED,
     Assertion,
     BinaryNumber,
+    CharacterClass,
     Choice,
     Composition,
     Element,
@@ -201,13 +202,11 @@ class _MessageBuilder:
         if key not in self.documents.schemes:
             raise self.error(document, node, f"there is no escape scheme {reference}")
         target, definition = self.documents.schemes[key]
-        inner = [child for child in definition if isinstance(child.tag, str)]
-        if len(inner) != 1 or inner[0].tag != f"{{{DFDL}}}escapeScheme":
-            raise self.error(target, definition, "dfdl:defineEscapeScheme needs one dfdl:escapeScheme")
-        found = Properties(target.place(inner[0]), _named(_scope(inner[0])), self.notices)
-        for attribute, value in inner[0].attrib.items():
-            found.own[attribute] = (value, _named(inner[0].nsmap))
-        for child in inner[0]:
+        inner = definition.find(f"{{{DFDL}}}escapeScheme")
+        found = Properties(target.place(inner), _named(_scope(inner)), self.notices)
+        for attribute, value in inner.attrib.items():
+            found.own[attribute] = (value, _named(inner.nsmap))
+        for child in inner:
             if isinstance(child.tag, str) and child.get("name"):
                 found.own[child.get("name")] = ("".join(child.itertext()), _named(child.nsmap))
         return found.escape_scheme()
@@ -378,6 +377,8 @@ class _MessageBuilder:
                 made.number = properties.binary_number(logical, made.length.kind)
         made.empty_is_absent = properties.get("emptyElementParsePolicy") in ("treatAsAbsent", "treatAsMissing")
         self.check_lengths(properties, made, is_text)
+        if made.length.kind is LengthKind.DELIMITED and made.alignment.trailing_skip and not made.markup.terminator:
+            raise properties.error("dfdl:trailingSkip on a delimited element needs a terminator")
 
     def check_lengths(self, properties: Properties, made: Element, is_text: bool) -> None:
         """Check that length, units and representation fit together."""
@@ -398,6 +399,17 @@ class _MessageBuilder:
             raise properties.error(f"a binary {logical.value} cannot be delimited")
         if length.kind is LengthKind.PATTERN and logical is not Logical.HEX_BINARY:
             raise properties.error("a binary field has no dfdl:lengthKind='pattern'")
+        if logical is Logical.HEX_BINARY:
+            facets = made.facets
+            if length.kind is LengthKind.IMPLICIT and facets.min_length != facets.max_length:
+                raise properties.error("a hexBinary of implicit length needs equal minLength and maxLength")
+            scanned = length.kind in (LengthKind.DELIMITED, LengthKind.PATTERN)
+            if scanned and isinstance(made.text.encoding, str) and made.text.encoding:
+                if charset_of(made.text.encoding).codec != "iso8859-1":
+                    raise properties.error("a delimited hexBinary needs dfdl:encoding='iso-8859-1'")
+        if length.kind is LengthKind.EXPLICIT and isinstance(length.value, Expression):
+            if logical in (Logical.FLOAT, Logical.DOUBLE):
+                raise properties.error(f"a binary {logical.value} has a computed length")
         if length.kind is LengthKind.IMPLICIT and (packed or logical in (Logical.INTEGER, Logical.DECIMAL)):
             raise properties.error(f"a binary {logical.value} has no implicit length")
         if length.kind is LengthKind.EXPLICIT and isinstance(length.value, int):
@@ -572,6 +584,7 @@ class _MessageBuilder:
         facets = base.facets
         patterns: list[str] = []
         values: list[str] = []
+        bounds: set[str] = set()
         for child in restriction:
             if not isinstance(child.tag, str):
                 continue
@@ -604,8 +617,11 @@ class _MessageBuilder:
                     else replace(facets, fraction_digits=number)
                 )
             elif kind in ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive"):
+                if kind[:3] + ("Exclusive" if kind.endswith("Inclusive") else "Inclusive") in bounds:
+                    raise self.error(document, child, f"{kind[:3]}Inclusive and {kind[:3]}Exclusive on one type")
+                bounds.add(kind)
                 try:
-                    logical_value(value, Logical.DECIMAL if base.logical in _INTEGERS else base.logical)
+                    logical_value(value, base.logical)
                 except ValueError as error:
                     raise self.error(document, child, f"{kind}: {error}") from None
                 facets = {
@@ -619,6 +635,10 @@ class _MessageBuilder:
         if patterns:
             facets = replace(facets, patterns=(*facets.patterns, tuple(patterns)))
         if values:
+            if len(set(values)) != len(values):
+                raise self.error(document, restriction, "an enumeration has a value twice")
+            if facets.enumeration and not set(values) <= set(facets.enumeration):
+                raise self.error(document, restriction, "an enumeration has values that its base type has not")
             facets = replace(facets, enumeration=tuple(values))
         if 0 <= facets.max_length < facets.min_length:
             raise self.error(document, restriction, "minLength is more than maxLength")
@@ -650,10 +670,11 @@ class _MessageBuilder:
                 raise self.error(document, child, f"xs:{kind} is not part of DFDL")
         if len(groups) > 1:
             raise self.error(document, node, "a complex type has more than one group")
-        made: Sequence | Choice = Sequence(place=document.place(node))
-        if groups:
-            term = self.group(document, groups[0])
-            made = term
+        if not groups:
+            raise self.error(document, node, "a complex type needs a sequence, a choice or a group")
+        if self.hidden_reference(document, groups[0]) is not None:
+            raise self.error(document, node, "the group of a complex type has dfdl:hiddenGroupRef")
+        made = self.group(document, groups[0])
         self.types[id(node)] = (node, made)
         self.open.pop()
         return made
@@ -678,10 +699,7 @@ class _MessageBuilder:
         kind = etree.QName(node).localname
         chain = [(document, node)]
         body_document, body = document, node
-        hidden = node.get(f"{{{DFDL}}}hiddenGroupRef") if kind == "sequence" else None
-        if hidden is None and kind == "sequence":
-            hidden_property = self.documents.component_properties(document, node).get("hiddenGroupRef")
-            hidden = hidden_property[0] if hidden_property is not None else None
+        hidden = self.hidden_reference(document, node)
         if hidden is not None:
             return self.hidden(document, node, hidden)
         if kind == "group":
@@ -705,6 +723,13 @@ class _MessageBuilder:
         self.open.pop()
         return made
 
+    def hidden_reference(self, document: Document, node: Node) -> str | None:
+        """Return the group that a sequence hides; None if it hides none."""
+        if etree.QName(node).localname != "sequence":
+            return None
+        found = self.documents.component_properties(document, node).get("hiddenGroupRef")
+        return None if found is None else found[0]
+
     def group_body(self, document: Document, node: Node, reference: str) -> tuple[Document, Node]:
         """Return the sequence or choice of a global group."""
         target_document, target = self.documents.component("group", document, node, reference)
@@ -715,6 +740,8 @@ class _MessageBuilder:
         ]
         if len(bodies) != 1:
             raise self.error(target_document, target, "a global group needs one sequence or choice")
+        if self.hidden_reference(target_document, bodies[0]) is not None:
+            raise self.error(target_document, target, "the sequence of a global group has dfdl:hiddenGroupRef")
         return target_document, bodies[0]
 
     def hidden(self, document: Document, node: Node, name: str) -> Sequence:
@@ -751,11 +778,14 @@ class _MessageBuilder:
         made.initiated_content = properties.yes("initiatedContent", False if not members else None)
         if made.initiated_content:
             self.check_initiated(properties, members)
+        if not members and properties.get("sequenceKind") == "unordered":
+            raise properties.error("an unordered sequence has no members")
         if members and properties.either("sequenceKind", "ordered", "unordered") == "unordered":
             made.composition = Composition.UNORDERED_SET
             self.check_unordered(properties, members)
         made.separator = properties.delimiters("separator")
         if made.separator:
+            properties.check_delimiters("separator", made.separator, True)
             made.separator_position = SeparatorPosition(
                 properties.either("separatorPosition", "infix", "prefix", "postfix")
             )
@@ -776,8 +806,14 @@ class _MessageBuilder:
         for member in members:
             if isinstance(member, Element) and member.input_value is not None:
                 continue
-            if not member.markup.initiator:
+            initiator = member.markup.initiator
+            if not initiator:
                 raise properties.error("dfdl:initiatedContent='yes' and a member has no initiator")
+            if isinstance(initiator, tuple) and any(
+                all(part in (CharacterClass.EMPTY, CharacterClass.WHITE_SPACE_ANY) for part in one.parts)
+                for one in initiator
+            ):
+                raise properties.error("dfdl:initiatedContent='yes' and an initiator that may have no length")
 
     def check_unordered(self, properties: Properties, members: list[Member]) -> None:
         """Check the members of an unordered sequence."""
@@ -820,8 +856,10 @@ class _MessageBuilder:
         if not members:
             raise properties.error("a choice has no members")
         for member in members:
-            if isinstance(member, Element) and (member.min_occurs == 0):
+            if isinstance(member, Element) and member.min_occurs == 0:
                 raise properties.error(f"{member.name} is optional in a choice")
+            if isinstance(member, Element) and member.input_value is not None:
+                raise properties.error(f"{member.name} has dfdl:inputValueCalc in a choice")
         if properties.either("choiceLengthKind", "implicit", "explicit") == "explicit":
             made.length = properties.number("choiceLength")
         dispatch = properties.get("choiceDispatchKey")
@@ -860,7 +898,12 @@ class _MessageBuilder:
                 elif kind == "setVariable":
                     made.set_variables += (self.set_variable(document, statement),)
                 elif kind == "newVariableInstance":
-                    made.new_variables += (self.new_variable(document, statement),)
+                    if isinstance(made, Element):
+                        raise self.error(document, statement, "dfdl:newVariableInstance on an element")
+                    instance = self.new_variable(document, statement)
+                    if any(known == instance[0] for known, _ in made.new_variables):
+                        raise self.error(document, statement, f"a second instance of the variable {instance[0]}")
+                    made.new_variables += (instance,)
                 else:
                     raise self.error(document, statement, f"dfdl:{kind} on a component")
         discriminators = [assertion for assertion in assertions if assertion.discriminator]
@@ -919,6 +962,8 @@ class _MessageBuilder:
 
     def set_variable(self, document: Document, node: Node) -> tuple[str, Expression]:
         name = self.variable_name(document, node)
+        if node.get("value") is not None and "".join(node.itertext()).strip():
+            raise self.error(document, node, "a variable gets a value twice: as attribute and as content")
         text = node.get("value") or "".join(node.itertext())
         if not text.strip().startswith("{"):
             text = "{'" + text.strip().replace("'", "''") + "'}"
@@ -926,6 +971,8 @@ class _MessageBuilder:
 
     def new_variable(self, document: Document, node: Node) -> tuple[str, str | Expression | None]:
         name = self.variable_name(document, node)
+        if node.get("defaultValue") is not None and "".join(node.itertext()).strip():
+            raise self.error(document, node, "a variable has two defaults: as attribute and as content")
         text = node.get("defaultValue") or "".join(node.itertext()).strip() or None
         if text is None:
             return name, None
@@ -942,6 +989,10 @@ class _MessageBuilder:
                 raise self.error(document, node, f"a variable of type {node.get('type')}")
             external = node.get("external", "false") in ("true", "1")
             default: str | Expression | None = node.get("defaultValue")
+            if default is not None and "".join(node.itertext()).strip():
+                raise self.error(document, node, f"the variable {name} has two defaults")
+            if any("direction" in attribute for attribute in node.attrib):
+                self.notice(document, node, "dfdlx:direction")
             if default is None:
                 default = "".join(node.itertext()).strip() or None
             if default is not None and isinstance(default, str) and default.strip().startswith("{"):

@@ -162,6 +162,8 @@ class Term:
         self.starts: set[tuple[str, str]] = set()
         self.optional: bool = False
         self.hidden: bool = False
+        #: Whether a writer can write the term if the tree has nothing of it: defaults, computed values, optional ones.
+        self.writable: bool = False
 
 
 @final

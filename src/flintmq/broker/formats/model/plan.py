@@ -413,6 +413,7 @@ class Builder:
             node.type = node.tree_type()
             node.starts = {(schema.namespace, schema.name)}
             node.optional = True
+            node.writable = True
             if schema.facets != Facets():
                 node.facets = FacetCheck(schema.facets, schema.logical)
             return node
@@ -699,6 +700,7 @@ class Builder:
                     self.tag(node, term, schema.place)
             node.slots.append(slot)
         node.optional = True
+        node.writable = all(slot.term.writable for slot in node.slots)
         for slot in node.slots:
             if node.optional or node.order != nodes.ORDERED:
                 node.starts |= slot.term.starts
@@ -740,6 +742,7 @@ class Builder:
             node.slots.append(Slot(term, nodes.POSITIONAL))
             node.starts |= term.starts
             node.optional = node.optional or term.optional
+            node.writable = node.writable or term.writable
             for key in member.branch_keys:
                 if key in node.branches:
                     raise ValueError(f"{schema.place}: two branches have the key {key}")

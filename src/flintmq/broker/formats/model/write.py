@@ -189,13 +189,18 @@ class Writer(FieldWriter):
             return
         if empty_allowed:
             return
-        if node.hidden and node.length_kind == FIXED and node.units != BITS:
-            # A filler without a default is filled.
+        if node.hidden:
             if node.placed:
                 self.place(node, True)
-            self.fill_bits(8 * node.length, node.fill)
+            self.write_hidden(node, stand_in)
             return
         raise self.error(MISSING, node, parent, "it is required, missing, and has no default")
+
+    def write_hidden(self, node: ElementNode, element: Element) -> None:
+        """Write a hidden element without a value: a filler of MRM is filled."""
+        if self.plan.family == "DFDL" or node.length_kind != FIXED or node.units == BITS:
+            raise self.error(MISSING, node, element, "it is hidden and has neither a computed value nor a default")
+        self.fill_bits(8 * node.length, node.fill)
 
     def write_occurrences(self, node: ElementNode, cursor: Cursor, scope: Scope) -> None:
         """Write all occurrences of an element."""
@@ -288,7 +293,7 @@ class Writer(FieldWriter):
         elif element.value is None and node.output_value is not None:
             self.write_unknown(node, element)
         elif element.value is None and node.hidden and not node.nillable:
-            self.write_missing(node, element, scope, node.length_kind != FIXED)
+            self.write_hidden(node, element)
         else:
             self.write_simple(node, element, scope)
         if node.trailing_skip:
@@ -719,14 +724,11 @@ class Writer(FieldWriter):
                     if child.name == name and (child.namespace == namespace or not child.namespace):
                         return term
         for slot in node.slots:
-            if slot.term.optional:
+            if slot.term.optional and not node.hidden:
                 return slot.term
         for slot in node.slots:
-            term = slot.term
-            if isinstance(term, ElementNode) and (term.has_default or term.output_value is not None):
-                return term
-        if node.hidden and node.slots:
-            return node.slots[0].term
+            if slot.term.writable:
+                return slot.term
         return None
 
     def write_unresolved(self, node: GroupNode, cursor: Cursor, scope: Scope) -> None:
