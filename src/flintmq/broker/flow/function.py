@@ -176,8 +176,11 @@ class FlowResult:
         """Return the files that would have been written, by name."""
         found: dict[str, bytes] = {}
         for write in self.recorder.file_writes:
-            if write.name and not write.finish:
-                found[write.name] = found.get(write.name, b"") + write.data if write.append else write.data
+            if not write.append and not write.finish:
+                found[write.name] = write.data
+            elif not write.finish:
+                before = found.get(write.name)
+                found[write.name] = write.data if before is None else before + write.separator + write.data
         return found
 
     @property

@@ -148,6 +148,10 @@ class FileWrite:
     mode: str = "replace"
     append: bool = False
     finish: bool = False
+    #: Written in front of the data if the file has records already (infix delimiters).
+    separator: bytes = b""
+    #: Write to the file itself, not to a copy that is renamed when it is complete.
+    in_place: bool = False
 
 
 @dataclass(slots=True)
