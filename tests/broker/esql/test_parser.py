@@ -11,7 +11,7 @@ from flintmq.broker.esql import syntax as s
 from flintmq.broker.esql.parser import parse, parse_path, parse_statements
 from flintmq.broker.esql.printer import print_file
 
-APPENDIX = Path("/work/shared/anchors/appendix-c.esql")
+APPENDIX = Path(__file__).resolve().parents[4] / "shared" / "anchors" / "appendix-c.esql"
 
 FILE = """\
 \ufeffBROKER SCHEMA com.acme.orders\r
