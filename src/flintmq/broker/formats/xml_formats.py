@@ -18,11 +18,13 @@ Options of a node (MF 1.6), by attribute name; a value of `all` or `true` switch
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from flintmq.broker.errors import parser_error
 from flintmq.broker.formats.registry import FOLDER_BIT_STREAM, VALIDATE_COMPLETE, VALIDATE_IMMEDIATE, Context, register
 from flintmq.broker.formats.xml_source import XmlDocument, XmlOptions, XmlSource
 from flintmq.broker.formats.xml_text import codec_of
+from flintmq.broker.formats.xml_validate import check_document, schemas_of, wants_validation
 from flintmq.broker.formats.xml_writer import XmlWriter
 from flintmq.broker.tree.element import Element
 from flintmq.broker.tree.types import NAME
@@ -70,6 +72,10 @@ class XmlFormat:
         if self.domain == "XMLNS" and _is_on(context.parser_options.get("parserXmlnscUseForXmlnsDomain")):
             source.compact = True
         folder.source = source
+        if _is_on(context.parser_options.get("parserXmlnscBuildTreeUsingXMLSchema")):
+            self._use_schema(source, context)
+        if wants_validation(context.options):
+            document.validator = partial(check_document, context=context)
         folder.changed = False
         # An empty body has no elements, and is no error until something is written from it.
         folder.pending = bool(body)
@@ -90,10 +96,20 @@ class XmlFormat:
         if not body.changed and isinstance(source, XmlSource) and not source.generic:
             document = source.document
             if document.codec == codec:
+                if wants_validation(context.options):
+                    check_document(document.indexed().text.encode("utf-8"), context)
                 return document.body
         writer = self._writer(codec, context)
         writer.write_body(body)
+        if wants_validation(context.options):
+            check_document("".join(writer.parts).encode("utf-8", "replace"), context)
         return writer.encoded()
+
+    def _use_schema(self, source: XmlSource, context: Context) -> None:
+        """Let the values of a tree get the types of the XML schemas of the message set."""
+        schemas = schemas_of(context)
+        if schemas is not None and self.domain == "XMLNSC":
+            source.schema = schemas.types()
 
     def _writer(self, codec: str, context: Context) -> XmlWriter:
         switches = context.switches

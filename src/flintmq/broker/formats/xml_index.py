@@ -30,6 +30,7 @@ from flintmq.broker.tree.element import DEPTH_MAX
 
 XML_NAMESPACE: Final = "http://www.w3.org/XML/1998/namespace"
 XMLNS_NAMESPACE: Final = "http://www.w3.org/2000/xmlns/"
+XSI_NAMESPACE: Final = "http://www.w3.org/2001/XMLSchema-instance"
 
 #: expat sees this much text at first, and then each time eight times more.
 _FIRST_PIECE: Final = 512

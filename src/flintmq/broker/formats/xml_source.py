@@ -23,6 +23,7 @@ The module is compiled. It never changes a document, and never looks at elements
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, final
 
 from mypy_extensions import i64
@@ -31,6 +32,7 @@ from flintmq.broker.formats.xml_index import (
     BASE,
     PLAIN,
     XMLNS_NAMESPACE,
+    XSI_NAMESPACE,
     Scope,
     XmlIndex,
     attribute_value,
@@ -38,6 +40,7 @@ from flintmq.broker.formats.xml_index import (
     unescaped,
 )
 from flintmq.broker.formats.xml_text import LENGTH_MAX, Doctype, decode, expanded, malformed
+from flintmq.broker.formats.xml_values import typed_value
 from flintmq.broker.tree.element import DEPTH_MAX, Element, Source
 from flintmq.broker.tree.types import (
     ATTRIBUTE,
@@ -88,7 +91,7 @@ _WHITE: Final = " \t\n\r"
 class XmlDocument:
     """One document: its bytes, and its text once an element was asked for. Sources share it."""
 
-    __slots__ = ("body", "ccsid", "codec", "domain", "encoding", "index", "namespaces")
+    __slots__ = ("body", "ccsid", "codec", "domain", "encoding", "index", "namespaces", "validator")
 
     def __init__(self, body: bytes, codec: str, ccsid: int, encoding: int, namespaces: bool, domain: str) -> None:
         self.body: bytes = body
@@ -99,6 +102,8 @@ class XmlDocument:
         self.namespaces: bool = namespaces
         self.domain: str = domain
         self.index: XmlIndex | None = None
+        #: Called with the text in UTF-8 when an element is first asked for. Raises a BrokerError if it is not valid.
+        self.validator: Callable[[bytes], None] | None = None
 
     def indexed(self) -> XmlIndex:
         """Return the text with its index; decode the document if this is the first call."""
@@ -125,6 +130,10 @@ class XmlDocument:
         index = XmlIndex(text, ascii, self.namespaces, self.domain, doctype)
         if index.root_start < 0:
             raise index.wrong()
+        validator = self.validator
+        if validator is not None:
+            index.prove(-1)
+            validator(index.text.encode("utf-8"))
         self.index = index
         return index
 
@@ -152,10 +161,37 @@ class XmlOptions:
 
 
 @final
+class ValueTypes:
+    """What an XML schema says about one element: the type of its value, its attributes and its child elements."""
+
+    __slots__ = ("attributes", "children", "is_open", "kind")
+
+    def __init__(self, kind: int = 0) -> None:
+        #: How text becomes a value: a number of `xml_values.typed_value`; 0 = it stays CHARACTER.
+        self.kind: int = kind
+        #: By name in Clark notation, `{namespace}local`. Types may contain themselves.
+        self.children: dict[str, ValueTypes] = {}
+        self.attributes: dict[str, int] = {}
+        #: Whether global elements may stand here, too.
+        self.is_open: bool = False
+
+
+@final
+class SchemaTypes:
+    """The types of the global elements and of the named types of a schema."""
+
+    __slots__ = ("elements", "types")
+
+    def __init__(self) -> None:
+        self.elements: ValueTypes = ValueTypes()
+        self.types: dict[str, ValueTypes] = {}
+
+
+@final
 class XmlSource(Source):
     """Builds the tree of a document for one domain."""
 
-    __slots__ = ("compact", "document", "generic", "opaque", "options", "plain_names", "retains")
+    __slots__ = ("compact", "document", "generic", "opaque", "options", "plain_names", "retains", "schema", "typed")
 
     def __init__(self, document: XmlDocument, domain: str, options: XmlOptions, generic: bool = False) -> None:
         super().__init__(domain)
@@ -168,6 +204,10 @@ class XmlSource(Source):
         self.plain_names: bool = domain == "XML"
         self.retains: bool = options.mixed or options.comments or options.instructions
         self.opaque: bool = bool(options.opaque)
+        #: Set where values get the types of an XML schema.
+        self.schema: SchemaTypes | None = None
+        #: What the schema says about the elements built so far, by entry.
+        self.typed: dict[int, ValueTypes] = {}
 
     def view(self, domain: str) -> Source | None:
         """Return a source that builds the same content with the types of another domain."""
@@ -177,6 +217,8 @@ class XmlSource(Source):
         made = XmlSource(self.document, domain, self.options, generic)
         # Names that kept their prefixes once keep them.
         made.plain_names = self.plain_names or domain == "XML"
+        made.schema = self.schema
+        made.typed = self.typed
         return made
 
     def more(self, element: Element) -> None:
@@ -442,6 +484,8 @@ class XmlSource(Source):
                 self._set_folder(parent, made, index, scope)
                 if not self.compact and following > content:
                     self._set_first_text(made, text[content:following])
+        if self.schema is not None:
+            self._set_type(parent, made, index, has_attributes)
         if self.opaque and self.compact and made.name in self.options.opaque:
             self._set_opaque(made, index, entry, scope)
         parent.append_built(made)
@@ -470,6 +514,40 @@ class XmlSource(Source):
         """Set the value of an element of XML or XMLNS to the text before its first child element."""
         if raw.strip(_WHITE):
             made.value = unescaped(raw) if "&" in raw else raw
+
+    def _set_type(self, parent: Element, made: Element, index: XmlIndex, has_attributes: bool) -> None:
+        """Give an element the type of the schema, and its text the type of the value."""
+        schema = self.schema
+        assert schema is not None
+        known = schema.elements if parent.entry == 0 else self.typed.get(parent.entry)
+        if known is None:
+            return
+        name = f"{{{made.namespace}}}{made.name}" if made.namespace else made.name
+        found = known.children.get(name)
+        if found is None and known.is_open:
+            found = schema.elements.children.get(name)
+        is_nil = False
+        if has_attributes:
+            scope = index.scope_of(made.entry)
+            attributes = index.attributes(made.entry)
+            for number in range(0, len(attributes), 3):
+                attribute = scope.attribute_name(attributes[number])
+                if attribute.namespace != XSI_NAMESPACE:
+                    continue
+                value = attributes[number + 1].strip(_WHITE)
+                if attribute.local == "nil":
+                    is_nil = value in ("true", "1")
+                elif attribute.local == "type":
+                    named = scope.element_name(value)
+                    clark = f"{{{named.namespace}}}{named.local}" if named.namespace else named.local
+                    found = schema.types.get(clark, found)
+        if found is None:
+            return
+        self.typed[made.entry] = found
+        if is_nil:
+            made.value = None
+        elif found.kind and isinstance(made.value, str) and made.type & KIND == NAME_VALUE:
+            made.value = typed_value(found.kind, made.value)
 
     def _set_opaque(self, made: Element, index: XmlIndex, entry: int, scope: Scope) -> None:
         """Make an element one field whose value is its XML, with the namespaces that are in force declared on it."""
@@ -639,6 +717,12 @@ class XmlSource(Source):
         if name.namespace == XMLNS_NAMESPACE or raw == "xmlns":
             if not self.plain_names:
                 made.type = NAMESPACE_DECL if is_double else SINGLE_NAMESPACE_DECL
+        if self.schema is not None and made.type & 2 == 0:
+            types = self.typed.get(element.entry)
+            if types is not None:
+                kind = types.attributes.get(f"{{{made.namespace}}}{made.name}" if made.namespace else made.name)
+                if kind is not None and kind != 0:
+                    made.value = typed_value(kind, value)
         if self.generic:
             made.type = NAME_VALUE
         made.changed = False
