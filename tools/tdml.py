@@ -443,7 +443,7 @@ def run_parse(
     """Run a parser case, and its round trip."""
     holder = Element("")
     try:
-        reader = read_message(plan, data[0], holder)
+        reader = read_message(plan, data[0], holder, 8 * len(data[0]) - data[1])
     except BrokerError as error:
         return ("passed", "") if negative else ("failed", str(error.root_cause().text))
     except Exception as error:

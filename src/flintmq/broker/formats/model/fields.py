@@ -263,7 +263,7 @@ class NumberCodec(Codec):
     def read_text(self, text: str) -> object:
         if self.plain and len(text) < 19 and text.isascii() and text.isdigit():
             return self.bounds.of_integer(int(text))
-        number = self.pattern.parse(text)
+        number = self.pattern.parse(text, self.whole)
         if number.is_zero() and number.is_signed() and self.bounds.family == FLOAT:
             return -0.0
         return self.bounds.of_decimal(number, self.whole)

@@ -131,6 +131,8 @@ class NumberPattern:
         if increment and Decimal(increment):
             self.digits.increment = increment
         self.pad: str = self.prefix.pad or self.suffix.pad
+        #: Whether a space is a separator: otherwise lax parsing ignores spaces.
+        self.spaced: bool = " " in decimal_separators or grouping_separator == " " or self.pad == " "
         digits = self.digits
         #: Whether plain ASCII digits mean an integer at once.
         self.plain: bool = (
@@ -155,8 +157,11 @@ class NumberPattern:
 
     # Reading.
 
-    def parse(self, text: str) -> Decimal:
-        """Return the value of a text; NaN and infinities are values. Raises ValueError."""
+    def parse(self, text: str, whole: bool = False) -> Decimal:
+        """Return the value of a text; NaN and infinities are values. Raises ValueError.
+
+        A `whole` number has no decimal separator, not even before zeros.
+        """
         if len(text) > CHARACTERS_MAX:
             raise ValueError(f"a number of {len(text)} characters")
         for zero in self.zero:
@@ -167,7 +172,9 @@ class NumberPattern:
                 return Decimal(0)
         original = text
         if self.lax:
-            text = "".join(text.split())
+            text = text.strip()
+            if not self.spaced:
+                text = "".join(text.split())
         if not text:
             raise ValueError("the text of a number is empty")
         if text == self.nan or self.ignore_case and text.lower() == self.nan.lower():
@@ -175,7 +182,7 @@ class NumberPattern:
         negative, body = self._without_affixes(text, original)
         if body == self.infinity or self.ignore_case and body.lower() == self.infinity.lower():
             return Decimal("-Infinity") if negative else Decimal("Infinity")
-        value = self._number(body, original)
+        value = self._number(body, original, whole)
         point = self.virtual_point()
         if point:
             if value != value.to_integral_value():
@@ -252,7 +259,7 @@ class NumberPattern:
             body = body.strip(" ")
         return body or None
 
-    def _number(self, body: str, original: str) -> Decimal:
+    def _number(self, body: str, original: str, integer: bool) -> Decimal:
         """Return the value of digits with separators and exponent."""
         exponent = 0
         if self.exponent:
@@ -263,7 +270,7 @@ class NumberPattern:
                 exponent = self._exponent(body[at + len(self.exponent) :], original)
                 body = body[:at]
         whole, fraction, point = self._split_point(body)
-        if point and not self.lax and not self.digits.point:
+        if point and not self.digits.point and (integer or not self.lax):
             raise ValueError(f"'{original}' has a decimal separator, and its pattern {self.pattern} none")
         if not self.lax and self.digits.point and self.digits.fraction_min and not point:
             raise ValueError(f"'{original}' has no decimal separator, and its pattern {self.pattern} one")

@@ -423,11 +423,17 @@ class Builder:
             node.output_value = self.expression(schema.output_value)
         if schema.content is not None:
             node.nil_empty = any(CharacterClass.EMPTY in value.parts for value in schema.nil.values)
-            node.content = self.group(schema.content, False, depth + 1)
+            node.content = self.group(schema.content, hidden, depth + 1)
         else:
             self.simple(node, schema, charset)
         node.type = node.tree_type()
         node.starts = {(schema.namespace, schema.name)}
+        node.writable = (
+            node.has_default
+            or node.output_value is not None
+            or (node.occurs != nodes.ONCE and node.min_occurs == 0)
+            or (node.content is not None and node.content.writable)
+        )
         node.optional = (
             hidden
             or node.occurs != nodes.ONCE

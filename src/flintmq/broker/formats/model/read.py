@@ -111,7 +111,7 @@ class Reader(FieldReader):
         if node.placed or self.bit:
             if not self.place(node, parent):
                 return False
-        if node.before and not self.run_patterns(node, parent, node):
+        if node.before and not self.run_patterns(node, parent, node.charset):
             return False
         self.use_default = required
         if node.content is None:
@@ -119,9 +119,9 @@ class Reader(FieldReader):
         else:
             done = self.read_structure(node, parent, scope)
         if not done:
-            if node.content is not None and node.after and parent.last is not None:
-                # A discriminator may refer to what was read before the failure.
-                self.run_discriminators(node, parent)
+            made = parent.last
+            if node.content is not None and node.after and made is not None and made.name == node.name:
+                self.run_discriminators(node, made)
             return False
         if node.trailing_skip and not self.skip_bits(node.trailing_skip):
             return self.fail(TOO_SHORT, node, parent, "the data ends in the bytes that are skipped behind it")
@@ -135,20 +135,6 @@ class Reader(FieldReader):
         if new_variables:
             self.pop_variables(node, saved)
         return True
-
-    def run_discriminators(self, node: ElementNode, parent: Element) -> None:
-        """Evaluate the discriminators of a structure that could not be read."""
-        made = parent.last
-        assert made is not None
-        if made.name != node.name:
-            return
-        for check in node.after:
-            if check.discriminator and check.expression is not None:
-                try:
-                    if self.value_of(check.expression, made) is True:
-                        self.resolve_point()
-                except ValueError:
-                    pass
 
     def compute(self, node: ElementNode, parent: Element) -> bool:
         """Append an element whose value is computed: inputValueCalc."""
@@ -334,7 +320,7 @@ class Reader(FieldReader):
             if node.occurs == OCCURS_STOP and made is not None and made.value in node.stop_values:
                 self.truncate(parent, made.previous)
                 break
-            if not required and self.was_empty and not self.was_nil and node.content is None:
+            if not required and self.was_empty and not self.was_nil:
                 # An empty optional occurrence is absent.
                 assert made is not None
                 self.truncate(parent, made.previous)
@@ -388,7 +374,7 @@ class Reader(FieldReader):
                 saved = self.push_variables(node, parent)
             except ValueError as error:
                 return self.fail(EXPRESSION, node, parent, str(error))
-        if node.before and not self.run_patterns(node, parent, node):
+        if node.before and not self.run_patterns(node, parent, node.charset):
             return False
         if node.first and not self.set_first(node, parent):
             return False
@@ -408,6 +394,8 @@ class Reader(FieldReader):
         else:
             done = self.read_sequence(node, parent, inner)
         if not done:
+            if node.after:
+                self.run_discriminators(node, parent)
             return False
         if node.terminator is not None and not self.read_terminator(node, parent):
             return False
@@ -593,12 +581,10 @@ class Reader(FieldReader):
             return NIL
         if not self.was_empty:
             return NORMAL
-        if term.content is not None:
-            return EMPTY if required else NORMAL
         if not required:
             self.truncate(parent, last)
             return ABSENT
-        if term.empty_is_absent:
+        if term.empty_is_absent and term.content is None:
             self.fail(BAD_VALUE, term, parent, f"{term.name} is empty")
             return MISSING_ITEM
         return EMPTY
@@ -694,7 +680,8 @@ class Reader(FieldReader):
                 if done and separator is not None and node.separator_position == POSTFIX:
                     done = self.read_mark(separator, inner)
                 resolved = self.close_point(point)
-                if done and self.pos == at and self.bit == at_bit:
+                if done and self.pos == at and self.bit == at_bit and not self.was_nil:
+                    # Nothing was read: this would go on for ever.
                     done = False
                 if done:
                     chosen = number
@@ -929,9 +916,13 @@ class Reader(FieldReader):
         return True
 
 
-def read_message(plan: Plan, data: bytes, holder: Element) -> Reader:
-    """Read a message, append its element to `holder` and return the reader. Raises a ParserException."""
+def read_message(plan: Plan, data: bytes, holder: Element, spare: int = 0) -> Reader:
+    """Read a message, append its element to `holder` and return the reader. Raises a ParserException.
+
+    The last `spare` bits of the data do not belong to the message.
+    """
     reader = Reader(plan, data)
+    reader.spare = spare
     frame = Element("")
     frame.changed = False
     node: ElementNode = plan.root

@@ -43,6 +43,7 @@ from flintmq.broker.formats.model.text import (
     SINGLE,
     UTF8,
     WIDE,
+    Charset,
     Mark,
     Scope,
     characters_span,
@@ -107,6 +108,8 @@ class FieldReader:
         #: Bits of the byte at `pos` that were read already.
         self.bit: int = 0
         self.end: int = len(data)
+        #: Bits of the last byte that do not belong to the message.
+        self.spare: int = 0
         self.depth: int = 0
         self.steps: int = STEPS_MIN + STEPS_PER_BYTE * len(data)
         self.uses_lengths: bool = plan.uses_lengths
@@ -353,6 +356,17 @@ class FieldReader:
                 self.resolve_point()
         return True
 
+    def run_discriminators(self, term: Term, element: Element) -> None:
+        """Evaluate the discriminators of a term that could not be read: they may say that the attempt was right."""
+        for check in term.after:
+            if check.discriminator and check.expression is not None:
+                self.env.element = element
+                try:
+                    if truth(check.expression.evaluate(self.env)):
+                        self.resolve_point()
+                except ValueError:
+                    pass
+
     def message_of(self, check: Check, element: Element) -> str:
         """Return what an assert that failed says."""
         text = check.message
@@ -364,12 +378,12 @@ class FieldReader:
         kind = "discriminator" if check.discriminator else "assert"
         return f"{kind} failed: {text}" if text else f"{kind} failed ({check.place})"
 
-    def run_patterns(self, term: Term, parent: Element, charset_node: Term) -> bool:
+    def run_patterns(self, term: Term, parent: Element, charset: Charset | None) -> bool:
         """Test the patterns of a term before it is read."""
         for check in term.before:
             pattern = check.pattern
             assert pattern is not None
-            text, at = self.text_from(self.pos)
+            text, at = self.text_from(self.pos, charset)
             found = pattern.match(text, at)
             if found is None:
                 message = self.message_of(check, parent)
@@ -381,14 +395,15 @@ class FieldReader:
                 self.resolve_point()
         return True
 
-    def text_from(self, pos: int) -> tuple[str, int]:
+    def text_from(self, pos: int, charset: Charset | None) -> tuple[str, int]:
         """Return text that begins at a place and reaches as far as a pattern may look, and where in it to start."""
-        if self.text is not None:
+        if charset is None:
+            charset = self.plan.charset
+        if self.text is not None and charset is self.plan.charset:
             if self.end == self.size:
                 return self.text, pos
             return self.text[pos : self.end], 0
         data = self.data[pos : min(self.end, pos + PATTERN_WINDOW)]
-        charset = self.plan.charset
         # Bytes that are no characters stand for themselves, so that a match can be counted in bytes.
         return data.decode(charset.codec, "replace" if charset.kind == WIDE else "surrogateescape"), 0
 
@@ -430,7 +445,7 @@ class FieldReader:
     def skip_bits(self, bits: int) -> bool:
         """Move on by so many bits; return False at the end of the data."""
         total = self.bit + bits
-        if 8 * self.pos + total > 8 * self.end:
+        if 8 * self.pos + total > 8 * self.end - (self.spare if self.end == self.size else 0):
             return False
         self.pos += total >> 3
         self.bit = total & 7
@@ -506,14 +521,15 @@ class FieldReader:
         if kind == PATTERN:
             pattern = node.length_pattern
             assert pattern is not None
-            text, at = self.text_from(self.pos)
+            charset = node.charset
+            assert charset is not None
+            text, at = self.text_from(self.pos, charset)
             found = pattern.match(text, at)
             if found is None:
                 return self.pos
             length = found.end() - at
-            if self.text is not None:
+            if self.text is not None and charset is self.plan.charset:
                 return self.pos + length
-            charset = self.plan.charset
             matched = text[at : at + length]
             size = len(matched.encode(charset.codec, "replace" if charset.kind == WIDE else "surrogateescape"))
             return min(self.pos + size, self.end)
@@ -536,6 +552,8 @@ class FieldReader:
             stop = self.pos + length
             if stop > self.end:
                 stop = -1
+        if stop == self.size and self.spare:
+            stop = -1
         if stop < 0:
             unit = "characters" if node.units == CHARACTERS else "bytes"
             self.fail(TOO_SHORT, node, parent, f"it has {length} {unit} and only {self.end - self.pos} bytes are left")

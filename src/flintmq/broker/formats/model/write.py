@@ -26,6 +26,7 @@ from flintmq.broker.formats.model.nodes import (
     ELEMENT,
     EMBEDDED,
     FIXED,
+    HIDDEN,
     NON_POSITIONAL,
     OCCURS_COMPUTED,
     OCCURS_FIXED,
@@ -36,6 +37,7 @@ from flintmq.broker.formats.model.nodes import (
     PREFIX,
     PREFIXED,
     TAGGED,
+    TRAILING,
     TRAILING_LAX,
     TRAILING_STRICT,
     WITH_INITIATOR,
@@ -103,8 +105,13 @@ class Cursor:
 
 
 def is_of(child: Element, node: ElementNode) -> bool:
-    """Return whether a child is the element of a node. A child without namespace may stand for one with."""
-    return child.name == node.name and (child.namespace == node.namespace or not child.namespace)
+    """Return whether a child is the element of a node. A child without namespace may stand for one with.
+
+    A hidden element is only what the writer itself has added.
+    """
+    if child.name != node.name or child.type & HIDDEN != node.type & HIDDEN:
+        return False
+    return child.namespace == node.namespace or not child.namespace
 
 
 @final
@@ -117,6 +124,9 @@ class Writer(FieldWriter):
         self.computes: bool = computes
         #: Members of the structure may be in any order.
         self.any_order: bool = False
+        #: Branches of choices that were chosen in the first pass, and how often each choice was met in this one.
+        self.chosen: dict[str, Term | None] = {}
+        self.visits: dict[str, int] = {}
         #: Values of variables at the start.
         self.initial_values: dict[str, object] = {}
 
@@ -543,7 +553,9 @@ class Writer(FieldWriter):
                     self.write_element(repeating, child, inner, occurrences == 0)
                 elif occurrences < self.least_separated(repeating):
                     self.write_missing(repeating, cursor.parent, inner, slot.empty_allowed)
-                if self.position() == content_start and self.droppable(node, slot):
+                if self.position() == content_start and self.droppable(
+                    node, slot, repeating is not None and child is None
+                ):
                     # The separator of an empty member is written only if a member follows, or not at all.
                     del self.out[before:]
                     if node.suppression != ANY:
@@ -592,12 +604,14 @@ class Writer(FieldWriter):
         # An absent occurrence keeps its place up to the largest number, unless members are not told by position.
         return slot.behaviour != NON_POSITIONAL and occurrences < term.max_occurs
 
-    def droppable(self, node: GroupNode, slot: Slot) -> bool:
+    def droppable(self, node: GroupNode, slot: Slot, absent: bool) -> bool:
         """Return whether an empty member loses its separator: everywhere, or at the end."""
         if node.suppression == ANY:
             term = slot.term
             if isinstance(term, ElementNode) and term.occurs in (OCCURS_FIXED, OCCURS_COMPUTED):
                 return False
+            return True
+        if absent and node.suppression == TRAILING:
             return True
         return slot.behaviour == TRAILING_LAX or slot.behaviour == TRAILING_STRICT
 
@@ -694,7 +708,7 @@ class Writer(FieldWriter):
         elif node.order == TAGGED:
             self.write_tagged(node, cursor, scope)
         else:
-            branch = self.branch_of(node, cursor)
+            branch = self.known_branch(node, cursor)
             if branch is not None:
                 self.write_term(branch, cursor, scope, False)
             elif node.slots:
@@ -714,10 +728,24 @@ class Writer(FieldWriter):
                 )
             self.fill_bits(missing, node.fill)
 
+    def known_branch(self, node: GroupNode, cursor: Cursor) -> Term | None:
+        """Return the branch of a choice; later passes take that of the first, as the tree has hidden elements then."""
+        if not self.computes:
+            return self.branch_of(node, cursor)
+        place = f"{node.index} {id(cursor.parent)}"
+        count = self.visits.get(place, 0)
+        self.visits[place] = count + 1
+        key = f"{place} {count}"
+        if key in self.chosen:
+            return self.chosen[key]
+        branch = self.branch_of(node, cursor)
+        self.chosen[key] = branch
+        return branch
+
     def branch_of(self, node: GroupNode, cursor: Cursor) -> Term | None:
         """Return the branch that starts with the next child, or one that needs no child."""
         child = cursor.peek()
-        if child is not None:
+        if child is not None and not node.hidden:
             for slot in node.slots:
                 term = slot.term
                 for namespace, name in term.starts:
@@ -787,6 +815,7 @@ def write_message(plan: Plan, element: Element) -> bytes:
         writer.unknown = ""
         writer.different = False
         writer.env.variables.clear()
+        writer.visits.clear()
         writer.start_variables()
         writer.write_element(node, copied, plan.scope, True)
         writer.flush_bits(0)

@@ -140,7 +140,7 @@ class FieldWriter:
             raise self.error(LIMIT, None, None, f"{count // 8} bytes of filling")
         while count and self.bit_count:
             size = min(8 - self.bit_count, count)
-            self.put_bits(fill >> (8 - self.bit_count - size) & ((1 << size) - 1), size)
+            self.put_bits(fill >> (8 - size), size)
             count -= size
         if count >= 8:
             self.out += bytes((fill,)) * (count >> 3)
