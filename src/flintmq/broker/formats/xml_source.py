@@ -78,9 +78,6 @@ _QUESTION: Final = 0x3F
 _DECLARATION: Final = -1
 _DOCTYPE: Final = -2
 
-#: The depth of elements in a shorter text cannot exceed DEPTH_MAX.
-_DEEP_LENGTH: Final = DEPTH_MAX * 3
-
 #: At most this many simple elements are built at once: the next sibling is what navigation mostly asks for next.
 _BATCH: Final = 4
 
@@ -493,9 +490,9 @@ class XmlSource(Source):
     def _set_folder(self, parent: Element, made: Element, index: XmlIndex, scope: Scope) -> None:
         """Leave the content of an element with child elements to later calls."""
         last = parent.last
-        # A sibling that is a folder was as deep.
+        # A sibling that is a folder was as deep, and in a short text nothing is too deep.
         is_first = last is None or last.type & KIND != FOLDER
-        if is_first and len(index.text) > _DEEP_LENGTH and parent.depth() > DEPTH_MAX:
+        if is_first and len(index.text) > 3 * DEPTH_MAX and parent.depth() > DEPTH_MAX:
             raise malformed(f"elements are nested deeper than {DEPTH_MAX}", 0, 0, self.domain)
         if index.scoped and not self.plain_names:
             index.scopes[made.entry] = scope
