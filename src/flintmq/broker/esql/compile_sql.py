@@ -6,7 +6,8 @@ never written into the text. What is left of WHERE is tested on the rows that co
 there.
 
 Names of data sources, schemas and tables may be computed (`Database.{dsn}.{schema}.T`). A name goes into the text
-only if it is an identifier; another one is quoted.
+only if it is an identifier; another one is quoted. The text itself is written into the Python code with `repr`: no name
+of ESQL can end the literal.
 """
 
 from __future__ import annotations
@@ -221,20 +222,19 @@ class SqlCompiler(ExpressionCompiler):
         """Return code that runs the query of the tables and gives tuples of rows."""
         columns = self._columns(node, tables, pushed, rest)
         aliases = ", ".join(repr(table.alias) for table in tables)
-        wanted = [f"{alias}.{name}" for alias, names in columns.items() for name in names]
+        wanted = [f"{_quoted(alias)}.{_identifier(name)}" for alias, names in columns.items() for name in names]
         whole = any(not names for names in columns.values())
         chosen = "*" if whole else ", ".join(wanted)
-        keys = [] if whole else [(alias, name) for alias, names in columns.items() for name in names]
+        keys = [] if whole else [(alias, name.text) for alias, names in columns.items() for name in names]
         sql, parameters = self._where(pushed, tables)
-        source = " + ', ' + ".join(f"{table.text} + ' {table.alias}'" for table in tables)
-        text = f"'SELECT {chosen} FROM ' + {source} + {sql!r}"
+        text = f"{f'SELECT {chosen} FROM '!r} + {_from_code(tables)} + {sql!r}"
         return f"c.query({tables[0].data_source}, {text}, [{', '.join(parameters)}], [{aliases}], {keys!r})"
 
     def _columns(
         self, node: s.Select, tables: list[Table], pushed: list[s.Expression], rest: s.Expression | None
-    ) -> dict[str, list[str]]:
+    ) -> dict[str, list[s.Name]]:
         """Return the columns that the SELECT uses, by alias; a table that is used whole has none."""
-        used: dict[str, list[str]] = {table.alias: [] for table in tables}
+        used: dict[str, list[s.Name]] = {table.alias: [] for table in tables}
         by_key = {table.alias.upper(): table.alias for table in tables}
         whole = any(column.expression is None for column in node.columns)
         looked_at: list[object] = [[column.expression for column in node.columns], node.item, rest]
@@ -248,8 +248,8 @@ class SqlCompiler(ExpressionCompiler):
                 column = each.elements[1].plain if len(each.elements) > 1 else None
                 if column is None:
                     whole = True
-                elif column.text not in used[alias]:
-                    used[alias].append(column.text)
+                elif all(column.text != name.text for name in used[alias]):
+                    used[alias].append(column)
         if whole:
             return {alias: [] for alias in used}
         for alias, names in used.items():
@@ -289,8 +289,7 @@ class SqlCompiler(ExpressionCompiler):
         if rest or piece is None or piece.values:
             return ""
         sql, parameters = self._where(pushed, tables)
-        source = " + ', ' + ".join(f"{table.text} + ' {table.alias}'" for table in tables)
-        text = f"'SELECT {only.expression.function}({piece.text}) FROM ' + {source} + {sql!r}"
+        text = f"{f'SELECT {only.expression.function}({piece.text}) FROM '!r} + {_from_code(tables)} + {sql!r}"
         return f"c.query_value({tables[0].data_source}, {text}, [{', '.join(parameters)}])"
 
     def sql(self, node: s.Expression, tables: list[Table]) -> Sql | None:
@@ -301,7 +300,7 @@ class SqlCompiler(ExpressionCompiler):
         if isinstance(node, s.Path):
             if len(node.elements) == 2 and node.elements[0].plain and node.elements[1].plain:
                 alias = aliases[node.elements[0].plain.key]
-                return Sql(f"{alias}.{_identifier(node.elements[1].plain)}")
+                return Sql(f"{_quoted(alias)}.{_identifier(node.elements[1].plain)}")
             return None
         if isinstance(node, s.BinaryOperation) and node.operator in _SQL_OPERATORS:
             return self._joined_sql([node.left, node.right], f" {node.operator} ", tables)
@@ -390,7 +389,7 @@ class SqlCompiler(ExpressionCompiler):
             piece = self._statement_sql(node.where, table)
             text += f" WHERE {piece.text}"
             parameters += piece.values
-        named = f" + ' AS {table.alias}'" if node.name is not None else ""
+        named = f" + {f' AS {_quoted(table.alias)}'!r}" if node.name is not None else ""
         return (
             f"c.execute_sql({table.data_source}, 'UPDATE ' + {table.text}{named} + {text!r}, [{', '.join(parameters)}])"
         )
@@ -404,7 +403,7 @@ class SqlCompiler(ExpressionCompiler):
             piece = self._statement_sql(node.where, table)
             text = f" WHERE {piece.text}"
             parameters = piece.values
-        named = f" + ' AS {table.alias}'" if node.name is not None else ""
+        named = f" + {f' AS {_quoted(table.alias)}'!r}" if node.name is not None else ""
         sql = f"'DELETE FROM ' + {table.text}{named} + {text!r}"
         return f"c.execute_sql({table.data_source}, {sql}, [{', '.join(parameters)}])"
 
@@ -419,9 +418,19 @@ class SqlCompiler(ExpressionCompiler):
 
 def _identifier(name: s.Name) -> str:
     """Return a name as SQL takes it: quoted if it was, or if it is no plain identifier."""
-    if name.quoted or not name.text.replace("_", "a").replace("$", "a").isalnum():
-        return '"' + name.text.replace('"', '""') + '"'
-    return name.text
+    return _quoted(name.text, name.quoted)
+
+
+def _quoted(text: str, always: bool = False) -> str:
+    """Return a name as SQL takes it: in quotation marks if it is no plain identifier."""
+    if always or not text.replace("_", "a").replace("$", "a").isalnum():
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _from_code(tables: list[Table]) -> str:
+    """Return code of the text behind FROM: tables and their correlation names."""
+    return " + ', ' + ".join(f"{table.text} + {f' {_quoted(table.alias)}'!r}" for table in tables)
 
 
 def _source_name(source: s.SelectSource) -> str:
