@@ -529,6 +529,12 @@ def search_path(directory: Path) -> list[Path]:
     ]
 
 
+def schema_directories(path: Path) -> list[Path]:
+    """Return the directories with schemas of the repository that a TDML file belongs to."""
+    root = path.resolve().parent.parent
+    return sorted({file.parent for file in root.rglob("*.xsd")})
+
+
 def judged_files(directory: Path) -> list[Path]:
     """Return the TDML files of Daffodil that judge: IBM's and sections 05, 07, 12 to 16."""
     top = directory / "daffodil-test/src/test/resources/org/apache/daffodil"
@@ -570,7 +576,9 @@ def main() -> None:
         files = judged_files(path) if path.is_dir() else [path]
         ignored = ignored_cases(directory)
         for file in files:
-            outcomes = run_file(file, search_path(directory), ignored)
+            outcomes = run_file(
+                file, search_path(directory) + (schema_directories(file) if file is path else []), ignored
+            )
             if options.case:
                 outcomes = [outcome for outcome in outcomes if options.case in outcome.name]
             counts = Counter(outcome.result for outcome in outcomes)

@@ -143,7 +143,8 @@ class Properties:
         found = self.own.get(name)
         if found is None:
             found = self.defaults.get(name)
-        return self.namespaces if found is None else found[1]
+        # IBM's formats use prefixes that only the documents declare that refer to the format.
+        return self.namespaces if found is None else self.namespaces | found[1]
 
     def need(self, name: str) -> str:
         """Return the text of a property. Raises DefinitionError if it is not defined."""
@@ -558,8 +559,7 @@ class Properties:
             raise self.error(f"the pattern '{pattern}' of a zoned number has a negative pattern")
         has_sign = pattern.startswith("+") or pattern.endswith("+")
         unsigned = logical.value.startswith("unsigned") or logical is Logical.NON_NEGATIVE_INTEGER or signed is False
-        if unsigned and has_sign:
-            raise self.error(f"the pattern '{pattern}' of an unsigned zoned number has a sign")
+        # IBM's importer of copybooks writes a sign into the patterns of unsigned numbers, too.
         if not unsigned and not has_sign:
             raise self.error(f"the pattern '{pattern}' of a signed zoned number has no + first or last")
 

@@ -27,6 +27,7 @@ from flintmq.broker.formats.model.codecs import logical_value, make_codec
 from flintmq.broker.formats.model.facets import schema_regex
 from flintmq.broker.formats.model.schema import (
     UNBOUNDED,
+    Alignment,
     Assertion,
     BinaryNumber,
     CharacterClass,
@@ -251,6 +252,8 @@ class _MessageBuilder:
         self.statements(chain, made)
         if least != 1 or most != 1:
             self.occurrences(properties, made)
+        # IBM's processor knew no other policy before the property existed.
+        made.empty_is_absent = properties.get("emptyElementParsePolicy") != "treatAsEmpty"
         if properties.get("floating") == "yes":
             properties.notice("dfdl:floating='yes'")
         if simple is not None:
@@ -375,7 +378,6 @@ class _MessageBuilder:
                 made.number = properties.text_number(logical)
             else:
                 made.number = properties.binary_number(logical, made.length.kind)
-        made.empty_is_absent = properties.get("emptyElementParsePolicy") in ("treatAsAbsent", "treatAsMissing")
         self.check_lengths(properties, made, is_text)
         if made.length.kind is LengthKind.DELIMITED and made.alignment.trailing_skip and not made.markup.terminator:
             raise properties.error("dfdl:trailingSkip on a delimited element needs a terminator")
@@ -403,10 +405,6 @@ class _MessageBuilder:
             facets = made.facets
             if length.kind is LengthKind.IMPLICIT and facets.min_length != facets.max_length:
                 raise properties.error("a hexBinary of implicit length needs equal minLength and maxLength")
-            scanned = length.kind in (LengthKind.DELIMITED, LengthKind.PATTERN)
-            if scanned and isinstance(made.text.encoding, str) and made.text.encoding:
-                if charset_of(made.text.encoding).codec != "iso8859-1":
-                    raise properties.error("a delimited hexBinary needs dfdl:encoding='iso-8859-1'")
         if length.kind is LengthKind.EXPLICIT and isinstance(length.value, Expression):
             if logical in (Logical.FLOAT, Logical.DOUBLE):
                 raise properties.error(f"a binary {logical.value} has a computed length")
@@ -755,7 +753,8 @@ class _MessageBuilder:
         if body in self.open:
             raise self.error(document, node, "a group contains itself; DFDL has no recursion")
         inner = self.group(body_document, body)
-        return Sequence(members=[inner], hidden=True, place=document.place(node))
+        anywhere = Alignment(1, units=LengthUnits.BITS)
+        return Sequence(members=[inner], hidden=True, alignment=anywhere, place=document.place(node))
 
     def framing(self, properties: Properties, made: Sequence | Choice) -> None:
         """Set what sequences and choices share."""
@@ -830,23 +829,13 @@ class _MessageBuilder:
 
     def check_separated(self, properties: Properties, made: Sequence) -> None:
         """Check that members of a separated sequence can be told apart by position."""
-        if made.separator_suppression is SeparatorSuppression.ANY_EMPTY:
+        if made.separator_suppression is not SeparatorSuppression.NEVER:
+            # IBM's HL7 schemas have unbounded members before others with trailingEmpty.
             return
-        represented = [
-            member for member in made.members if not isinstance(member, Element) or member.input_value is None
-        ]
-        for number, member in enumerate(represented):
-            if (
-                isinstance(member, Element)
-                and member.occurs_kind is OccursKind.IMPLICIT
-                and member.max_occurs == UNBOUNDED
-            ):
-                last = number == len(represented) - 1
-                if not last or made.separator_suppression is SeparatorSuppression.NEVER:
-                    raise properties.error(
-                        f"{member.name} is unbounded: separators cannot tell where it ends "
-                        f"(dfdl:separatorSuppressionPolicy='{made.separator_suppression.value}')"
-                    )
+        for member in made.members:
+            if isinstance(member, Element) and member.occurs_kind is OccursKind.IMPLICIT:
+                if member.max_occurs == UNBOUNDED:
+                    raise properties.error(f"{member.name} is unbounded: its separators cannot all be written")
 
     def choice(self, properties: Properties, members: list[Member], chain: list[tuple[Document, Node]]) -> Choice:
         """Return a choice."""

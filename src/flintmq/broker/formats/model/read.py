@@ -236,7 +236,8 @@ class Reader(FieldReader):
             self.env.lengths[id(element)] = (self.pos - start, self.pos - start)
         if node.terminator is not None and not self.read_terminator(node, parent):
             return False
-        self.was_empty = self.pos == start and element.first is None
+        # IBM's rule: an optional structure without content is absent, even if its members may be nil.
+        self.was_empty = self.pos == start and (element.first is None or node.empty_is_absent)
         self.was_nil = nil
         return True
 
@@ -451,7 +452,7 @@ class Reader(FieldReader):
                     required = count < least
                     prior = result
                     result = self.one_occurrence(node, slot, parent, inner, started, required, previous_fixed)
-                    if result == FAILED or result == MISSING_SEPARATOR and required:
+                    if result == FAILED or result >= MISSING_ITEM and required:
                         failed = True
                         break
                     if result == MISSING_SEPARATOR or result == MISSING_ITEM:

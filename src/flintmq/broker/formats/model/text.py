@@ -503,7 +503,11 @@ def character_length(data: bytes, pos: int, end: int, charset: Charset) -> int:
     if kind == UTF8:
         lead = data[pos]
         size = 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
-        return min(size, end - pos)
+        at = 1
+        while at < size and pos + at < end and data[pos + at] & 0xC0 == 0x80:
+            at += 1
+        # A sequence that is cut short is one character that is no character.
+        return at
     for size in (1, 2, 3, 4):
         try:
             data[pos : pos + size].decode(charset.codec)
