@@ -226,6 +226,14 @@ class RuntimeNode:
             error.below = self
             raise
 
+    def send_to(self, node: RuntimeNode, invocation: Invocation, assembly: Assembly) -> None:
+        """Propagate an assembly to a node that is not wired: a label."""
+        try:
+            node.receive(invocation, assembly, "in")
+        except BrokerError as error:
+            error.below = self
+            raise
+
     def entry(self, number: int, text: str, cause: BrokerError | None = None) -> BrokerError:
         """Return an entry of the ExceptionList that names this node."""
         return BrokerError(

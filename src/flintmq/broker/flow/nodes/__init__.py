@@ -1,18 +1,48 @@
 """Nodes that the engine runs, one file per drawer of the palette. Importing this package registers them all.
 
-mq.py            MQInput, MQOutput, MQReply, MQGet, MQHeader, Publication
+mq.py            MQInput, MQOutput, MQReply, MQGet, Publication
 compute.py       Compute, Filter, Database, PythonCompute
 routing.py       Label, RouteToLabel, Route, FlowOrder
 http.py          HTTPInput, HTTPReply, HTTPHeader
 http_request.py  HTTPRequest, HTTPAsyncRequest, HTTPAsyncResponse
 rest.py          what HTTPInput does in the flow of a REST API
 rest_request.py  RESTRequest, RESTAsyncRequest, RESTAsyncResponse
+soap.py          SOAPInput, SOAPReply, SOAPRequest, SOAPAsyncRequest, SOAPAsyncResponse, SOAPEnvelope, SOAPExtract
 file.py          FileInput, FileOutput, FileRead
+database_nodes.py  DatabaseRetrieve, DatabaseRoute
+transform.py     XSLTransform, Validate
+mq_header.py     MQHeader
 construction.py  Trace, Throw, TryCatch, Passthrough, Input and Output of subflows, ResetContentDescriptor
 """
 
 from __future__ import annotations
 
-from flintmq.broker.flow.nodes import compute, construction, file, http, http_request, mq, rest_request, routing
+from flintmq.broker.flow.nodes import (
+    compute,
+    construction,
+    database_nodes,
+    file,
+    http,
+    http_request,
+    mq,
+    mq_header,
+    rest_request,
+    routing,
+    soap,
+    transform,
+)
 
-__all__ = ["compute", "construction", "file", "http", "http_request", "mq", "rest_request", "routing"]
+__all__ = [
+    "compute",
+    "construction",
+    "database_nodes",
+    "file",
+    "http",
+    "http_request",
+    "mq",
+    "mq_header",
+    "rest_request",
+    "routing",
+    "soap",
+    "transform",
+]

@@ -148,7 +148,7 @@ class HTTPInput(InputNode):
             if refused is not None:
                 self._refuse(invocation, *refused)
                 return
-        header = plain_header("HTTPInputHeader", self._header(request, incoming.data))
+        header = self._header_folder(request, incoming.data)
         others = [copy_element(folder) for folder in incoming.headers if folder.name != "HTTPInputHeader"]
         if incoming.root is None or given is None:
             local.put("Destination.HTTP.RequestIdentifier", identifier)
@@ -159,10 +159,16 @@ class HTTPInput(InputNode):
             return self._read(request, header, others, incoming.data)
 
         try:
-            self.run(invocation, incoming, read, lambda: blob_root(incoming.data, [header]))
+            self.run(invocation, incoming, read, lambda: self._blob(incoming.data, header))
         except BrokerError as error:
             self._reply_fault(invocation, error)
             raise
+
+    def _blob(self, data: bytes, header: Element) -> Element:
+        return blob_root(data, [header])
+
+    def _header_folder(self, request: HttpInput, data: bytes) -> Element:
+        return plain_header("HTTPInputHeader", self._header(request, data))
 
     def _header(self, request: HttpInput, data: bytes) -> list[tuple[str, object]]:
         """Return the leaves of HTTPInputHeader: those of the request, then what the listener adds."""
@@ -239,18 +245,15 @@ class HTTPInput(InputNode):
 
     def _reply_fault(self, invocation: Invocation, error: BrokerError) -> None:
         """Answer a request whose flow failed. A request that was answered before keeps that answer."""
-        content_type, body = fault(self.text("faultFormat", "SOAP 1.1"), self.flow.name, error)
+        self._answer_fault(invocation, *fault(self.text("faultFormat", "SOAP 1.1"), self.flow.name, error))
+
+    def _answer_fault(self, invocation: Invocation, content_type: str, body: bytes) -> None:
         headers = {"Content-Type": content_type, "Content-Length": str(len(body))}
-        reply = HttpReply(
-            self.label,
-            invocation.request_identifier,
-            500,
-            headers,
-            body,
-            blob_root(body, [new_header("HTTPReplyHeader")]),
-        )
+        root = self._blob(body, new_header("HTTPReplyHeader"))
         try:
-            invocation.services.http_reply(reply)
+            invocation.services.http_reply(
+                HttpReply(self.label, invocation.request_identifier, 500, headers, body, root)
+            )
         except BrokerError as second:
             invocation.note(self, "no fault", detail=str(second))
 
