@@ -21,10 +21,10 @@ from typing import Any
 from lxml import etree
 
 from flintmq.broker.formats.dfdl_documents import Document, Documents, statements
-from flintmq.broker.formats.dfdl_properties import DFDL, XS, DefinitionError, Properties
+from flintmq.broker.formats.dfdl_properties import XS, DefinitionError, Properties
+from flintmq.broker.formats.dfdl_types import INTEGERS, LOGICAL, SimpleType, TypeReader, named_scope, scope_at
 from flintmq.broker.formats.model.charsets import charset_of
 from flintmq.broker.formats.model.codecs import logical_value, make_codec
-from flintmq.broker.formats.model.facets import schema_regex
 from flintmq.broker.formats.model.schema import (
     UNBOUNDED,
     Alignment,
@@ -34,9 +34,7 @@ from flintmq.broker.formats.model.schema import (
     Choice,
     Composition,
     Element,
-    EscapeScheme,
     Expression,
-    Facets,
     Length,
     LengthKind,
     LengthUnits,
@@ -53,7 +51,6 @@ from flintmq.broker.formats.model.schema import (
 )
 
 Node = Any
-_LOGICAL = {logical.value: logical for logical in Logical} | {"anyURI": Logical.STRING}
 _GROUPS = ("sequence", "choice", "group")
 _DEPTH_MAX = 200
 _SUPPRESSION = {
@@ -67,19 +64,6 @@ _SUPPRESSION = {
     "suppressedAtEndLax": SeparatorSuppression.TRAILING_EMPTY,
     "suppressedAtEndStrict": SeparatorSuppression.TRAILING_EMPTY_STRICT,
 }
-#: Properties that may stand in several places of one chain of references.
-_REPEATABLE = frozenset(("extension:suppressSchemaDefinitionWarnings",))
-_IGNORED_EXTENSIONS = frozenset(("suppressSchemaDefinitionWarnings", "emptyElementParsePolicy", "parseUnparsePolicy"))
-
-
-class SimpleType:
-    """What a simple type says: its primitive type, facets, and the components whose properties it has."""
-
-    def __init__(self, logical: Logical) -> None:
-        self.logical = logical
-        self.facets = Facets()
-        #: Components from the type itself to its last base: document and node.
-        self.chain: list[tuple[Document, Node]] = []
 
 
 class SchemaReader:
@@ -124,12 +108,11 @@ class SchemaReader:
         return _MessageBuilder(documents).build(document, node)
 
 
-class _MessageBuilder:
+class _MessageBuilder(TypeReader):
     """Builds one message."""
 
     def __init__(self, documents: Documents) -> None:
-        self.documents = documents
-        self.notices: list[str] = []
+        super().__init__(documents)
         #: Contents of complex types by the id of their node. The node is kept: lxml makes a new one otherwise.
         self.types: dict[int, tuple[Node, Sequence | Choice]] = {}
         self.open: list[Node] = []
@@ -146,71 +129,6 @@ class _MessageBuilder:
             family="DFDL",
         )
         return message, self.notices
-
-    def notice(self, document: Document, node: Node, text: str) -> None:
-        """Say that something is not supported."""
-        found = f"{document.place(node)}: {text} is not supported"
-        if found not in self.notices:
-            self.notices.append(found)
-
-    def error(self, document: Document, node: Node, text: str) -> DefinitionError:
-        return DefinitionError(f"{document.place(node)}: {text}")
-
-    # Properties.
-
-    def properties(self, chain: list[tuple[Document, Node]]) -> Properties:
-        """Return the properties of a chain of components: an element reference, the element, its types."""
-        document, node = chain[0]
-        found = Properties(document.place(node), _named(_scope(node)), self.notices)
-        for where, component in chain:
-            for name, (text, scope) in self.documents.component_properties(where, component).items():
-                if name.startswith("extension:"):
-                    self.extension(where, component, name[10:], text)
-                    continue
-                if name in found.own and name not in _REPEATABLE:
-                    raise self.error(
-                        where, component, f"dfdl:{name} is defined here and on what refers to this component"
-                    )
-                found.own[name] = (text, _named(scope))
-        for where, _ in chain:
-            for name, (text, scope) in self.documents.default_format(where).items():
-                if name.startswith("extension:"):
-                    continue
-                found.defaults.setdefault(name, (text, _named(scope)))
-        return found
-
-    def extension(self, document: Document, node: Node, name: str, text: str) -> None:
-        """Note a property of another vendor."""
-        if name not in _IGNORED_EXTENSIONS or name == "parseUnparsePolicy" and text != "both":
-            self.notice(document, node, f"the extension property {name}")
-
-    def scheme(self, properties: Properties, chain: list[tuple[Document, Node]]) -> EscapeScheme | None:
-        """Return the escape scheme of an element."""
-        reference = properties.get("escapeSchemeRef")
-        if not reference:
-            return None
-        document, node = chain[0]
-        for where, component in chain:
-            own = self.documents.component_properties(where, component)
-            if "escapeSchemeRef" in own:
-                document, node = where, component
-                break
-        scope = properties.scope_of("escapeSchemeRef")
-        prefix, colon, local = reference.strip().rpartition(":")
-        key = (scope.get(prefix, document.namespace) if colon else scope.get("", document.namespace), local)
-        if key not in self.documents.schemes:
-            key = next((known for known in self.documents.schemes if known[1] == local and not colon), key)
-        if key not in self.documents.schemes:
-            raise self.error(document, node, f"there is no escape scheme {reference}")
-        target, definition = self.documents.schemes[key]
-        inner = definition.find(f"{{{DFDL}}}escapeScheme")
-        found = Properties(target.place(inner), _named(_scope(inner)), self.notices)
-        for attribute, value in inner.attrib.items():
-            found.own[attribute] = (value, _named(inner.nsmap))
-        for child in inner:
-            if isinstance(child.tag, str) and child.get("name"):
-                found.own[child.get("name")] = ("".join(child.itertext()), _named(child.nsmap))
-        return found.escape_scheme()
 
     # Elements.
 
@@ -454,7 +372,7 @@ class _MessageBuilder:
             raise inner.error(f"a prefix length has dfdl:lengthKind='{kind}'")
         if kind == "prefixed" and inner.get("prefixLengthType") == name:
             raise inner.error("the length of a prefix length has itself as prefix")
-        if simple.logical not in _INTEGERS:
+        if simple.logical not in INTEGERS:
             raise inner.error(f"a prefix length is an xs:{simple.logical.value}, not an integer")
         if kind == "explicit" and inner.need("length").strip().startswith("{"):
             raise inner.error("the length of a prefix length is an expression")
@@ -512,140 +430,6 @@ class _MessageBuilder:
             return self.complex_type(*found), None
         target = self.documents.component("simpleType", document, node, named)
         return None, self.simple_type(target[0], target[1], 0)
-
-    def primitive(self, document: Document, node: Node, name: str) -> SimpleType:
-        """Return a type of XML Schema."""
-        logical = _LOGICAL.get(name)
-        if logical is None or logical.value.startswith("g") or name == "anyURI":
-            if name in ("anyURI",) or name.startswith("g"):
-                self.notice(document, node, f"xs:{name}")
-                return SimpleType(Logical.STRING)
-            raise self.error(document, node, f"xs:{name} is not a type of DFDL")
-        return SimpleType(logical)
-
-    def simple_type(self, document: Document, node: Node, depth: int) -> SimpleType:
-        """Return a simple type with the facets and components of its bases."""
-        if depth > 50:
-            raise self.error(document, node, "a simple type is derived from itself")
-        inner = [child for child in node if isinstance(child.tag, str) and child.tag != f"{{{XS}}}annotation"]
-        if len(inner) != 1:
-            raise self.error(document, node, "a simple type needs one restriction or union")
-        kind = etree.QName(inner[0]).localname
-        if kind == "union":
-            return self.union(document, node, inner[0], depth)
-        if kind != "restriction":
-            raise self.error(document, node, f"xs:{kind} is not part of DFDL")
-        restriction = inner[0]
-        base_name = restriction.get("base")
-        if base_name is None:
-            nested = restriction.find(f"{{{XS}}}simpleType")
-            if nested is None:
-                raise self.error(document, restriction, "a restriction needs a base")
-            base = self.simple_type(document, nested, depth + 1)
-        else:
-            namespace, local = self.documents.qname(document, restriction, base_name)
-            if namespace == XS:
-                base = self.primitive(document, restriction, local)
-            else:
-                target = self.documents.component("simpleType", document, restriction, base_name)
-                base = self.simple_type(target[0], target[1], depth + 1)
-        made = SimpleType(base.logical)
-        made.chain = [(document, node), *base.chain]
-        made.facets = self.facets(document, restriction, base)
-        return made
-
-    def union(self, document: Document, node: Node, union: Node, depth: int) -> SimpleType:
-        """Return a union: all members have one primitive type; only their facets count."""
-        members: list[SimpleType] = []
-        for name in (union.get("memberTypes") or "").split():
-            namespace, local = self.documents.qname(document, union, name)
-            if namespace == XS:
-                members.append(self.primitive(document, union, local))
-            else:
-                target = self.documents.component("simpleType", document, union, name)
-                members.append(self.simple_type(target[0], target[1], depth + 1))
-        for child in union.findall(f"{{{XS}}}simpleType"):
-            members.append(self.simple_type(document, child, depth + 1))
-        if not members or len({member.logical for member in members}) != 1:
-            raise self.error(document, union, "the members of a union have different primitive types")
-        for member in members:
-            for where, component in member.chain:
-                if self.documents.component_properties(where, component) or statements(component):
-                    raise self.error(where, component, "a member of a union has DFDL properties")
-        made = SimpleType(members[0].logical)
-        made.chain = [(document, node)]
-        made.facets = Facets(union=tuple(member.facets for member in members))
-        return made
-
-    def facets(self, document: Document, restriction: Node, base: SimpleType) -> Facets:
-        """Return the facets of a restriction on top of those of its base."""
-        facets = base.facets
-        patterns: list[str] = []
-        values: list[str] = []
-        bounds: set[str] = set()
-        for child in restriction:
-            if not isinstance(child.tag, str):
-                continue
-            kind = etree.QName(child).localname
-            value = child.get("value", "")
-            if kind == "pattern":
-                if base.logical is not Logical.STRING:
-                    raise self.error(document, child, "a pattern facet on a type that is not a string")
-                try:
-                    schema_regex(value)
-                except ValueError as error:
-                    self.notice(document, child, str(error))
-                    continue
-                patterns.append(value)
-            elif kind == "enumeration":
-                values.append(value)
-            elif kind in ("minLength", "maxLength", "length"):
-                if base.logical not in (Logical.STRING, Logical.HEX_BINARY):
-                    raise self.error(document, child, f"{kind} on an xs:{base.logical.value}")
-                number = self.facet_number(document, child, value)
-                if kind != "maxLength":
-                    facets = replace(facets, min_length=number)
-                if kind != "minLength":
-                    facets = replace(facets, max_length=number)
-            elif kind in ("totalDigits", "fractionDigits"):
-                number = self.facet_number(document, child, value)
-                facets = (
-                    replace(facets, total_digits=number)
-                    if kind == "totalDigits"
-                    else replace(facets, fraction_digits=number)
-                )
-            elif kind in ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive"):
-                if kind[:3] + ("Exclusive" if kind.endswith("Inclusive") else "Inclusive") in bounds:
-                    raise self.error(document, child, f"{kind[:3]}Inclusive and {kind[:3]}Exclusive on one type")
-                bounds.add(kind)
-                try:
-                    logical_value(value, base.logical)
-                except ValueError as error:
-                    raise self.error(document, child, f"{kind}: {error}") from None
-                facets = {
-                    "minInclusive": replace(facets, min_inclusive=value),
-                    "maxInclusive": replace(facets, max_inclusive=value),
-                    "minExclusive": replace(facets, min_exclusive=value),
-                    "maxExclusive": replace(facets, max_exclusive=value),
-                }[kind]
-            elif kind not in ("annotation", "simpleType", "whiteSpace"):
-                raise self.error(document, child, f"xs:{kind} is not a facet")
-        if patterns:
-            facets = replace(facets, patterns=(*facets.patterns, tuple(patterns)))
-        if values:
-            if len(set(values)) != len(values):
-                raise self.error(document, restriction, "an enumeration has a value twice")
-            if facets.enumeration and not set(values) <= set(facets.enumeration):
-                raise self.error(document, restriction, "an enumeration has values that its base type has not")
-            facets = replace(facets, enumeration=tuple(values))
-        if 0 <= facets.max_length < facets.min_length:
-            raise self.error(document, restriction, "minLength is more than maxLength")
-        return facets
-
-    def facet_number(self, document: Document, node: Node, value: str) -> int:
-        if not value.strip().isdigit() or len(value) > 12:
-            raise self.error(document, node, f"'{value}' is not a number")
-        return int(value)
 
     def complex_type(self, document: Document, node: Node) -> Sequence | Choice:
         """Return the content of a complex type."""
@@ -932,9 +716,9 @@ class _MessageBuilder:
         stripped = text.strip()
         if not stripped.startswith("{") or not stripped.endswith("}"):
             raise self.error(document, node, f"'{stripped[:40]}' is not an expression in braces")
-        properties = Properties(document.place(node), _named(_scope(node)), self.notices)
-        properties.compiled(stripped, etree.QName(node).localname, _named(_scope(node)))
-        return Expression(stripped, tuple(sorted(_named(_scope(node)).items())), document.place(node))
+        properties = Properties(document.place(node), named_scope(scope_at(node)), self.notices)
+        properties.compiled(stripped, etree.QName(node).localname, named_scope(scope_at(node)))
+        return Expression(stripped, tuple(sorted(named_scope(scope_at(node)).items())), document.place(node))
 
     def variable_name(self, document: Document, node: Node) -> str:
         """Return `{namespace}name` of the variable that a statement refers to."""
@@ -973,7 +757,7 @@ class _MessageBuilder:
         """Collect the variables of all documents."""
         for (namespace, name), (document, node) in self.documents.variables.items():
             namespace_of_type, local = self.documents.qname(document, node, node.get("type", "xs:string"))
-            logical = _LOGICAL.get(local)
+            logical = LOGICAL.get(local)
             if logical is None or namespace_of_type not in (XS, ""):
                 raise self.error(document, node, f"a variable of type {node.get('type')}")
             external = node.get("external", "false") in ("true", "1")
@@ -987,33 +771,6 @@ class _MessageBuilder:
             if default is not None and isinstance(default, str) and default.strip().startswith("{"):
                 default = self.compiled(document, node, default)
             self.variables.append(Variable(name, namespace, logical, default, external))
-
-
-_INTEGERS = frozenset(
-    (
-        Logical.BYTE,
-        Logical.SHORT,
-        Logical.INT,
-        Logical.LONG,
-        Logical.UNSIGNED_BYTE,
-        Logical.UNSIGNED_SHORT,
-        Logical.UNSIGNED_INT,
-        Logical.UNSIGNED_LONG,
-        Logical.INTEGER,
-        Logical.NON_NEGATIVE_INTEGER,
-    )
-)
-
-
-def _scope(node: Node) -> dict[str | None, str]:
-    """Return the prefixes at a node."""
-    scope: dict[str | None, str] = node.nsmap
-    return scope
-
-
-def _named(scope: dict[Any, str]) -> dict[str, str]:
-    """Return prefixes with '' for the default namespace."""
-    return {prefix or "": namespace for prefix, namespace in scope.items()}
 
 
 def _check_codec(properties: Properties, made: Element) -> None:

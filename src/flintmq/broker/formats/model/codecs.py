@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from flintmq.broker.formats.model import fields
 from flintmq.broker.formats.model.calendars import DATE, DATE_TIME, TIME, CalendarPattern
-from flintmq.broker.formats.model.expression import to_boolean, to_decimal, to_float, to_hex, to_integer
+from flintmq.broker.formats.model.expression_values import to_boolean, to_decimal, to_float, to_hex, to_integer
 from flintmq.broker.formats.model.number_text import NumberPattern
 from flintmq.broker.formats.model.schema import (
     BinaryNumber,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from flintmq.broker.errors import parser_error
 from flintmq.broker.formats.model.plan import Plan, plan_of
 from flintmq.broker.formats.model.read import read_message
-from flintmq.broker.formats.model.read_fields import WRAPPERS
+from flintmq.broker.formats.model.read_state import WRAPPERS
 from flintmq.broker.formats.model.schema import Message
 from flintmq.broker.formats.model.write import write_message
 from flintmq.broker.formats.model.write_fields import WRAPPERS as WRITE_WRAPPERS

@@ -32,7 +32,7 @@ from flintmq.broker.formats.model.nodes import (
     Term,
 )
 from flintmq.broker.formats.model.plan import Plan, convert
-from flintmq.broker.formats.model.read_fields import path_of
+from flintmq.broker.formats.model.read_state import path_of
 from flintmq.broker.formats.model.text import UTF8, WIDE, Charset, Scope, escape_text
 from flintmq.broker.tree.element import Element
 
