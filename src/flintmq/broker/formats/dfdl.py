@@ -29,6 +29,10 @@ SCHEMA = 5822
 class SchemaSet(Model):
     """The DFDL schemas of an application or library: messages are built when they are asked for."""
 
+    def __hash__(self) -> int:
+        """Tell pools apart by identity: what is made of one is kept with it."""
+        return id(self)
+
     def __init__(self, schemas: Mapping[str, Callable[[], bytes]], name: str = "") -> None:
         super().__init__(name)
         self.schemas = schemas
