@@ -109,7 +109,8 @@ wires:
 def test_headers_are_added_and_changed_by_properties(tmp_path: Path) -> None:
     flow = header_flow(
         tmp_path,
-        'mqmdAAAOptions: Modify header, mqmdFormat: MQFMT_STRING, mqmdPriority: "5", mqmdReplyToQ: "$Body/Order/Reply", '
+        'mqmdAAAOptions: Modify header, mqmdFormat: MQFMT_STRING, mqmdPriority: "5", '
+        'mqmdReplyToQ: "$Body/Order/Reply", '
         "mqdlhAAAOptions: Add header, mqdlhReason: MQRC_UNKNOWN_OBJECT_NAME, mqdlhDestQName: LOST",
     )
 
