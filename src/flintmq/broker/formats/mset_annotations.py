@@ -160,7 +160,7 @@ def properties_of(element: _Element, allowed: Mapping[str, Holds], note: Note) -
     return found
 
 
-def annotations(element: _Element) -> Iterator[_Element]:
+def annotations_of(element: _Element) -> Iterator[_Element]:
     """Yield the annotations of an object of a schema."""
     for annotation in element.iterchildren(f"{{{XSD}}}annotation"):
         for appinfo in annotation.iterchildren(f"{{{XSD}}}appinfo"):
@@ -195,7 +195,7 @@ class AnnotationReader:
     def physical(self, element: _Element, of_group: bool) -> dict[str, Properties]:
         """Return the properties of an element or group, by format."""
         found: dict[str, Properties] = {}
-        for annotation in annotations(element):
+        for annotation in annotations_of(element):
             name = local(annotation)
             known = REPRESENTATIONS.get(name)
             if known is None:
@@ -278,7 +278,7 @@ class AnnotationReader:
 
     def says(self, element: _Element, name: str) -> _Element | None:
         """Return the first annotation with a name; None if the object has none."""
-        for annotation in annotations(element):
+        for annotation in annotations_of(element):
             if local(annotation) == name:
                 return annotation
         return None

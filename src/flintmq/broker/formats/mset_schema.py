@@ -517,7 +517,8 @@ class SchemaPool:
     def is_schema_name(self, qname: str, element: _Element) -> bool:
         """Return whether a name is in the namespace of XML Schema."""
         prefix = qname.rpartition(":")[0]
-        return element.nsmap.get(prefix or None) == XSD
+        namespace: str | None = element.nsmap.get(prefix or None)
+        return namespace == XSD
 
     def builtin(self, qname: str, element: _Element) -> SimpleType | None:
         """Return a simple type of XML Schema; None if the name is not one."""
