@@ -1,9 +1,8 @@
 """flow: CPU time of the broker's engine alone, no queue manager; the floor is hand-written Python doing the same.
 
-xml_all_4k            the full tree of a 4 KiB message; floor: lxml parses, Python walks it into the same tree
-xml_front_4k, _64k    one field near the front; floor: our full tree of the same message
-xml_untouched_64k     a body that nobody touches, 64 KiB; floor: the same with 1 KiB
-cwf_4k, tds_4k, json_4k  the full tree in other formats; floor: struct, split, json.loads into the same tree
+xml_all_SIZE          the full tree of a message; floor: lxml parses, Python walks it into the same tree
+xml_front_SIZE        one field near the front; floor: our full tree of the same message
+xml_untouched_SIZE    a body that nobody touches, parsed and written; floor: the same with 1 KiB
 compute_simple        MQInput, Compute, MQOutput: copy, change one field; floor: lxml parses, changes, writes
 compute_complex       the report's complex Compute: 20 components from 20 elements; floor likewise
 compute_five          five complex Computes in a row; floor: the loop five times
@@ -18,7 +17,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 
-from benchmarks.broker import flow_cases
+from benchmarks.broker import flow_cases, xml_cases
 from benchmarks.frame import Figure, Options, side_by_side
 
 NAME = "flow"
@@ -48,6 +47,8 @@ def measured(
 
 def run(options: Options) -> list[Figure]:
     figures: list[Figure] = []
+    for xml in xml_cases.cases():
+        figures.append(measured(xml.name, xml.work, xml.floor, options, 40 if "64k" in xml.name else 200))
     for case in flow_cases.cases():
         figures.append(measured(case.name, case.flow, case.floor, options, 400))
     return figures

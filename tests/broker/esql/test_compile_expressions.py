@@ -174,11 +174,9 @@ def test_select_over_a_table_binds_values_and_reads_only_its_columns() -> None:
         databases={"DB": tables},
     )
 
+    where = "(T.NAME = ?) AND (T.PRICE > ?) AND (LENGTH(T.NAME || ?) > ?)"
     assert tables.statements == [
-        (
-            "SELECT T.NAME, T.PRICE FROM SHOP.PARTS T WHERE (T.NAME = ?) AND (T.PRICE > ?) AND (LENGTH(T.NAME || ?) > ?)",
-            ["nut", 1, "x", 2],
-        )
+        (f"SELECT T.NAME, T.PRICE FROM SHOP.PARTS T WHERE {where}", ["nut", 1, "x", 2]),
     ]
     assert outcome.value("r.p") == 2
 

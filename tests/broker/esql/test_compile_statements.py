@@ -130,7 +130,7 @@ def test_children_stay_when_a_folder_gets_a_scalar_unless_a_switch_drops_them() 
             3,
         ),
         (
-            "A: WHILE i < 5 DO SET i = i + 1; B: LOOP IF i < 4 THEN ITERATE A; END IF; LEAVE A; END LOOP B; END WHILE A;",
+            "A: WHILE i < 5 DO SET i = i + 1; B: LOOP IF i < 4 THEN ITERATE A; END IF; LEAVE A; END LOOP; END WHILE;",
             4,
         ),
         ("A: BEGIN SET i = 1; IF i = 1 THEN LEAVE A; END IF; SET i = 99; END A;", 1),

@@ -2,7 +2,7 @@
 
 `queryElements` are rows of table, column, operator and value. A value is a literal, which stands in the query, an XPath
 (`valueType` Element), or none, for columns that are only selected or ordered. DatabaseRetrieve writes columns to places
-in the trees; DatabaseRoute sets them as variables of XPath (`$TABLE_COLUMN`) for its filters, as the product names them.
+in the trees; DatabaseRoute sets them as variables of XPath (`$TABLE_COLUMN`) for its filters, as the product does.
 """
 
 from __future__ import annotations
