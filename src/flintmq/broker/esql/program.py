@@ -334,8 +334,10 @@ class Program:
         name: str,
         first_line: int,
     ) -> StatementCompiler:
+        # A variable must not hide the function of a routine, either.
+        reserved = NAMES | self._functions
         compiler = StatementCompiler(
-            scope, self.constants, trees, NAMES, file.parsed.text, file.name, name, first_line, self.profile
+            scope, self.constants, trees, reserved, file.parsed.text, file.name, name, first_line, self.profile
         )
 
         def resolve(schema: list[s.Name], called: s.Name) -> Signature | None:

@@ -8,9 +8,14 @@ profile and the coverage of ESQL use the same table.
 from __future__ import annotations
 
 import keyword
+import re
 from dataclasses import dataclass, field
+from typing import Final
 
 from flintmq.broker.esql.syntax import Node, Statement
+
+#: Names that the compiler makes itself (`t_1`, `go_2`), and names that would become one with a number behind them.
+_COMPILER_NAME: Final = re.compile(r"(t|go|error|saved_error|scope)(_[0-9]+)?")
 
 
 @dataclass(slots=True, frozen=True)
@@ -81,7 +86,7 @@ def python_name(name: str, taken: set[str], reserved: frozenset[str]) -> str:
     base = "".join(letter if letter.isalnum() and letter.isascii() or letter == "_" else "_" for letter in name.lower())
     if not base or base[0].isdigit() or base.startswith("__"):
         base = "v_" + base.lstrip("_")
-    if keyword.iskeyword(base) or keyword.issoftkeyword(base) or base in reserved:
+    if keyword.iskeyword(base) or keyword.issoftkeyword(base) or base in reserved or _COMPILER_NAME.fullmatch(base):
         base += "_"
     free = base
     number = 1

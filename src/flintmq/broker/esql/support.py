@@ -366,6 +366,8 @@ def switched_names() -> frozenset[str]:
 
 
 #: Names that variables of ESQL must not take.
-NAMES: Final = frozenset({*_all(), "GAPS", "KEEP", "c", "result", "values", "evaluated", "_", "True", "False", "None"})
+NAMES: Final = frozenset(
+    {*_all(), "GAPS", "KEEP", "c", "result", "values", "evaluated", "float", "_", "True", "False", "None"}
+)
 #: For messages: the ESQL type of a value.
 type_name: Final = esql_type
