@@ -289,6 +289,13 @@ def test_a_folder_bit_stream_is_the_element_itself_and_reads_back() -> None:
     assert again is not None and (again.namespace, again.get("c")) == ("urn:p", "2")
 
 
+def test_a_root_bit_stream_of_an_element_is_its_children() -> None:
+    folder = format_of("XMLNSC").parse(b'<a x="1"><b>2</b></a>', Context())
+    element = folder.last_child()
+    assert element is not None
+    assert written(element) == b"<b>2</b>"
+
+
 # Slices of the source.
 
 SOURCE = b'<r  xmlns:p = "urn:p" ><!-- c --><a x = "1"  >\n<b>1</b>  <p:c/>\n</a><d>2</d ><e><f>3</f></e ></r>'

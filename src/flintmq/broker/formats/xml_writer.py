@@ -74,6 +74,20 @@ def write_error(text: str, number: int = 5005, *inserts: object) -> BrokerError:
 
 
 @final
+class _Stack:
+    """The elements that are open while a tree is written, outermost first."""
+
+    __slots__ = ("marks", "tags", "top", "versions")
+
+    def __init__(self, top: Element) -> None:
+        self.top: Element = top
+        self.tags: list[str] = []
+        #: The length of `XmlWriter.undo`, and the declarations in force, before each was opened.
+        self.marks: list[int] = []
+        self.versions: list[int] = []
+
+
+@final
 class XmlWriter:
     """Writes one document or element."""
 
@@ -137,8 +151,10 @@ class XmlWriter:
                     if text.strip(" \t\r\n"):
                         raise write_error(f"text {text[:40]!r} stands outside the root element", 5005, text[:40])
                     self.parts.append(text)
-                elif child.type in (ATTRIBUTE, SINGLE_ATTRIBUTE, NAMESPACE_DECL, SINGLE_NAMESPACE_DECL):
-                    raise write_error(f"attribute {child.name} stands outside the root element", 5005, child.name)
+                elif child.type & ~3 == ATTRIBUTE:
+                    # ASBITSTREAM may write the children of any element; its own attributes are not among them.
+                    if body.domain:
+                        raise write_error(f"attribute {child.name} stands outside the root element", 5005, child.name)
                 else:
                     self.write_tree(child)
             child = child.next_sibling()
@@ -177,44 +193,57 @@ class XmlWriter:
 
     def write_tree(self, top: Element) -> None:
         """Write one node with all below it."""
-        tags: list[str] = []
-        marks: list[int] = []
-        versions: list[int] = []
-        element = top
-        while True:
-            mark = len(self.undo)
-            version = self.version
-            tag = self._open(element)
-            if tag:
-                child = self._content_child(element.first)
-                assert child is not None
-                tags.append(tag)
-                marks.append(mark)
-                versions.append(version)
-                if len(tags) > DEPTH_MAX:
-                    raise write_error(f"elements are nested deeper than {DEPTH_MAX}", 5004)
-                element = child
-                continue
+        mark = len(self.undo)
+        version = self.version
+        stack = _Stack(top)
+        element: Element | None = top
+        while element is not None:
+            element = self._write_next(element, stack)
+        self._restore(mark)
+        self.version = version
+
+    def _write_next(self, element: Element, stack: _Stack) -> Element | None:
+        """Write a leaf or a start tag; return the node to write next, or None at the end."""
+        top = stack.top
+        if not element.changed and element.next is None and element.entry > 0 and element is not top:
+            above = element.parent
+            if above is not None and above.cursor == -element.entry and above.source is element.source:
+                if self._rest(above, element.entry - 1, stack):
+                    return None
+        mark = len(self.undo)
+        version = self.version
+        tag = self._open(element)
+        if tag:
+            stack.tags.append(tag)
+            stack.marks.append(mark)
+            stack.versions.append(version)
+            if len(stack.tags) > DEPTH_MAX:
+                raise write_error(f"elements are nested deeper than {DEPTH_MAX}", 5004)
+            return self._content_child(element.first)
+        if len(self.undo) > mark:
+            self._restore(mark)
+            self.version = version
+        return self._following(element, stack)
+
+    def _following(self, element: Element, stack: _Stack) -> Element | None:
+        """Return the node behind one that is written, and write the end tags on the way to it."""
+        while element is not stack.top:
+            following = self._content_child(element.next)
+            if following is not None:
+                return following
+            parent = element.parent
+            assert parent is not None
+            element = parent
+            if element.pending:
+                if element.cursor > 0 and self._rest(element, element.cursor, stack):
+                    return None
+                self._tail(element)
+            self.parts.append(f"</{stack.tags.pop()}>")
+            mark = stack.marks.pop()
+            self.version = stack.versions.pop()
             if len(self.undo) > mark:
                 self._restore(mark)
-                self.version = version
-            while True:
-                if element is top:
-                    return
-                following = self._content_child(element.next)
-                if following is not None:
-                    element = following
-                    break
-                parent = element.parent
-                assert parent is not None
-                element = parent
-                if element.pending:
-                    self._tail(element)
-                self.parts.append(f"</{tags.pop()}>")
-                mark = marks.pop()
-                self.version = versions.pop()
-                if len(self.undo) > mark:
-                    self._restore(mark)
+        return None
 
     def _content_child(self, child: Element | None) -> Element | None:
         """Return the first sibling from `child` on that is content, not an attribute or a declaration."""
@@ -426,6 +455,40 @@ class XmlWriter:
             known = known and default == self.default
             self.safe[self.version] = known
         return known
+
+    def _rest(self, inner: Element, start: int, stack: _Stack) -> bool:
+        """Write all that is left of a document from its source, end tags included, if nothing of it was changed.
+
+        `start` is where the content of `inner`, the innermost open element, goes on. A change near the front of a
+        document then needs no scan of what follows.
+        """
+        source = inner.source
+        if not isinstance(source, XmlSource):
+            return False
+        index = source.document.index
+        top = stack.top
+        if index is None or top.entry != index.root_start + 1:
+            return False
+        element = inner
+        level = len(stack.tags) - 1
+        while True:
+            entry = element.entry
+            if element.source is not source or not element.pending or not self._may_slice_tail(element, source):
+                return False
+            # A namespace that was declared further inside would be in force for too much.
+            if level > 0 and stack.versions[level] != self.version:
+                return False
+            if index.text[entry : index.name_end(entry)] != stack.tags[level]:
+                return False
+            if element is top:
+                break
+            parent = element.parent
+            if parent is None or element.next is not None or parent.cursor != -entry:
+                return False
+            element = parent
+            level -= 1
+        self.parts.append(index.text[start : index.behind(top.entry)])
+        return True
 
     # Namespaces.
 
