@@ -26,6 +26,14 @@ from flintmq.broker.flow.rest_api import RestApi
 ROUTINE_PREFIX = "esql://routine/"
 
 
+def routine_address(expression: str) -> tuple[str, str] | None:
+    """Return the broker schema and the module that a property names; None if it holds the ESQL itself."""
+    if not expression.startswith(ROUTINE_PREFIX):
+        return None
+    place, _, name = expression.removeprefix(ROUTINE_PREFIX).partition("#")
+    return place.rpartition("}")[2].strip("/").replace("/", "."), name.removesuffix(".Main")
+
+
 @dataclass(slots=True)
 class FlowSettings:
     """What flows of one application share."""
@@ -158,11 +166,10 @@ class RuntimeFlow:
 
     def esql_unit(self, node: RuntimeNode, expression: str, kind: str) -> Unit:
         """Return the module that a property names; bare ESQL of V2.1 becomes a module of its own."""
-        if not expression.startswith(ROUTINE_PREFIX):
+        address = routine_address(expression)
+        if address is None:
             return self._inline_unit(node, expression, kind)
-        place, _, name = expression.removeprefix(ROUTINE_PREFIX).partition("#")
-        module = name.removesuffix(".Main")
-        schema = place.rpartition("}")[2].strip("/").replace("/", ".")
+        schema, module = address
         unit = self.program.unit(schema, module) or self.program.unit(schema.partition(":")[2], module)
         reason = "".join(f"; {each}" for each in self.program.errors[:3])
         if unit is None:
@@ -175,7 +182,7 @@ class RuntimeFlow:
     def _inline_unit(self, node: RuntimeNode, text: str, kind: str) -> Unit:
         if not text.strip():
             raise NodeProblem(f"{node.label}: the node names no ESQL")
-        program = Program(self.switches)
+        program = Program(self.switches, self.program.profile)
         name = "".join(letter if letter.isalnum() else "_" for letter in node.label)
         if kind == "FILTER" and ";" not in text:
             try:
