@@ -259,10 +259,20 @@ class NumberCodec(Codec):
         self.bounds: Range = bounds
         self.whole: bool = whole
         self.plain: bool = pattern.plain and bounds.family == INTEGER
+        self.simple_decimal: bool = (
+            pattern.plain
+            and bounds.family == DECIMAL
+            and not whole
+            and "." in pattern.decimal_separators
+            and pattern.grouping_separator != "."
+            and bounds.low is None
+        )
 
     def read_text(self, text: str) -> object:
         if self.plain and len(text) < 19 and text.isascii() and text.isdigit():
             return self.bounds.of_integer(int(text))
+        if self.simple_decimal and len(text) < 34 and text.isascii() and text.replace(".", "", 1).isdigit():
+            return Decimal(text)
         number = self.pattern.parse(text, self.whole)
         if number.is_zero() and number.is_signed() and self.bounds.family == FLOAT:
             return -0.0
@@ -326,10 +336,21 @@ class PlainNumberCodec(Codec):
         self.signed: bool = signed
         #: Digits that are written at least: external decimals fill with zeros.
         self.digits: int = digits
+        #: Whether digits with at most one point are a decimal at once.
+        self.simple_decimal: bool = (
+            bounds.family == DECIMAL
+            and not whole
+            and decimal_point == "."
+            and not virtual_point
+            and bounds.low is None
+            and bounds.high is None
+        )
 
     def read_text(self, text: str) -> object:
         if not self.virtual_point and len(text) < 19 and text.isascii() and text.isdigit():
             return self.bounds.of_integer(int(text))
+        if self.simple_decimal and len(text) < 34 and text.isascii() and text.replace(".", "", 1).isdigit():
+            return Decimal(text)
         body = text.strip(" ")
         sign = ""
         if self.trailing_sign and body[-1:] in ("+", "-") and body:

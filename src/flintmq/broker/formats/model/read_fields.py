@@ -58,7 +58,7 @@ class FieldReader(ReaderState):
         if kind == FIXED:
             return self.span(node, node.length, parent)
         if kind == DELIMITED:
-            stop = scope.search(self.data, self.pos, self.end)
+            stop = self.find_markup(scope, self.pos)
             return self.end if stop < 0 else stop
         if kind == COMPUTED:
             try:
@@ -266,7 +266,7 @@ class FieldReader(ReaderState):
             elif escape.by_character and escape.escape:
                 stop, content = read_escaped(scope, escape, data, start, end)
             else:
-                stop = scope.search(data, start, end)
+                stop = self.find_markup(scope, start)
                 if stop < 0:
                     stop = end
                 content = data[start:stop]

@@ -398,7 +398,7 @@ class GroupReader(FieldReader):
             member = None if tag is None else node.tags.get(tag)
             if member is None:
                 if node.open_content and separator is not None:
-                    stop = inner.search(self.data, self.pos, self.end)
+                    stop = self.find_markup(inner, self.pos)
                     self.pos = self.end if stop < 0 else stop
                     started = True
                     continue
@@ -428,7 +428,7 @@ class GroupReader(FieldReader):
         mark = node.tag_separator
         if mark is not None:
             with_tag = scope.extended(mark)
-            stop = with_tag.search(data, self.pos, self.end)
+            stop = self.find_markup(with_tag, self.pos)
             if stop < 0:
                 return None
             length = with_tag.matches(mark, data, stop, self.end)

@@ -20,7 +20,7 @@ from flintmq.broker.errors import BrokerError, parser_error
 from flintmq.broker.formats.model.expression import Environment, Node, evaluate, text_of, truth
 from flintmq.broker.formats.model.nodes import Check, ElementNode, Path, Term
 from flintmq.broker.formats.model.plan import Plan, convert
-from flintmq.broker.formats.model.text import SINGLE, UTF8, WIDE, Charset, Mark, Scope
+from flintmq.broker.formats.model.text import SINGLE, UTF8, WIDE, Charset, Finder, Mark, Scope
 from flintmq.broker.tree.element import Element
 
 #: Attempts to read a field or structure: choices inside choices can multiply. A message may need this many, and more
@@ -91,6 +91,7 @@ class ReaderState:
                 self.text = None
         elif charset.kind == UTF8 and data.isascii():
             self.text = data.decode("ascii")
+        self.finder: Finder = Finder(data)
         #: Points of uncertainty that are open; a discriminator takes the last away.
         self.points: list[int] = []
         self.next_point: int = 0
@@ -423,6 +424,12 @@ class ReaderState:
         if self.bit:
             self.bit = 0
             self.pos += 1
+
+    def find_markup(self, scope: Scope, pos: int) -> int:
+        """Return the first place where markup in scope stands, -1 if there is none before the end."""
+        if scope.plain:
+            return self.finder.search(scope, pos, self.end)
+        return scope.search(self.data, pos, self.end)
 
     def read_mark(self, mark: Mark, scope: Scope) -> bool:
         """Read markup, if it is there and no longer markup in scope is."""

@@ -6,8 +6,10 @@ field at some place of the model: the terminator of the field, then the separato
 it. A scope with one more mark is another scope, which is made once and kept: after the first messages, no scope is
 made any more, so the set of delimiters at each place of a model is compiled exactly once.
 
-    search   the first place where any markup of the scope matches: one pass of `bytes.find` or of one regular
-             expression, so a field costs time in proportion to its length, whatever the number of delimiters
+    search   the first place where any markup of the scope matches: one pass of one regular expression, so a field costs
+             time in proportion to its length, whatever the number of delimiters. Where all markup is a few literals,
+             the reader asks `Finder` instead, which remembers where each literal comes next: `bytes.find` goes over
+             the message once per literal, and most fields cost no search at all
     matches  the length of one mark at a place, unless other markup in scope matches there with more characters: the
              longest match wins. Which marks can be longer than which is found once per scope
 
@@ -91,9 +93,13 @@ class Mark:
         self.text: str = ""
         #: Whether an alternative matches nothing at all: %WSP*; or %ES;.
         self.may_be_empty: bool = False
+        #: The only byte of the only literal, -1 if there is more.
+        self.byte: int = -1
 
     def match(self, data: bytes, pos: int, end: int) -> int:
         """Return the length of the longest alternative at a place, -1 if there is none."""
+        if self.byte >= 0:
+            return 1 if pos < end and data[pos] == self.byte else -1
         longest = -1
         for literal in self.literals:
             if data.startswith(literal, pos, end):
@@ -134,12 +140,59 @@ class Escape:
 
 
 @final
+class Finder:
+    """Where literals come next in one message."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data: bytes = data
+        self.size: int = len(data)
+        #: By literal: from where it was looked for, and where it was found; the size of the data if nowhere.
+        self.origins: list[int] = []
+        self.places: list[int] = []
+
+    def search(self, scope: Scope, pos: int, end: int) -> int:
+        """Return the first place where a literal of a scope stands, -1 if there is none before `end`."""
+        best = end
+        literals = scope.literals
+        numbers = scope.numbers
+        for at in range(len(literals)):
+            number = numbers[at]
+            while number >= len(self.places):
+                self.origins.append(self.size + 1)
+                self.places.append(-1)
+            place = self.places[number]
+            origin = self.origins[number]
+            if place < pos:
+                place = self.data.find(literals[at], pos)
+                if place < 0:
+                    place = self.size
+                self.origins[number] = pos
+                self.places[number] = place
+            elif pos < origin:
+                # The reader went back: only what lies between was not searched before.
+                earlier = self.data.find(literals[at], pos, origin + len(literals[at]) - 1)
+                if earlier >= 0:
+                    place = earlier
+                    self.places[number] = place
+                self.origins[number] = pos
+            if place < best and place + len(literals[at]) <= end:
+                best = place
+        return best if best < end else -1
+
+
+#: Scopes with more distinct literals than this are searched by regular expression.
+_LITERALS_MAX: Final = 6
+
+
+@final
 class Scope:
     """The markup that ends a field at one place of a model."""
 
-    def __init__(self, marks: list[Mark], charset: Charset) -> None:
+    def __init__(self, marks: list[Mark], charset: Charset, known: dict[bytes, int] | None = None) -> None:
         self.marks: list[Mark] = marks
         self.charset: Charset = charset
+        #: Numbers of all literals of a plan, for Finder; scopes made from this one share it.
+        self.known: dict[bytes, int] = {} if known is None else known
         self._larger: dict[int, Scope] = {}
         self._rivals: dict[int, list[Mark]] = {}
         self._escaped: dict[int, re.Pattern[bytes]] = {}
@@ -152,6 +205,12 @@ class Scope:
         for mark in marks:
             literals.extend(mark.literals)
             sources.extend(mark.sources)
+        self.literals: list[bytes] = sorted(set(literals))
+        self.numbers: list[int] = []
+        for literal in self.literals:
+            self.numbers.append(self.known.setdefault(literal, len(self.known)))
+        #: Whether Finder serves this scope.
+        self.plain: bool = not sources and len(self.literals) <= _LITERALS_MAX and charset.kind < WIDE
         self.source: bytes = b""
         if sources or len(literals) > 1:
             literals.sort(key=len, reverse=True)
@@ -171,7 +230,7 @@ class Scope:
             if len(self._larger) > 1000:
                 # Only delimiters that are computed for each message can get here.
                 self._larger.clear()
-            found = Scope([mark, *self.marks], self.charset)
+            found = Scope([mark, *self.marks], self.charset, self.known)
             self._larger[mark.index] = found
         return found
 
@@ -301,6 +360,8 @@ def make_mark(
                 )
                 mark.sources.append(_source(some, charset, ignore_case)[1])
     mark.literals.sort(key=len, reverse=True)
+    if len(mark.literals) == 1 and len(mark.literals[0]) == 1 and not mark.patterns:
+        mark.byte = mark.literals[0][0]
     return mark
 
 
