@@ -85,8 +85,6 @@ class BrokerError(Exception):
         self.node_type = node_type
         self.node_name = node_name
         self.node_label = node_label
-        #: Scopes of ESQL whose handlers this error has passed; they are not asked again.
-        self.passed: set[int] = set()
         #: The node that last sent a message below which the error arose: its failure terminal is not asked (F2).
         self.below: object = None
 

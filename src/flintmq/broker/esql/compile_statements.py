@@ -5,10 +5,12 @@ Python does not have:
 
 * LEAVE and ITERATE of an outer loop set a flag and leave the loops between; the flag is tested after each of them.
 * A labelled block that is left becomes a loop that runs once.
-* An EXIT handler is a `try` around the rest of its scope. A CONTINUE handler is a `try` around every statement below
-  its scope. Handlers are searched from the inside out; an error that passes out of a handler is not offered to the
-  handlers of the same scope again (`mark_passed`).
-* OUT and INOUT parameters are returned behind the value, and the caller stores them.
+* ITERATE of a REPEAT goes on with its condition, so the body becomes a loop of its own that runs once.
+* An EXIT handler is a `try` around the rest of its scope. A CONTINUE handler is a `try` around every statement that
+  its scope contains directly: after the handler, the next one of these runs. Handlers are searched from the inside out,
+  and what a handler raises is not offered to the handlers of its own scope.
+* OUT and INOUT parameters are returned behind the value, and the caller stores them. A reference is returned with its
+  LASTMOVE.
 """
 
 from __future__ import annotations
@@ -26,8 +28,10 @@ from flintmq.broker.esql.source import Constants, Place, PythonSource, python_na
 
 #: Blocks nested deeper than this are refused: Python has a limit of its own for nested blocks.
 NESTING_MAX = 90
-#: Python refuses more than 20 statically nested loops and `try`s in one function.
-PYTHON_BLOCKS_MAX = 18
+#: A chain of more branches is cut into several: Python compiles `elif` by recursion.
+BRANCHES_MAX = 200
+#: A routine that becomes more lines of Python is refused: CONTINUE handlers inside handlers multiply.
+LINES_MAX = 200_000
 
 
 @dataclass(slots=True)
@@ -36,19 +40,10 @@ class Frame:
 
     label: str
     is_loop: bool
+    #: Whether this is the body of a REPEAT, which ITERATE leaves and LEAVE passes by.
+    is_body: bool = False
     #: Jumps that pass out of this frame: flag, target frame, statement to jump with.
     jumps: list[tuple[str, Frame, str]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Handler:
-    """A handler in scope: which states it takes, and how it goes on."""
-
-    node: s.DeclareHandler
-    states: str
-    number: int
-    outer: list[Handler]
-    scope: Scope
 
 
 class StatementCompiler(SqlCompiler):
@@ -81,8 +76,6 @@ class StatementCompiler(SqlCompiler):
         self.plain = False
         self.frames: list[Frame] = []
         self.flags: list[str] = []
-        self.handlers: list[Handler] = []
-        self.handler_count = 0
         #: Name of the error in the handler that is compiled, for RESIGNAL.
         self.current_error = ""
         self.outs: list[Symbol] = []
@@ -136,7 +129,9 @@ class StatementCompiler(SqlCompiler):
         self.scope = outer
 
     def statement(self, node: s.Statement) -> None:
-        """Compile a statement, inside a `try` if a CONTINUE handler is in scope."""
+        """Compile a statement; its lines remember where it stands."""
+        if len(self.out.lines) > LINES_MAX:
+            raise CompileError(2401, f"the routine becomes more than {LINES_MAX} lines of Python", node)
         outer = self.out.place
         line = node.line - self.first_line + 1
         text = statement_text(self.text, node)
@@ -144,11 +139,7 @@ class StatementCompiler(SqlCompiler):
         try:
             if self.profile and not isinstance(node, s.Block | s.DeclareHandler):
                 self.out.line(f"hit({self.routine_name!r}, {node.line})")
-            continues = any(handler.node.action == "CONTINUE" for handler in self.handlers)
-            if continues and not isinstance(node, s.Block | s.DeclareHandler | s.Declare):
-                self._guarded(node)
-            else:
-                self._statement(node)
+            self._statement(node)
         finally:
             self.out.place = outer
 
@@ -167,7 +158,7 @@ class StatementCompiler(SqlCompiler):
             isinstance(each, s.Leave) and self._label(each.label) == label for each in walk_nodes(node)
         )
         frame = Frame(label, is_loop=False)
-        outer_scope, outer_handlers = self.scope, self.handlers
+        outer_scope = self.scope
         self.scope = Scope(outer_scope)
         if node.atomic:
             self.out.line(f"with c.atomic({self.atomic_key!r}):")
@@ -183,92 +174,106 @@ class StatementCompiler(SqlCompiler):
             self._close(frame)
         if node.atomic:
             self.out.dedent()
-        self.scope, self.handlers = outer_scope, outer_handlers
+        self.scope = outer_scope
 
     def _block_body(self, nodes: list[s.Statement]) -> None:
-        """Compile the statements of a block: its handlers first, the rest inside them."""
+        """Compile the statements of a scope, inside its handlers. What stands before these is not theirs to handle."""
         handlers = [node for node in nodes if isinstance(node, s.DeclareHandler)]
-        rest = [node for node in nodes if not isinstance(node, s.DeclareHandler)]
         if not handlers:
-            self.statements(rest)
+            self.statements(nodes)
             return
-        outer = self.handlers
-        self.handler_count += 1
-        number = self.handler_count
-        # Variables that stand before the statements may be used by the handlers.
-        declared = [node for node in rest if isinstance(node, s.Declare)]
-        leading = declared if rest[: len(declared)] == declared else []
-        for each in leading:
-            self.statement(each)
-        rest = rest[len(leading) :]
-        mine = [Handler(each, self._states(each), number, outer, self.scope) for each in handlers]
-        self.handlers = mine + outer
-        exits = any(each.node.action == "EXIT" for each in mine)
-        if not exits:
-            self.statements(rest)
-        else:
+        first = max(number for number, node in enumerate(nodes) if isinstance(node, s.DeclareHandler)) + 1
+        for node in nodes[:first]:
+            if not isinstance(node, s.DeclareHandler):
+                self.statement(node)
+        given = set(self.scope.symbols)
+        start = len(self.out.lines)
+        self.out.line("pass")
+        # Set while a CONTINUE handler runs: what it raises is not for the EXIT handlers beside it.
+        running = f"scope_{self._number()}"
+        exits = [each for each in handlers if each.action == "EXIT"]
+        if exits:
+            self.out.line(f"{running} = False")
             self.out.line("try:")
             self.out.indent()
-            self.statements(rest)
+        if len(exits) == len(handlers):
+            self.statements(nodes[first:])
+        else:
+            for node in nodes[first:]:
+                self._guarded(node, handlers, running if exits else "")
+            self.out.line("pass")
+        if exits:
             self.out.dedent()
             error = self._error_name()
             self.out.line(f"except BrokerError as {error}:")
             self.out.indent()
-            first = True
-            for handler in mine:
-                if handler.node.action == "EXIT":
-                    test = f"handles({error}, {handler.states}, {handler.number})"
-                    self.out.line(f"{'if' if first else 'elif'} {test}:")
-                    self._handler_body(handler, error)
-                    first = False
+            self.out.line(f"if {running}:")
+            self.out.line("    raise")
+            for handler in exits:
+                self.out.line(f"elif handles({error}, {self._states(handler)}):")
+                self._handler_body(handler, error)
             self.out.line("else:")
             self.out.line("    raise")
             self.out.dedent()
-        self.handlers = outer
+        self._initialise(start, given)
+
+    def _initialise(self, line: int, given: set[str]) -> None:
+        """Give the variables of this scope a value in advance: a handler may run before their DECLARE does."""
+        codes: list[str] = []
+        for name, symbol in self.scope.symbols.items():
+            if name not in given:
+                codes.append(f"{symbol.code} = {f'new_row({symbol.name!r})' if symbol.kind == 'ROW' else 'None'}")
+                if symbol.moved:
+                    codes.append(f"{symbol.moved} = False")
+        if codes:
+            self.out.lines[line] = "    " * self.out.margin + "; ".join(codes)
 
     def _states(self, node: s.DeclareHandler) -> str:
         states = [(state.value, state.like, state.escape) for state in node.states]
         return self.constants.add("H", repr(states), states)
 
-    def _error_name(self) -> str:
+    def _number(self) -> int:
         self.temporaries += 1
-        return f"error_{self.temporaries}"
+        return self.temporaries
 
-    def _handler_body(self, handler: Handler, error: str) -> None:
-        """Compile the statement of a handler. What it raises is not offered to its own scope again."""
-        kept, self.handlers = self.handlers, handler.outer
+    def _error_name(self) -> str:
+        return f"error_{self._number()}"
+
+    def _handler_body(self, handler: s.DeclareHandler, error: str) -> None:
+        """Compile the statement of a handler."""
         kept_error, self.current_error = self.current_error, f"saved_{error}"
         self.out.indent()
         # Python unbinds the name of an `except` at its end, and RESIGNAL may stand in a nested one.
         self.out.line(f"saved_{error} = {error}")
         self.out.line(f"c.enter_handler({error})")
-        self.out.line("try:")
-        self.suite([handler.node.statement])
-        inner = self._error_name()
-        self.out.line(f"except BrokerError as {inner}:")
-        self.out.line(f"    mark_passed({inner}, {handler.number})")
-        self.out.line("    raise")
         self.out.dedent()
-        self.handlers = kept
+        self.suite([handler.statement])
         self.current_error = kept_error
 
-    def _guarded(self, node: s.Statement) -> None:
-        """Compile a statement with the CONTINUE handlers around it, from the inside out."""
+    def _guarded(self, node: s.Statement, handlers: list[s.DeclareHandler], running: str) -> None:
+        """Compile a statement inside the CONTINUE handlers of its scope."""
         self.out.line("try:")
         self.out.indent()
-        self._statement(node)
+        before = len(self.out.lines)
+        self.statement(node)
+        if len(self.out.lines) == before:
+            self.out.line("pass")
         self.out.dedent()
         error = self._error_name()
         self.out.line(f"except BrokerError as {error}:")
         self.out.indent()
         word = "if"
-        for handler in self.handlers:
-            self.out.line(f"{word} handles({error}, {handler.states}, {handler.number}):")
+        for handler in handlers:
+            self.out.line(f"{word} handles({error}, {self._states(handler)}):")
             word = "elif"
-            if handler.node.action == "CONTINUE":
-                self._handler_body(handler, error)
-            else:
+            if handler.action == "EXIT":
                 self.out.line("    raise")
+                continue
+            if running:
+                self.out.line(f"    {running} = True")
+            self._handler_body(handler, error)
+            if running:
+                self.out.line(f"    {running} = False")
         self.out.line("else:")
         self.out.line("    raise")
         self.out.dedent()
@@ -428,14 +433,8 @@ class StatementCompiler(SqlCompiler):
 
     def if_(self, node: s.If) -> None:
         """Compile IF."""
-        word = "if"
-        for branch in node.branches:
-            self.out.line(f"{word} {self.condition(branch.condition)}:")
-            self.suite(branch.statements)
-            word = "elif"
-        if node.otherwise is not None:
-            self.out.line("else:")
-            self.suite(node.otherwise)
+        branches = [(branch.condition, branch.statements) for branch in node.branches]
+        self._branches("", branches, node.otherwise)
 
     def case(self, node: s.CaseStatement) -> None:
         """Compile the CASE statement."""
@@ -443,15 +442,32 @@ class StatementCompiler(SqlCompiler):
         if node.operand is not None:
             name = self.temporary()
             self.out.line(f"{name} = {self.scalar(node.operand)}")
+        self._branches(name, [(when.condition, when.statements) for when in node.whens], node.otherwise)
+
+    def _branches(
+        self,
+        operand: str,
+        branches: list[tuple[s.Expression, list[s.Statement]]],
+        otherwise: list[s.Statement] | None,
+    ) -> None:
+        """Compile branches of which one runs; with an operand, the first that is equal to it."""
+        done = self.temporary() if len(branches) > BRANCHES_MAX else ""
+        if done:
+            self.out.line(f"{done} = False")
         word = "if"
-        for when in node.whens:
-            condition = f"eq({name}, {self.scalar(when.condition)})" if name else self.condition(when.condition)
-            self.out.line(f"{word} {condition}:")
-            self.suite(when.statements)
+        for number, (condition, statements) in enumerate(branches):
+            if done and number and number % BRANCHES_MAX == 0:
+                self.out.line(f"if {done}:")
+                self.out.line("    pass")
+            test = f"eq({operand}, {self.scalar(condition)})" if operand else self.condition(condition)
+            self.out.line(f"{word} {test}:")
+            if done:
+                self.out.line(f"    {done} = True")
+            self.suite(statements)
             word = "elif"
-        if node.otherwise is not None:
+        if otherwise is not None:
             self.out.line("else:")
-            self.suite(node.otherwise)
+            self.suite(otherwise)
 
     def while_(self, node: s.While) -> None:
         """Compile WHILE."""
@@ -472,8 +488,7 @@ class StatementCompiler(SqlCompiler):
         self.scope = Scope(outer)
         kind = s.DataType(node.line, node.column, "REFERENCE")
         symbol = self.local(node.name, kind)
-        symbol.moved = "True"
-        self._loop(node.label, f"for {symbol.code} in {rows}:", node.statements)
+        self._loop(node.label, f"for {symbol.code} in {rows}:", node.statements, first=f"{symbol.moved} = True")
         self.scope = outer
 
     def _loop(
@@ -482,24 +497,39 @@ class StatementCompiler(SqlCompiler):
         head: str,
         nodes: list[s.Statement],
         until: s.Expression | None = None,
+        first: str = "",
     ) -> None:
         frame = Frame(self._label(label), is_loop=True)
-        if len(self.frames) >= PYTHON_BLOCKS_MAX:
-            raise CompileError(2401, f"loops are nested deeper than {PYTHON_BLOCKS_MAX} levels", nodes[0])
         self.frames.append(frame)
         self.out.line(head)
+        if first:
+            self.out.line(f"    {first}")
         if until is None:
             self.suite(nodes)
         else:
             outer = self.scope
             self.scope = Scope(outer)
             self.out.indent()
-            self.statements(nodes)
+            self._repeated(frame.label, nodes)
             self.out.line(f"if {self.condition(until)}:")
             self.out.line("    break")
             self.out.dedent()
             self.scope = outer
         self._close(frame)
+
+    def _repeated(self, label: str, nodes: list[s.Statement]) -> None:
+        """Compile the body of a REPEAT: ITERATE leaves it and goes on with the condition."""
+        if not any(isinstance(each, s.Iterate) and self._label(each.label) == label for each in walk_nodes(nodes)):
+            self._block_body(nodes)
+            return
+        body = Frame(label, is_loop=True, is_body=True)
+        self.frames.append(body)
+        self.out.line("while True:")
+        self.out.indent()
+        self._block_body(nodes)
+        self.out.line("break")
+        self.out.dedent()
+        self._close(body)
 
     def _close(self, frame: Frame) -> None:
         """End a Python loop, and pass on the jumps to outer loops that left it."""
@@ -527,9 +557,13 @@ class StatementCompiler(SqlCompiler):
 
     def _jump(self, label: s.Name, jump: str, node: s.Statement) -> None:
         wanted = self._label(label)
-        target = next((frame for frame in reversed(self.frames) if frame.label == wanted), None)
-        if target is None or jump == "continue" and not target.is_loop:
+        leaves = jump == "break"
+        frames = [frame for frame in self.frames if frame.label == wanted and not (leaves and frame.is_body)]
+        target = frames[-1] if frames else None
+        if target is None or not leaves and not target.is_loop:
             raise CompileError(2401, f"there is no loop or block {label.text} around this statement", node)
+        if target.is_body:
+            jump = "break"
         inner = self.frames[-1]
         if inner is target:
             self.out.line(jump)

@@ -33,6 +33,8 @@ from flintmq.broker.esql.switches import DEFAULTS, Switches
 
 #: Name of the file of compiled code, in tracebacks.
 FILE_PREFIX = "<esql "
+#: What Python raises for source that is right but too much for it.
+REFUSED = (SyntaxError, RecursionError, MemoryError, OverflowError)
 
 
 @dataclass(slots=True)
@@ -82,6 +84,18 @@ class _File:
     passed_over: set[int] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Emitted:
+    """A Python function in the source: its lines, and the routine or declarations that it was made from."""
+
+    first: int
+    last: int
+    head: str
+    name: str
+    file: _File
+    node: s.Node
+
+
 class Program:
     """All ESQL of an application."""
 
@@ -102,9 +116,8 @@ class Program:
         self._out = PythonSource()
         self._functions: set[str] = set()
         self._shown: dict[str, tuple[int, int]] = {}
-        self._pending: list[Callable[[], None]] = []
+        self._emitted: list[_Emitted] = []
         self._initialisers: dict[str, tuple[list[str], list[str]]] = {}
-        self._evaluated: dict[tuple[str, int, bool], CodeType] = {}
         self._broken: set[str] = set()
 
     def add(self, parsed: s.ParsedFile, library: bool = False) -> None:
@@ -162,11 +175,11 @@ class Program:
             file.scope = Scope(file.scope, {}, [scope for scope in others if scope is not None])
         for file in self._files:
             self._bodies(file)
+        code = self._python()
         self.source = self._out.text()
         self.places = self._out.places
         self.globals = namespace(self.switches)
         self.globals.update(self.constants.values)
-        code = compile(self.source, f"{FILE_PREFIX}{id(self):x}>", "exec")
         exec(code, self.globals)
         for key, (once, each) in self._initialisers.items():
             unit = self.units.get(_unit_key(key))
@@ -176,6 +189,33 @@ class Program:
         for unit in self.units.values():
             main = unit.routines.get("Main" if self._with_case else "MAIN")
             unit.main = None if main is None or main.name in self._broken else self._function(main.code)
+
+    def _python(self) -> CodeType:
+        """Return the code of all functions. One that Python refuses is a problem of its routine, not of the rest."""
+        name = f"{FILE_PREFIX}{id(self):x}>"
+        try:
+            return compile(self._out.text(), name, "exec")
+        except REFUSED:
+            pass
+        lines = self._out.lines
+        for function in self._emitted:
+            text = "\n".join(lines[function.first : function.last]) + "\n"
+            try:
+                compile(text, name, "exec")
+            except REFUSED as error:
+                reason = error.msg if isinstance(error, SyntaxError) else type(error).__name__
+                self._problem(
+                    2401,
+                    f"{function.name} is nested too deep for Python ({reason}); move inner blocks into routines",
+                    function.file,
+                    function.node,
+                )
+                self._broken.add(function.name)
+                stub = [function.head, f"    raise missing_routine({function.name!r})"]
+                # The lines of the other functions keep their numbers.
+                stub += [""] * (function.last - function.first - len(stub))
+                lines[function.first : function.last] = stub
+        return compile(self._out.text(), name, "exec")
 
     def _function(self, name: str) -> Callable[..., object]:
         found = self.globals[name]
@@ -246,13 +286,21 @@ class Program:
                     self._declare_variable(compiler, node, declared, scope, prefix, lasting)
             except CompileError as error:
                 self._problem(error.number, error.text, file, error.node)
-        return self._initialiser(once, f"{name}_once"), self._initialiser(each, f"{name}_each")
+            except RecursionError:
+                self._problem(2401, "expressions are nested too deep", file, node)
+        if not declarations:
+            return "", ""
+        start = declarations[0]
+        return (
+            self._initialiser(once, f"{name}_once", file, start),
+            self._initialiser(each, f"{name}_each", file, start),
+        )
 
-    def _initialiser(self, compiler: StatementCompiler, name: str) -> str:
+    def _initialiser(self, compiler: StatementCompiler, name: str, file: _File, node: s.Node) -> str:
         if not compiler.out.lines:
             return ""
         code = python_name(name, self._functions, NAMES)
-        self._emit(f"def {code}(c):", compiler.out)
+        self._emit(f"def {code}(c):", compiler.out, name, file, node)
         return code
 
     def _declare_variable(
@@ -415,7 +463,7 @@ class Program:
             self._out.line(f"    raise missing_routine({signature.name!r})")
             return
         flags = f"    {' = '.join(compiler.flags)} = False" if compiler.flags else ""
-        self._emit(f"def {signature.code}({names}):", compiler.out, flags)
+        self._emit(f"def {signature.code}({names}):", compiler.out, signature.name, file, routine, flags)
 
     def _parameters(self, compiler: StatementCompiler, routine: s.Routine, parameters: list[Symbol]) -> None:
         """Give OUT parameters their first value, and references a variable for LASTMOVE."""
@@ -440,8 +488,9 @@ class Program:
         else:
             compiler.out.line("return result[0]")
 
-    def _emit(self, head: str, body: PythonSource, extra: str = "") -> None:
+    def _emit(self, head: str, body: PythonSource, name: str, file: _File, node: s.Node, extra: str = "") -> None:
         """Append a function to the source of the program."""
+        first = len(self._out.lines)
         self._out.line(head)
         if extra:
             self._out.line(extra)
@@ -452,6 +501,7 @@ class Program:
         if not body.lines:
             self._out.line("    pass")
         self._out.line("")
+        self._emitted.append(_Emitted(first, len(self._out.lines), head, name, file, node))
 
     # Views.
 

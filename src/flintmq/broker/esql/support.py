@@ -180,10 +180,8 @@ def aggregate_min(values: list[object], switches: Switches = DEFAULTS) -> object
 # Errors and handlers.
 
 
-def handles(error: BrokerError, states: list[tuple[str, bool, str | None]], number: int) -> bool:
-    """Return whether a handler takes an error: one of its states fits, and the error has not passed its scope."""
-    if number in error.passed:
-        return False
+def handles(error: BrokerError, states: list[tuple[str, bool, str | None]]) -> bool:
+    """Return whether a handler takes an error: one of its states fits."""
     state = ""
     for entry in error.chain():
         state = entry.sqlstate or state
@@ -194,11 +192,6 @@ def handles(error: BrokerError, states: list[tuple[str, bool, str | None]], numb
         elif state == wanted:
             return True
     return False
-
-
-def mark_passed(error: BrokerError, number: int) -> None:
-    """Note that an error comes out of a handler: the handlers of that scope are not asked again."""
-    error.passed.add(number)
 
 
 def user_exception(severity: object, catalog: object, message: object, values: list[object]) -> BrokerError:
@@ -277,7 +270,6 @@ _OWN: Final = (
     aggregate_max,
     aggregate_min,
     handles,
-    mark_passed,
     user_exception,
     missing_routine,
     bad_literal,
