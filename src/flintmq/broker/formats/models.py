@@ -35,14 +35,13 @@ class ModelRegistry:
                     from flintmq.broker.formats.mset import read_message_set
 
                     return read_message_set({each.path: each.read for each in resources}, folder)
+        # Schemas import those of other projects as files beside their own project, `../Common/Formats.xsd`. The
+        # schemas of the library that is named come first: the first element with a name is the one that is found.
         schemas = {
-            each.path: each.read
-            for application in self._applications
-            if not name or application.name == name
+            f"{application.name}/{each.path}": each.read
+            for application in sorted(self._applications, key=lambda each: each.name != name)
             for each in application.schemas
         }
-        if not schemas:
-            schemas = {each.path: each.read for application in self._applications for each in application.schemas}
         if not schemas:
             return None
         from flintmq.broker.formats.dfdl import SchemaSet
