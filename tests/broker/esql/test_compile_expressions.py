@@ -112,6 +112,7 @@ def test_paths(path: str, value: object) -> None:
         ("SELECT COUNT(*) FROM InputRoot.XMLNSC.Order.Item[] AS I", 3),
         ("SELECT COUNT(I.Price) FROM InputRoot.XMLNSC.Order.Item[] AS I", 2),
         ("SELECT SUM(CAST(I.Price AS DECIMAL)) FROM InputRoot.XMLNSC.Order.Item[] AS I", Decimal("3.50")),
+        ("THE(SELECT ITEM SUM(CAST(I.Price AS DECIMAL)) FROM InputRoot.XMLNSC.Order.Item[] AS I)", Decimal("3.50")),
         ("SELECT MAX(I.Name) FROM InputRoot.XMLNSC.Order.Item[] AS I", "nut"),
         ("SELECT MIN(I.Name) FROM InputRoot.XMLNSC.Order.Item[] AS I WHERE I.Name > 'z'", None),
         ("FOR ALL InputRoot.XMLNSC.Order.Item[] AS I (I.Name IS NOT NULL)", True),

@@ -359,6 +359,7 @@ def test_select_item_and_aggregates() -> None:
     assert select("SELECT max(T.a) FROM b[] AS T").columns == [
         s.SelectColumn(0, 0, s.Aggregate(0, 0, "MAX", parse_path("T.a")))
     ]
+    assert select("SELECT ITEM MAX(T.a) FROM b[] AS T") == select("SELECT MAX(T.a) FROM b[] AS T")
     assert parse_expression("MAX(a, b)") == s.FunctionCall(0, 0, [], name("MAX"), [A, B])
 
 

@@ -456,7 +456,11 @@ class ExpressionParser(ParserCore):
         item: s.Expression | None = None
         if self.token.symbol == "ITEM" and self.ahead().symbol not in (".", "[", ",", "FROM", "AS"):
             self.advance()
-            item = self.expression()
+            if self.token.symbol in _AGGREGATES and self.ahead().symbol == "(":
+                # An aggregate is one value with and without ITEM.
+                columns.append(self._select_column())
+            else:
+                item = self.expression()
         else:
             columns.append(self._select_column())
             while self.accept(","):
