@@ -77,6 +77,8 @@ class Invocation:
     transactional: bool = True
     #: What a reply node of this flow answers: the request of HTTP or SOAP, or the call, that started the flow.
     request_identifier: bytes = b""
+    #: Requests that joined the group of a GroupScatter node above: folder and identifier. None outside of groups.
+    group: list[tuple[str, bytes]] | None = None
     #: The context tree of the flow: what its input nodes took in.
     context: Element = field(default_factory=lambda: Element("Context", None, NAME))
 
@@ -225,6 +227,11 @@ class RuntimeNode:
         except BrokerError as error:
             error.below = self
             raise
+
+    def join_group(self, invocation: Invocation, identifier: bytes) -> None:
+        """Add a request to the group of the GroupScatter node above, if this node is to."""
+        if invocation.group is not None and self.flag("AddRequestToGroup"):
+            invocation.group.append((self.text("GroupRequestFolderName", self.short_label), identifier))
 
     def send_to(self, node: RuntimeNode, invocation: Invocation, assembly: Assembly) -> None:
         """Propagate an assembly to a node that is not wired: a label."""

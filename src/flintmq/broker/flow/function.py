@@ -206,6 +206,7 @@ class Flow:
         self.runtime = runtime
         #: Other flows, state between calls, timers.
         self.surroundings = surroundings or Surroundings(lambda types: iter(()))
+        self.surroundings.start(runtime)
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,6 +51,10 @@ class Written:
     message_id: bytes
     correlation_id: bytes
     group_id: bytes = bytes(24)
+    #: The CorrelId that a reply to the message will have.
+    reply_identifier: bytes = b""
+    put_date: str = ""
+    put_time: str = ""
 
 
 @dataclass(slots=True)
@@ -261,6 +266,7 @@ class Services(Protocol):
         ...
 
 
+_PASS_CORREL_ID = 64  # MQRO_PASS_CORREL_ID
 #: What stands for a server: a response, its body (bytes, text, or data that become JSON), an exception, or a function.
 HttpAnswer = HttpResponse | bytes | str | Mapping[str, object] | list[object] | Exception
 HttpFake = Callable[[HttpRequest], HttpAnswer] | HttpAnswer
@@ -311,7 +317,6 @@ class Recorder:
         self.deferred: deque[Deferred] = deque()
         #: Calls of callable flows by identifier: None until they are answered.
         self.calls: dict[bytes, Element | None] = {}
-        self._message_number = 0
 
     @contextmanager
     def unit_of_work(self) -> Iterator[None]:
@@ -335,14 +340,23 @@ class Recorder:
 
     def put(self, put: Put) -> Written:
         """Keep a put. New message ids count up, so results can be compared."""
-        if put.new_message_id or not put.md.msg_id.strip(b"\0"):
-            self._message_number += 1
-            put.md.msg_id = b"FLOW" + self._message_number.to_bytes(20, "big")
+        md = put.md
+        if put.new_message_id or not md.msg_id.strip(b"\0"):
+            md.msg_id = self.new_identifier(b"FLOW")
         if put.new_correlation_id:
-            self._message_number += 1
-            put.md.correl_id = b"FLOW" + self._message_number.to_bytes(20, "big")
+            md.correl_id = self.new_identifier(b"FLOW")
         self.puts.append(put)
-        return Written(put.queue, put.queue_manager, put.md.msg_id, put.md.correl_id)
+        now = time.gmtime()
+        return Written(
+            put.queue,
+            put.queue_manager,
+            md.msg_id,
+            md.correl_id,
+            md.group_id,
+            md.correl_id if md.report & _PASS_CORREL_ID else md.msg_id,
+            time.strftime("%Y%m%d", now),
+            time.strftime("%H%M%S00", now),
+        )
 
     def get(self, request: GetRequest) -> tuple[MQMD, bytes] | None:
         """Return the first message of a queue that fits the ids."""

@@ -5,7 +5,7 @@ the node that an answer or a timer is for, in this flow or another one, and runs
 
     answers to asynchronous requests   as soon as the flow has returned, in the order of the requests
     calls of callable flows            at once, in the caller's thread
-    timers                             when the caller moves the clock (`Flow.advance`)
+    timers                             when the caller moves the clock (`Flow.advance`); those of 0 seconds as answers
 
 Each of them is a unit of work of its own, as it is in a broker.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar, runtime_checkable
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.flow.engine import Invocation
-from flintmq.broker.flow.state import Agenda, MemoryStore, TimedNode
+from flintmq.broker.flow.state import Agenda, MemoryStore, TimedNode, Timer
 from flintmq.broker.tree.element import Element
 
 if TYPE_CHECKING:
@@ -51,6 +51,15 @@ class ResponseNode(Protocol):
 
 
 @runtime_checkable
+class SelfStarting(Protocol):
+    """A node whose timers run from the start of the flow."""
+
+    def first_timers(self) -> list[Timer]:
+        """Return the timers to set."""
+        ...
+
+
+@runtime_checkable
 class CallableNode(Protocol):
     """A node that takes calls of callable flows."""
 
@@ -76,20 +85,40 @@ class Surroundings:
         self._calls = 0
         self._number = 0
 
+    def start(self, runtime: RuntimeFlow) -> None:
+        """Set the timers that run from the start of a flow that can run."""
+        for node in [] if runtime.problems else runtime.nodes:
+            if isinstance(node, SelfStarting):
+                for timer in node.first_timers():
+                    self.agenda.set(timer)
+
     def follow(self, runtime: RuntimeFlow, recorder: Recorder, invocation_of: NewInvocation) -> None:
-        """Hand answers that wait to their response nodes, until there are none. Raise what a flow does not handle."""
-        count = 0
-        while recorder.deferred:
-            count += 1
-            if count > FOLLOWING_MAX:
-                raise BrokerError(
-                    4184, f"one message led to more than {FOLLOWING_MAX} asynchronous answers; look for a loop"
-                )
+        """Hand answers that wait to their response nodes, and run timers that are due at once, until there are none.
+
+        Raise what a flow does not handle.
+        """
+        for _ in range(FOLLOWING_MAX):
+            if not recorder.deferred:
+                due = self.agenda.next_due(self.agenda.now)
+                if due is None:
+                    return
+                self._run_timer(runtime, recorder, due, invocation_of)
+                continue
             deferred = recorder.deferred.popleft()
             found = self._response_node(runtime, (deferred.kind, deferred.correlator))
             if found is not None:
                 with recorder.unit_of_work():
                     found.take_response(invocation_of(found.flow), deferred)
+        raise BrokerError(4184, f"one message led to more than {FOLLOWING_MAX} asynchronous answers; look for a loop")
+
+    def _run_timer(
+        self, runtime: RuntimeFlow, recorder: Recorder, due: tuple[str, str], invocation_of: NewInvocation
+    ) -> None:
+        address, key = due
+        found = self._timed_node(runtime, address)
+        if found is not None:
+            with recorder.unit_of_work():
+                found.due(invocation_of(found.flow), key)
 
     def run_due(
         self, runtime: RuntimeFlow, recorder: Recorder, until: float, invocation_of: NewInvocation
@@ -100,12 +129,8 @@ class Surroundings:
             if due is None:
                 self.agenda.now = max(self.agenda.now, until)
                 return
-            address, key = due
-            found = self._timed_node(runtime, address)
-            if found is not None:
-                with recorder.unit_of_work():
-                    found.due(invocation_of(found.flow), key)
-                yield due
+            self._run_timer(runtime, recorder, due, invocation_of)
+            yield due
         raise BrokerError(4184, f"more than {FOLLOWING_MAX} timers were due; advance the clock in smaller steps")
 
     def caller(

@@ -108,6 +108,8 @@ SET OutputRoot.JSON.Data.name = InputLocalEnvironment.File.Name;
 SET OutputRoot.JSON.Data.directory = InputLocalEnvironment.File.Directory;
 SET OutputRoot.JSON.Data.record = InputLocalEnvironment.File.Record;
 SET OutputRoot.JSON.Data.offset = InputLocalEnvironment.File.Offset;
+SET OutputRoot.JSON.Data.today = InputLocalEnvironment.File.LastModified > CURRENT_TIMESTAMP - INTERVAL '1' DAY
+    AND CONTAINS(InputLocalEnvironment.File.TimeStamp, CAST(CURRENT_GMTDATE AS CHARACTER FORMAT 'yyyy-'));
 SET OutputRoot.JSON.Data.match = InputLocalEnvironment.Wildcard.WildcardMatch;
 """
 
@@ -117,9 +119,10 @@ def test_each_record_is_a_message_and_then_comes_end_of_data(tmp_path: Path) -> 
 
     result = flow(b"a,1\r\nb,2\n", source="/data/list.csv")
 
+    same = {"today": True, "match": "list"}
     assert [message.tree.JSON.Data.to_dict() for message in result.out["OUT"]] == [
-        {"text": "a,1", "name": "list.csv", "directory": "/data", "record": 1, "offset": 0, "match": "list"},
-        {"text": "b,2", "name": "list.csv", "directory": "/data", "record": 2, "offset": 5, "match": "list"},
+        {"text": "a,1", "name": "list.csv", "directory": "/data", "record": 1, "offset": 0, **same},
+        {"text": "b,2", "name": "list.csv", "directory": "/data", "record": 2, "offset": 5, **same},
     ]
     assert result.out["END"][0].body == b""
     assert result.recorder.disposed == [("list.csv", "delete")]

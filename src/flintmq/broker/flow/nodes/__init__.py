@@ -9,6 +9,8 @@ rest.py          what HTTPInput does in the flow of a REST API
 rest_request.py  RESTRequest, RESTAsyncRequest, RESTAsyncResponse
 soap.py          SOAPInput, SOAPReply, SOAPRequest, SOAPAsyncRequest, SOAPAsyncResponse, SOAPEnvelope, SOAPExtract
 file.py          FileInput, FileOutput, FileRead
+aggregation.py   AggregateControl, AggregateRequest, AggregateReply; GroupScatter, GroupGather, GroupComplete
+timers.py        TimeoutControl, TimeoutNotification
 database_nodes.py  DatabaseRetrieve, DatabaseRoute
 transform.py     XSLTransform, Validate
 mq_header.py     MQHeader
@@ -18,6 +20,7 @@ construction.py  Trace, Throw, TryCatch, Passthrough, Input and Output of subflo
 from __future__ import annotations
 
 from flintmq.broker.flow.nodes import (
+    aggregation,
     compute,
     construction,
     database_nodes,
@@ -29,10 +32,12 @@ from flintmq.broker.flow.nodes import (
     rest_request,
     routing,
     soap,
+    timers,
     transform,
 )
 
 __all__ = [
+    "aggregation",
     "compute",
     "construction",
     "database_nodes",
@@ -44,5 +49,6 @@ __all__ = [
     "rest_request",
     "routing",
     "soap",
+    "timers",
     "transform",
 ]

@@ -24,6 +24,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from flintmq.broker.errors import BrokerError
+from flintmq.broker.esql import clock
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
 from flintmq.broker.flow.locations import Location, namespaces_of, text_of, trees_of
 from flintmq.broker.flow.nodes.http_common import find_body
@@ -38,7 +39,7 @@ from flintmq.broker.tree.assembly import Assembly, new_root
 from flintmq.broker.tree.element import Element, copy_element
 from flintmq.broker.tree.headers import Template, context_of_root, domain_named, parse_message
 from flintmq.broker.tree.types import NAME
-from flintmq.broker.values import timestamp_from_micros
+from flintmq.broker.values import timestamp_from_python
 
 _ENCODING: Final = 546
 _CCSID: Final = 1208
@@ -53,8 +54,8 @@ class FileSource:
     name: str
     data: bytes
     match: str = ""
-    #: Microseconds since 1970; 0 = now.
-    modified: int = 0
+    #: When it was changed, in UTC; None = now.
+    modified: datetime | None = None
 
 
 def wildcard_match(pattern: str, name: str) -> str | None:
@@ -98,12 +99,11 @@ def _questions(chunk: str, text: str) -> str | None:
 
 def describe_file(folder: Element, source: FileSource, record: Record | None, number: int) -> None:
     """Fill LocalEnvironment.File, or File.Read."""
-    micros = source.modified or int(datetime.now(UTC).timestamp() * 1_000_000)
-    stamp = timestamp_from_micros(micros, False)
+    moment = source.modified or datetime.now(UTC)
     folder.add("Directory", source.directory)
     folder.add("Name", source.name)
-    folder.add("LastModified", stamp)
-    folder.add("TimeStamp", datetime.fromtimestamp(micros / 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
+    folder.add("LastModified", clock.to_local(timestamp_from_python(moment)))
+    folder.add("TimeStamp", moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
     folder.add("Size", len(source.data))
     folder.add("Offset", len(source.data) if record is None else record.offset)
     folder.add("Record", number)

@@ -351,6 +351,7 @@ class HTTPAsyncRequest(HttpCaller):
         written.put("RequestURL", request.url)
         written.put("replyIdentifier", identifier)
         invocation.services.http_async(request, self.kind, self.correlator, context)
+        self.join_group(invocation, identifier)
         self.send("out", invocation, assembly.replace(local_environment=local))
 
 

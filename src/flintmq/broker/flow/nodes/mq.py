@@ -134,8 +134,13 @@ class MQSender(RuntimeNode):
         data.add("queueManagerName", written.queue_manager)
         data.add("queueName", written.queue)
         data.add("msgId", written.message_id)
+        data.add("replyIdentifier", written.reply_identifier)
         data.add("correlId", written.correlation_id)
         data.add("GroupId", written.group_id)
+        data.add("putDate", written.put_date)
+        data.add("putTime", written.put_time)
+        data.add("bindingType", self.text("connection", "SERVER"))
+        data.add("destinationQueueManager", written.queue_manager)
 
 
 @runs
@@ -154,6 +159,9 @@ class MQOutput(MQSender):
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
         md, data = self.written(assembly)
         written = [invocation.services.put(put) for put in self._puts(invocation, assembly, md, data)]
+        if invocation.group is not None:
+            for each in written:
+                self.join_group(invocation, each.reply_identifier)
         self.send_written(invocation, assembly, written)
 
     def _puts(self, invocation: Invocation, assembly: Assembly, md: MQMD, data: bytes) -> Iterator[Put]:
