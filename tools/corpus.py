@@ -12,7 +12,8 @@ Checks (corpus_checks.py has one function for each):
     esql     `.esql`: parsed and compiled to Python
     bar      `.bar`: every member opens, archives inside it too; each override names an existing node and property
     mxml     `.mxml`: a recorded message assembly is read and written back equal
-    mset     `messageSet.mset` with its `.mxsd` files: the message set loads
+    mset     `messageSet.mset` with its `.mxsd` files: loads, every message can be used in every physical format
+    dfdl     `.xsd` with DFDL annotations: loads, every global element can be used as a message
 
 Projects in `.zip` files (project interchange) are unpacked into a temporary directory and judged like the rest. Files
 with equal bytes are judged once per repository and counted once: some repositories keep a copy for each release.
@@ -60,11 +61,19 @@ for place in (ROOT, ROOT / "src"):
     if str(place) not in sys.path:
         sys.path.insert(0, str(place))
 
-#: The share of files that must pass, by check. Recorded assemblies and message sets are shown but have no bar.
+#: The share of files that must pass, by check. The other checks have no bar.
 BARS = {"flow": 1.0, "esql": 0.98, "bar": 1.0}
 
 #: What a check looks at, by suffix.
-SUFFIXES = {".msgflow": "flow", ".subflow": "flow", ".esql": "esql", ".bar": "bar", ".mxml": "mxml", ".mset": "mset"}
+SUFFIXES = {
+    ".msgflow": "flow",
+    ".subflow": "flow",
+    ".esql": "esql",
+    ".bar": "bar",
+    ".mxml": "mxml",
+    ".mset": "mset",
+    ".xsd": "dfdl",
+}
 CHECKS = tuple(dict.fromkeys(SUFFIXES.values()))
 
 #: Limits for archives that hold projects: they come from strangers.
@@ -132,6 +141,8 @@ FRAGMENT_PROBLEMS = re.compile(
     r"|this statement takes a reference variable"
 )
 
+#: The namespace of DFDL annotations begins with this.
+DFDL = b"http://www.ogf.org/dfdl/"
 #: The namespace of another format with the suffix `.mxml`.
 FLEX = b"http://www.adobe.com/2006/mxml"
 
@@ -205,7 +216,7 @@ def sources(repository: Path, scratch: Path) -> Iterator[Source]:
         for file in sorted(files):
             path = Path(base) / file
             suffix = path.suffix.lower()
-            if suffix in SUFFIXES and path.is_file():
+            if suffix in SUFFIXES and path.is_file() and (suffix != ".xsd" or is_dfdl(path)):
                 yield Source(name, path.relative_to(repository).as_posix(), path, repository)
             elif suffix == ".zip":
                 archives.append(path)
@@ -213,8 +224,14 @@ def sources(repository: Path, scratch: Path) -> Iterator[Source]:
         target = scratch / f"{number}"
         prefix = archive.relative_to(repository).as_posix()
         for member in unpack(archive, target):
-            if member.suffix.lower() in SUFFIXES:
+            suffix = member.suffix.lower()
+            if suffix in SUFFIXES and (suffix != ".xsd" or is_dfdl(target / member)):
                 yield Source(name, f"{prefix}!/{member.as_posix()}", target / member, target)
+
+
+def is_dfdl(path: Path) -> bool:
+    """Whether an XML Schema has DFDL annotations."""
+    return DFDL in path.read_bytes()
 
 
 def unpack(archive: Path, target: Path) -> list[PurePosixPath]:
@@ -225,7 +242,8 @@ def unpack(archive: Path, target: Path) -> list[PurePosixPath]:
     try:
         with zipfile.ZipFile(archive) as opened:
             members = [each for each in opened.infolist() if not each.is_dir()]
-            if not any(PurePosixPath(each.filename).suffix.lower() in SUFFIXES for each in members):
+            suffixes = {PurePosixPath(each.filename).suffix.lower() for each in members}
+            if not suffixes & (SUFFIXES.keys() - {".xsd"}):
                 return []
             if len(members) > ARCHIVE_MEMBERS_MAX or sum(each.file_size for each in members) > ARCHIVE_BYTES_MAX:
                 return []
@@ -307,7 +325,7 @@ def judge_repository(repository: Path, checks: dict[str, Check]) -> list[Verdict
             if check is None:
                 continue
             data = source.read()
-            if source.kind != "mset":  # A message set is more than this one file.
+            if source.kind not in ("mset", "dfdl"):  # A message model is more than this one file.
                 key = (source.kind, PurePosixPath(source.name).name, hashlib.sha256(data).digest())
                 if key in seen:
                     continue
@@ -336,7 +354,10 @@ def below_bars(verdicts: Sequence[Verdict], checks: Sequence[str]) -> list[str]:
 
 def table(verdicts: Sequence[Verdict]) -> str:
     """Return the table: a row per repository, passed of counted for each check; the last row is the sum."""
-    lines = ["| repository | flows | ESQL | BAR | assemblies | message sets |", "|---|---:|---:|---:|---:|---:|"]
+    lines = [
+        "| repository | flows | ESQL | BAR | assemblies | message sets | DFDL schemas |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
     names = sorted({each.repository for each in verdicts}, key=str.lower)
     for name in [*names, ""]:
         rows = [each for each in verdicts if not name or each.repository == name]

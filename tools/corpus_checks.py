@@ -1,4 +1,4 @@
-"""The checks of corpus.py: what our readers make of a flow, an ESQL file, a BAR file, an assembly, a message set.
+"""The checks of corpus.py: what our readers make of flows, ESQL, BAR files, assemblies and message models.
 
 Each check takes a Source with its bytes and returns the problems that it found, and the node types that the broker
 does not have. It catches the errors that a reader declares; anything else that a reader raises is caught and reported
@@ -29,6 +29,11 @@ from flintmq.broker.flow.deployment import read_overrides
 from flintmq.broker.flow.model import NODE_SUFFIX, FlowDefinition, FlowFileError
 from flintmq.broker.flow.node_types import can_run
 from flintmq.broker.flow.project import project_of_bar
+from flintmq.broker.formats.dfdl import SchemaSet
+from flintmq.broker.formats.message_set import DEFINITION as MESSAGE_SET_ERROR
+from flintmq.broker.formats.model_yaml import from_yaml, to_yaml
+from flintmq.broker.formats.mrm import bind
+from flintmq.broker.formats.mset import read_message_set
 from flintmq.broker.tree.mxml import differences, read_mxml, recorded_of, write_mxml
 from tools.corpus import Check, Problem, Source, first_line
 
@@ -238,4 +243,58 @@ def check_assembly(source: Source, data: bytes) -> tuple[list[Problem], list[str
     return problems, []
 
 
-CHECKS_BY_KIND: dict[str, Check] = {"flow": check_flow, "esql": check_esql, "bar": check_bar, "mxml": check_assembly}
+def check_message_set(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
+    """Load a message set, make every message ready in every physical format, and write the set as YAML and back."""
+    folder = source.path.parent
+    files = {path.relative_to(folder).as_posix(): path.read_bytes for path in folder.rglob("*") if path.is_file()}
+    try:
+        message_set = read_message_set(files, "")
+        for name in message_set.unique_messages():
+            for physical_format in message_set.formats.values():
+                bind(message_set, name, physical_format, MESSAGE_SET_ERROR)
+        text = to_yaml(message_set)
+        again = to_yaml(from_yaml(text))
+    except BrokerError as error:
+        return [Problem(first_line(str(error)), error.line or 0)], []
+    problems = [Problem(note) for note in message_set.notes]
+    if again != text:
+        problems.append(Problem("through YAML and back it is another message set"))
+    return problems, []
+
+
+def check_dfdl(source: Source, data: bytes) -> tuple[list[Problem], list[str]]:
+    """Load a DFDL schema with the schemas of its project and of the projects it refers to; use every global element."""
+    model = schemas_of(project_of(source.path, source.root) or source.path.parent, source.root)
+    key = source.path.relative_to(source.root).as_posix()
+    elements = model.roots().get(key, [])
+    if key in model.problems:
+        return [Problem(model.problems[key])], []
+    problems = []
+    for namespace, name in elements:
+        try:
+            if model.find(f"{{{namespace}}}:{name}") is None:
+                problems.append(Problem(f"the element {name} is not found"))
+        except BrokerError as error:
+            problems.append(Problem(first_line(str(error))))
+    return problems, []
+
+
+@lru_cache(maxsize=4)
+def schemas_of(project: Path, root: Path) -> SchemaSet:
+    """Return the schemas of a project and of the projects it refers to. The cache is small: models are large."""
+    schemas = {}
+    for directory in with_references(project, root):
+        for path in directory.rglob("*.xsd"):
+            if path.is_file():
+                schemas[path.relative_to(root).as_posix()] = path.read_bytes
+    return SchemaSet(schemas)
+
+
+CHECKS_BY_KIND: dict[str, Check] = {
+    "flow": check_flow,
+    "esql": check_esql,
+    "bar": check_bar,
+    "mxml": check_assembly,
+    "mset": check_message_set,
+    "dfdl": check_dfdl,
+}

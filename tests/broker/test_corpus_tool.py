@@ -201,7 +201,7 @@ def test_the_page_names_place_and_reason_of_each_miss_and_keeps_what_is_around_i
     corpus.write_page(path, [miss, Verdict("flow", "a/b", "f.msgflow", unknown_nodes=["ComIbmSAPInput"])])
     text = path.read_text()
     assert "| esql | a/b/m.esql:7 | found \\| here (and 1 more) |" in text
-    assert "| a/b | 1 / 1 | 0 / 1 |  |  |  |" in text
+    assert "| a/b | 1 / 1 | 0 / 1 |  |  |  |  |" in text
     assert "| `ComIbmSAPInput` | 1 |" in text
     assert text.startswith("# Ours\n\nbefore\n") and text.endswith("after\n") and "old" not in text
 
@@ -347,3 +347,43 @@ def test_an_assembly_with_a_value_that_is_none_is_a_miss(tmp_path: Path) -> None
     path = tmp_path / "a.mxml"
     path.write_text(ASSEMBLY.replace("12.50", "twelve"))
     assert len(problems_of("mxml", Source("acme/shop", "a.mxml", path, tmp_path))) == 1
+
+
+MESSAGE_SET = """\
+<msgCoreModel:MRMessageSet xmlns:msgCoreModel="http://www.ibm.com/msgmodel/2003/MSGCoreModel" name="Shop"/>
+"""
+DFDL_SCHEMA = """\
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:dfdl="http://www.ogf.org/dfdl/dfdl-1.0/">
+  <xs:include schemaLocation="fields.xsd"/>
+</xs:schema>
+"""
+
+
+def test_a_message_set_loads_and_a_damaged_one_is_a_miss(tmp_path: Path) -> None:
+    path = tmp_path / "messageSet.mset"
+    path.write_text(MESSAGE_SET)
+    source = Source("acme/shop", "messageSet.mset", path, tmp_path)
+    assert problems_of("mset", source) == []
+
+    (tmp_path / "orders.mxsd").write_text("<xsd:schema>")
+    assert "orders.mxsd" in problems_of("mset", source)[0].reason
+
+    path.write_text("<other/>")
+    assert len(problems_of("mset", source)) >= 1
+
+
+def test_a_dfdl_schema_that_includes_what_is_not_there_is_a_miss(tmp_path: Path) -> None:
+    path = tmp_path / "orders.xsd"
+    path.write_text(DFDL_SCHEMA)
+    source = Source("acme/shop", "orders.xsd", path, tmp_path)
+    assert "fields.xsd" in problems_of("dfdl", source)[0].reason
+
+    corpus_checks.schemas_of.cache_clear()
+    (tmp_path / "fields.xsd").write_text('<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>')
+    assert problems_of("dfdl", source) == []
+
+
+def test_only_schemas_with_dfdl_annotations_are_judged(projects: Path) -> None:
+    (projects / "acme+shop" / "plain.xsd").write_text('<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>')
+    (projects / "acme+shop" / "dfdl.xsd").write_text(DFDL_SCHEMA)
+    assert list(judged(projects, "dfdl")) == ["dfdl.xsd"]
