@@ -13,7 +13,7 @@ from lxml import etree
 from flintmq.broker.formats.dfdl_documents import Document, Documents, statements
 from flintmq.broker.formats.dfdl_properties import DFDL, XS, DefinitionError, Properties
 from flintmq.broker.formats.model.codecs import logical_value
-from flintmq.broker.formats.model.facets import schema_regex
+from flintmq.broker.formats.model.patterns import schema_regex
 from flintmq.broker.formats.model.schema import EscapeScheme, Facets, Logical
 
 Node = Any

@@ -6,12 +6,12 @@ asked by `dfdl:checkConstraints` and by validation, never while a message is jus
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 
 from flintmq.broker.formats.model.calendars import DATE, DATE_TIME, TIME, CalendarPattern
 from flintmq.broker.formats.model.expression import Constraints, text_of
 from flintmq.broker.formats.model.number_text import CONTEXT
+from flintmq.broker.formats.model.patterns import schema_regex, window
 from flintmq.broker.formats.model.schema import Facets, Logical
 from flintmq.broker.values import Date, Time, Timestamp
 
@@ -33,70 +33,6 @@ _NUMERIC = frozenset(
         Logical.DOUBLE,
     )
 )
-
-
-def schema_regex(pattern: str) -> re.Pattern[str]:
-    """Return a regular expression of XML Schema as Python's. Raises ValueError for what has no equivalent."""
-    result: list[str] = []
-    at = 0
-    inside = 0
-    while at < len(pattern):
-        character = pattern[at]
-        if character == "\\" and at + 1 < len(pattern):
-            following = pattern[at + 1]
-            if following in "iIcC":
-                name = r"A-Za-z_:\u00c0-\U0010ffff" + ("" if following in "iI" else r"0-9.\-\u00b7")
-                negated = following in "IC"
-                if inside and negated:
-                    raise ValueError(f"\\{following} in a character class of the pattern '{pattern}'")
-                result.append(name if inside else f"[{'^' if negated else ''}{name}]")
-            elif following in "pP":
-                end = pattern.find("}", at)
-                if end < 0 or pattern[at + 2 : at + 3] != "{":
-                    raise ValueError(f"\\{following} without a category in the pattern '{pattern}'")
-                result.append(_category(pattern[at + 3 : end], following == "P", inside > 0, pattern))
-                at = end + 1
-                continue
-            else:
-                result.append("\\" + following)
-            at += 2
-            continue
-        if character == "[":
-            if inside:
-                raise ValueError(f"a class subtracted from a class in the pattern '{pattern}'")
-            inside = 1
-            result.append("[")
-        elif character == "]":
-            inside = 0
-            result.append("]")
-        elif character in "^$" and not inside:
-            result.append("\\" + character)
-        else:
-            result.append(character)
-        at += 1
-    try:
-        return re.compile("".join(result), re.DOTALL)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"the pattern '{pattern}' is malformed: {error}") from None
-
-
-def _category(name: str, negated: bool, inside: bool, pattern: str) -> str:
-    """Return a class for a Unicode category; only the common ones have an equivalent."""
-    known = {
-        "L": r"^\W\d_",
-        "Nd": r"\d",
-        "N": r"\d",
-        "Lu": "A-Z\u00c0-\u00d6\u00d8-\u00de",
-        "Ll": "a-z\u00df-\u00f6\u00f8-\u00ff",
-        "P": r"!-#%-*,-/:;?@\[-\]_{}\u00a1\u00a7\u00ab\u00b6\u00b7\u00bb\u00bf",
-    }.get(name)
-    if known is None or inside and (known.startswith("^") or negated):
-        raise ValueError(f"the category {name} in the pattern '{pattern}'")
-    if inside:
-        return known
-    if known.startswith("^"):
-        return r"[\W\d_]" if negated else f"[{known}]"
-    return f"[{'^' if negated else ''}{known}]"
 
 
 class FacetCheck(Constraints):
@@ -139,6 +75,8 @@ class FacetCheck(Constraints):
             return f"{text_of(value)!r} is not one of {', '.join(facets.enumeration[:10])}"
         for group, shown in zip(self.patterns, facets.patterns, strict=True):
             text = text_of(value)
+            if any(len(text) > window(pattern) for pattern in group):
+                return f"it has {len(text)} characters, too many to compare with the pattern {' or '.join(shown)}"
             if not any(pattern.fullmatch(text) for pattern in group):
                 return f"{text!r} does not match the pattern {' or '.join(shown)}"
         if self.union and all(member.problem(value) is not None for member in self.union):

@@ -5,7 +5,6 @@ Functions of `plan.py` that need no plan. They raise ValueError for a schema tha
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from flintmq.broker.formats.model import literals, nodes
@@ -246,34 +245,3 @@ def plain_text(value: Delimiter) -> str:
         if not isinstance(part, CharacterClass):
             text += part
     return text
-
-
-def data_regex(pattern: str) -> re.Pattern[str]:
-    """Return a data pattern (length pattern, test pattern) as Python's regular expression. Raises ValueError."""
-    source = pattern
-    for old, new in (
-        (r"\p{L}", r"[^\W\d_]"),
-        (r"\p{N}", r"\d"),
-        (r"\p{Nd}", r"\d"),
-        (r"\p{Lu}", r"[A-Z]"),
-        (r"\p{Ll}", r"[a-z]"),
-        (r"\p{Alpha}", r"[A-Za-z]"),
-        (r"\p{Alnum}", r"[A-Za-z0-9]"),
-        (r"\p{Digit}", r"[0-9]"),
-        (r"\p{Space}", r"\s"),
-        (r"\p{Upper}", r"[A-Z]"),
-        (r"\p{Lower}", r"[a-z]"),
-        (r"\h", r"[ \t\xa0]"),
-        (r"\R", r"(?:\r\n|[\n\r\x0b\x0c\x85\u2028\u2029])"),
-    ):
-        source = source.replace(old, new)
-    source = re.sub(r"\\x\{([0-9A-Fa-f]+)\}", lambda found: re.escape(chr(int(found.group(1), 16))), source)
-    flags = re.DOTALL if "(?s)" in source else 0
-    source = source.replace("(?s)", "")
-    bare = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]", "x", source)
-    if re.search(r"\{(?!\d+(,\d*)?\})", bare):
-        raise ValueError(f"the pattern '{pattern}' is malformed: a brace that is no number of repetitions")
-    try:
-        return re.compile(source, flags)
-    except (re.error, OverflowError, RecursionError, ValueError) as error:
-        raise ValueError(f"the pattern '{pattern}' is malformed: {error}") from None

@@ -119,6 +119,8 @@ class Check:
     def __init__(self) -> None:
         self.expression: Node | None = None
         self.pattern: re.Pattern[str] | None = None
+        #: Characters that a match may look at.
+        self.window: int = 0
         self.discriminator: bool = False
         self.recoverable: bool = False
         self.message: str = ""
@@ -192,6 +194,7 @@ class ElementNode(Term):
         self.length_expression: Node | None = None
         self.length_path: Path | None = None
         self.length_pattern: re.Pattern[str] | None = None
+        self.window: int = 0
         self.prefix: ElementNode | None = None
         self.includes_prefix: bool = False
         self.length_max: int = 0

@@ -29,7 +29,6 @@ from flintmq.broker.formats.model.layout import (
     DEPTH_MAX,
     EMPTY_POSITIONS,
     computed_properties,
-    data_regex,
     fixed_size,
     is_fixed,
     new_line_of,
@@ -38,6 +37,7 @@ from flintmq.broker.formats.model.layout import (
     with_values,
 )
 from flintmq.broker.formats.model.nodes import Check, ElementNode, GroupNode, Path, Slot, Term, Variants
+from flintmq.broker.formats.model.patterns import data_regex, window
 from flintmq.broker.formats.model.schema import (
     Alignment,
     Assertion,
@@ -291,6 +291,7 @@ class Builder:
             check.expression = self.expression(assertion.test)
         else:
             check.pattern = data_regex(assertion.pattern)
+            check.window = window(check.pattern)
         if isinstance(assertion.message, Expression):
             check.message_expression = self.expression(assertion.message)
         else:
@@ -447,6 +448,7 @@ class Builder:
         elif kind is LengthKind.PATTERN:
             node.length_kind = nodes.PATTERN
             node.length_pattern = data_regex(length.pattern)
+            node.window = window(node.length_pattern)
         elif kind is LengthKind.PREFIXED:
             if length.prefix is None:
                 raise ValueError(f"{schema.name}: there is no field for its prefixed length")

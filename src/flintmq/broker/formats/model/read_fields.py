@@ -77,8 +77,8 @@ class FieldReader(ReaderState):
             assert pattern is not None
             charset = node.charset
             assert charset is not None
-            text, at = self.text_from(self.pos, charset)
-            found = pattern.match(text, at)
+            text, at = self.text_from(self.pos, charset, node.window)
+            found = pattern.match(text, at, at + node.window)
             if found is None:
                 return self.pos
             length = found.end() - at

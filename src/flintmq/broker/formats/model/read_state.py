@@ -29,8 +29,6 @@ STEPS_MIN: Final = 200_000
 STEPS_PER_BYTE: Final = 50
 #: Structures and groups inside each other.
 DEPTH_MAX: Final = 150
-#: Bytes that one match of a data pattern may look at.
-PATTERN_WINDOW: Final = 1 << 20
 
 #: What went wrong, for the number of the error.
 TOO_SHORT: Final = 0
@@ -351,8 +349,8 @@ class ReaderState:
         for check in term.before:
             pattern = check.pattern
             assert pattern is not None
-            text, at = self.text_from(self.pos, charset)
-            found = pattern.match(text, at)
+            text, at = self.text_from(self.pos, charset, check.window)
+            found = pattern.match(text, at, at + check.window)
             if found is None:
                 message = self.message_of(check, parent)
                 if check.recoverable:
@@ -363,7 +361,7 @@ class ReaderState:
                 self.resolve_point()
         return True
 
-    def text_from(self, pos: int, charset: Charset | None) -> tuple[str, int]:
+    def text_from(self, pos: int, charset: Charset | None, window: int) -> tuple[str, int]:
         """Return text that begins at a place and reaches as far as a pattern may look, and where in it to start."""
         if charset is None:
             charset = self.plan.charset
@@ -371,7 +369,7 @@ class ReaderState:
             if self.end == self.size:
                 return self.text, pos
             return self.text[pos : self.end], 0
-        data = self.data[pos : min(self.end, pos + PATTERN_WINDOW)]
+        data = self.data[pos : min(self.end, pos + window * charset.unit)]
         # Bytes that are no characters stand for themselves, so that a match can be counted in bytes.
         return data.decode(charset.codec, "replace" if charset.kind == WIDE else "surrogateescape"), 0
 
