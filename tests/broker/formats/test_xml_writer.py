@@ -147,8 +147,14 @@ def test_a_generated_prefix_avoids_declared_ones_and_shadowed_prefixes_are_not_u
     inner = root.append(Element("b", None, FOLDER, ""))
     inner.append(Element("NS1", "urn:2", NAMESPACE_DECL, XMLNS))
     inner.append(Element("c", "1", 0x03000000, "urn:1"))
+    root.append(Element("d", None, FOLDER)).append(Element("other", "urn:1", NAMESPACE_DECL, XMLNS))
+    again = root.child("d")
+    assert again is not None
+    again.append(Element("e", None, FOLDER)).append(Element("other", "urn:2", NAMESPACE_DECL, XMLNS))
+    again.child("e").append(Element("f", "1", 0x03000000, "urn:1"))  # type: ignore[union-attr]
     assert written(folder).decode() == (
-        '<NS2:a xmlns:NS1="urn:1" xmlns:NS2="urn:x"><b xmlns:NS1="urn:2"><NS3:c xmlns:NS3="urn:1">1</NS3:c></b></NS2:a>'
+        '<NS2:a xmlns:NS1="urn:1" xmlns:NS2="urn:x"><b xmlns:NS1="urn:2"><NS3:c xmlns:NS3="urn:1">1</NS3:c></b>'
+        '<d xmlns:other="urn:1"><e xmlns:other="urn:2"><NS1:f>1</NS1:f></e></d></NS2:a>'
     )
 
 

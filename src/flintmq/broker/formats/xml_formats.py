@@ -93,7 +93,7 @@ class XmlFormat:
             writer.write_tree(body)
             return writer.encoded()
         source = body.source
-        if not body.changed and isinstance(source, XmlSource) and not source.generic:
+        if not body.changed and body.entry == 0 and isinstance(source, XmlSource) and not source.generic:
             document = source.document
             if document.codec == codec:
                 if wants_validation(context.options):

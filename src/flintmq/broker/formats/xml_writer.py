@@ -40,7 +40,6 @@ from flintmq.broker.tree.types import (
     NAME,
     NAMESPACE_DECL,
     PROCESSING_INSTRUCTION,
-    SINGLE_ATTRIBUTE,
     SINGLE_NAMESPACE_DECL,
     VALUE,
     XML_DECLARATION,
@@ -60,6 +59,9 @@ _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
 
 #: What cannot hold references to characters: comments, processing instructions, names of tags, CDATA sections.
 _MARKUP: Final = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|</?[^\s/><!?]+", re.DOTALL)
+
+#: Prefixes that are searched one by one. Where there are more, a prefix is generated instead.
+_SEARCHED_MAX: Final = 64
 
 #: Names that were found valid, by all writers. Emptied when it is full: names come from messages.
 _VALID_NAMES: Final[set[str]] = set()
@@ -558,8 +560,14 @@ class XmlWriter:
         if namespace == "http://www.w3.org/XML/1998/namespace":
             return "xml"
         prefix = self.prefixes.get(namespace)
-        if prefix is not None and self.uris.get(prefix) == namespace:
-            return prefix
+        if prefix is not None:
+            if self.uris.get(prefix) == namespace:
+                return prefix
+            # That prefix means something else meanwhile; another one may still be in force.
+            if len(self.uris) <= _SEARCHED_MAX:
+                for other, uri in self.uris.items():
+                    if uri == namespace:
+                        return other
         while True:
             self.generated += 1
             prefix = f"{self.prefix}{self.generated}"
