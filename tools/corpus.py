@@ -146,6 +146,9 @@ DFDL = b"http://www.ogf.org/dfdl/"
 #: The namespace of another format with the suffix `.mxml`.
 FLEX = b"http://www.adobe.com/2006/mxml"
 
+#: Characters of a reason in the list of files that do not count.
+REASON_MAX = 110
+
 BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
 
 
@@ -392,9 +395,15 @@ def exclusions(verdicts: Sequence[Verdict]) -> str:
     rows = [each for each in verdicts if each.outcome is Outcome.EXCLUDED]
     if not rows:
         return "None."
-    lines = ["| file | why it does not count | what our reader says |", "|---|---|---|"]
+    counts = Counter(each.exclusion.partition(":")[0] for each in rows)
+    lines = [", ".join(f"{name} {count}" for name, count in sorted(counts.items())) + ".", ""]
+    lines += ["| file | why it does not count | what our reader says |", "|---|---|---|"]
     for each in rows:
-        said = f"line {each.problems[0].line}: {each.problems[0].reason}" if each.problems else ""
+        said = ""
+        if each.problems:
+            first = each.problems[0]
+            said = f"line {first.line}: {first.reason}" if first.line else first.reason
+            said = said if len(said) <= REASON_MAX else said[: REASON_MAX - 3] + "..."
         lines.append(
             f"| {escaped(each.repository)}/{escaped(each.file)} | {escaped(each.exclusion)} | {escaped(said)} |"
         )

@@ -206,6 +206,17 @@ def test_the_page_names_place_and_reason_of_each_miss_and_keeps_what_is_around_i
     assert text.startswith("# Ours\n\nbefore\n") and text.endswith("after\n") and "old" not in text
 
 
+def test_the_page_counts_the_files_that_do_not_count_by_class() -> None:
+    verdicts = [
+        Verdict("esql", "a/b", "1.esql", Outcome.EXCLUDED, "deliberate: no END", [Problem("x" * 500, 3)]),
+        Verdict("esql", "a/b", "2.esql", Outcome.EXCLUDED, "deliberate: no BEGIN"),
+        Verdict("mxml", "a/b", "3.mxml", Outcome.EXCLUDED, "foreign"),
+    ]
+    lines = corpus.exclusions(verdicts).splitlines()
+    assert lines[0] == "deliberate 2, foreign 1."
+    assert lines[4].startswith("| a/b/1.esql | deliberate: no END | line 3: xxx") and len(lines[4]) < 200
+
+
 def test_a_page_without_marks_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text("precious")
