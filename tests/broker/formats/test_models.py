@@ -6,6 +6,7 @@ from pathlib import Path
 
 from flintmq.broker.flow.project import load
 from flintmq.broker.formats.dfdl import SchemaSet
+from flintmq.broker.formats.message_set import MessageSet
 from flintmq.broker.formats.models import ModelRegistry
 
 SCHEMA = """\
@@ -74,3 +75,27 @@ def test_the_element_of_the_library_that_is_named_is_found_first(tmp_path: Path)
 def test_a_name_without_any_model_is_none(tmp_path: Path) -> None:
     project(tmp_path, "Orders", [], {})
     assert models(tmp_path, "Orders").get("Orders") is None
+
+
+MESSAGE_SET = """
+message_set: Orders
+identifier: ABCDEFGH12345
+formats: {CWF1: {kind: CWF}}
+messages:
+  Order:
+    elements:
+      - Id: {type: string, CWF1: {length: 4}}
+"""
+
+
+def test_a_message_set_in_yaml_is_found_by_its_file_and_by_its_identifier(tmp_path: Path) -> None:
+    project(tmp_path, "Shop", [], {})
+    (tmp_path / "Shop" / "Orders.mset.yaml").write_text(MESSAGE_SET)
+    registry = models(tmp_path, "Shop")
+
+    for name in ("Orders", "{Orders}", "ABCDEFGH12345", ""):
+        found = registry.get(name)
+        assert isinstance(found, MessageSet)
+        assert list(found.messages) == ["Order"]
+    assert registry.get("Invoices") is None
+    assert registry.get("ABCDEFGH12346") is None

@@ -91,7 +91,8 @@ class Application:
     @property
     def has_content(self) -> bool:
         """Whether there is anything that a broker can use."""
-        return bool(self.subflows or self.esql or self.policies or self.rest_api or self.message_sets())
+        has_models = bool(self.message_sets() or self.by_suffix(".mset.yaml"))
+        return bool(self.subflows or self.esql or self.policies or self.rest_api or has_models)
 
     def all_flows(self) -> Iterator[FlowDefinition]:
         """Yield message flows and subflows."""
