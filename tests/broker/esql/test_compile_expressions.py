@@ -55,6 +55,7 @@ def test_paths(path: str, value: object) -> None:
     assert value_of(path, ORDER) == value
 
 
+@pytest.mark.filterwarnings("error::SyntaxWarning")
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
@@ -86,6 +87,11 @@ def test_paths(path: str, value: object) -> None:
         ("CASE WHEN 1 = 2 THEN 'a' WHEN 2 = 2 THEN 'b' ELSE 1 / 0 END", "b"),
         ("CASE 'x' WHEN 'y' THEN 1 WHEN 'x' THEN 2 END", 2),
         ("CASE 'z' WHEN 'y' THEN 1 WHEN 'x' THEN 2 WHEN 'q' THEN 3 ELSE 4 END", 4),
+        ("CASE 'x' WHEN 'y' THEN 1 WHEN 'x' THEN 2 WHEN 'q' THEN 3 ELSE 1 / 0 END", 2),
+        ("CASE 'z' WHEN 'y' THEN 1 WHEN 'x' THEN 2 WHEN 'q' THEN 3 ELSE 2 + 2 END", 4),
+        ("5 IS NULL", False),
+        ("'a' IS NOT NULL AND MQMT_REQUEST IS NOT NULL AND X'00' IS NOT UNKNOWN", True),
+        ("'a' IS TRUE OR -1 IS FALSE", False),
         ("CAST('12' AS INTEGER) + 1", 13),
         ("CAST(InputRoot.XMLNSC.Order.Item.Price AS DECIMAL(5,1))", Decimal("1.5")),
         ("CAST('x' AS INTEGER DEFAULT 9)", 9),
@@ -142,6 +148,18 @@ def test_select_builds_rows_by_name_path_and_insert() -> None:
         b"<star><Name>bolt</Name><Price>1.50</Price></star>"
         b"<ins><Name>bolt</Name><Price>1.50</Price><y>x</y></ins></r>"
     )
+
+
+def test_columns_that_differ_only_in_type_or_namespace_are_told_apart() -> None:
+    outcome = run_statements(
+        """DECLARE n NAMESPACE 'urn:n';
+           SET OutputRoot.XMLNSC.r.a = THE(SELECT I.Name AS (XMLNSC.Attribute)x FROM InputRoot.XMLNSC.Order.Item[] AS I);
+           SET OutputRoot.XMLNSC.r.b = THE(SELECT I.Name AS x FROM InputRoot.XMLNSC.Order.Item[] AS I);
+           SET OutputRoot.XMLNSC.r.c = THE(SELECT I.Name AS n:x FROM InputRoot.XMLNSC.Order.Item[] AS I);""",
+        ORDER,
+    )
+
+    assert outcome.write() == (b'<r><a x="bolt"/><b><x>bolt</x></b><c><NS1:x xmlns:NS1="urn:n">bolt</NS1:x></c></r>')
 
 
 def test_select_multiplies_its_sources_and_nests() -> None:

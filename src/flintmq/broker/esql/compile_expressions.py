@@ -13,7 +13,9 @@ An expression is compiled for what its place needs:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 
 from flintmq.broker import values
@@ -57,6 +59,8 @@ _FIELD_FUNCTIONS = {
 _DATED = ("DATE", "TIME", "GMTTIME", "TIMESTAMP", "GMTTIMESTAMP")
 #: Longer chains of AND, OR and CASE become lists: Python limits how deep expressions nest.
 CHAIN_MAX = 25
+#: Code that is a literal of Python; `is` with one is a warning of Python.
+_LITERAL_CODE = re.compile(r"""-?[0-9]|b?['"]""")
 _BOOLEAN_NODES = (s.And, s.Or, s.Between, s.In, s.Like, s.Is, s.QuantifiedComparison, s.ForFunction)
 
 
@@ -72,6 +76,21 @@ class ExpressionCompiler(PathCompiler):
         """Return a new temporary name."""
         self.temporaries += 1
         return f"t_{self.temporaries}"
+
+    @contextmanager
+    def without_assignments(self) -> Iterator[None]:
+        """Make code without assignment expressions: for the `in` of a comprehension, and for the body of a lambda."""
+        before = self.plain
+        self.plain = True
+        try:
+            yield
+        finally:
+            self.plain = before
+
+    def delayed(self, compile_as: Callable[[s.Expression], str], node: s.Expression) -> str:
+        """Return a lambda that evaluates an expression where it is called."""
+        with self.without_assignments():
+            return f"lambda: {compile_as(node)}"
 
     def routine(self, schema: list[s.Name], name: s.Name) -> Signature | None:
         """Return the routine that a call means: of the module, the own schema, the PATH; None if there is none."""
@@ -200,7 +219,7 @@ class ExpressionCompiler(PathCompiler):
             if node.name.key == "THE" and not node.schema:
                 return f"scalar({self.source(node)})"
             code = self._call(node)
-            return f"scalar({code})" if self._gives_tree(node) else code
+            return f"scalar({code})" if self._gives_tree(node) or self._is_eval(node) else code
         if isinstance(node, s.Cast):
             return self._cast(node)
         if isinstance(node, s.CaseExpression):
@@ -378,7 +397,7 @@ class ExpressionCompiler(PathCompiler):
     def _and(self, operands: list[s.Expression]) -> str:
         """Return code for AND as a value. An operand behind a FALSE one is not evaluated."""
         if self.plain or len(operands) > CHAIN_MAX:
-            return f"and_all([{', '.join(f'lambda: {self.scalar(each)}' for each in operands)}])"
+            return f"and_all([{', '.join(self.delayed(self.scalar, each) for each in operands)}])"
         code = self.scalar(operands[0])
         for operand in operands[1:]:
             name = self.temporary()
@@ -387,7 +406,7 @@ class ExpressionCompiler(PathCompiler):
 
     def _or(self, operands: list[s.Expression]) -> str:
         if self.plain or len(operands) > CHAIN_MAX:
-            return f"or_all([{', '.join(f'lambda: {self.scalar(each)}' for each in operands)}])"
+            return f"or_all([{', '.join(self.delayed(self.scalar, each) for each in operands)}])"
         code = self.scalar(operands[0])
         for operand in operands[1:]:
             name = self.temporary()
@@ -395,11 +414,12 @@ class ExpressionCompiler(PathCompiler):
         return code
 
     def _is(self, node: s.Is) -> str:
-        if node.test in ("NULL", "UNKNOWN"):
-            return f"({self.scalar(node.operand)} is {'not ' if node.negated else ''}None)"
-        if node.test in ("TRUE", "FALSE"):
-            code = f"({self.scalar(node.operand)} is {node.test.title()})"
-            return f"(not {code})" if node.negated else code
+        if node.test in ("NULL", "UNKNOWN", "TRUE", "FALSE"):
+            operand = self.scalar(node.operand)
+            if _LITERAL_CODE.match(operand):
+                return str(node.negated)
+            wanted = node.test.title() if node.test in ("TRUE", "FALSE") else "None"
+            return f"({operand} is {'not ' if node.negated else ''}{wanted})"
         code = f"is_special({self.scalar(node.operand)}, {node.test!r})"
         return f"(not {code})" if node.negated else code
 
@@ -419,6 +439,10 @@ class ExpressionCompiler(PathCompiler):
         """Return whether a call is one of a routine that returns a row or reference."""
         routine = self.routine(node.schema, node.name)
         return routine is not None and routine.returns in ("ROW", "REFERENCE", "LIST", "")
+
+    def _is_eval(self, node: s.FunctionCall) -> bool:
+        """Return whether a call is EVAL, whose text may mean a value, a tree or a list."""
+        return node.name.key == "EVAL" and not node.schema and self.routine(node.schema, node.name) is None
 
     def _call(self, node: s.FunctionCall) -> str:
         """Compile the call of a routine or of a built-in function."""
@@ -529,7 +553,7 @@ class ExpressionCompiler(PathCompiler):
 
     def _coalesce(self, arguments: list[s.Expression]) -> str:
         if self.plain:
-            return f"coalesce_lazy([{', '.join(f'lambda: {self.scalar(each)}' for each in arguments)}])"
+            return f"coalesce_lazy([{', '.join(self.delayed(self.scalar, each) for each in arguments)}])"
         code = self.scalar(arguments[-1])
         for argument in reversed(arguments[:-1]):
             name = self.temporary()
@@ -540,14 +564,14 @@ class ExpressionCompiler(PathCompiler):
         """Return code that evaluates an expression given as text, in the scope of the caller."""
         symbols = self.scope.visible()
         scope = self.constants.add("E", f"scope {len(self.constants.values)}", (symbols, self.trees, self))
-        locals_code = ", ".join(f"{symbol.code!r}: {symbol.code}" for symbol in symbols.values() if symbol.local)
-        return f"c.evaluate({self.scalar(text)}, {scope}, {{{locals_code}}})"
+        given = ", ".join(f"{name!r}: {name}" for name in local_names(symbols))
+        return f"c.evaluate({self.scalar(text)}, {scope}, {{{given}}})"
 
     def _cast(self, node: s.Cast) -> str:
         operands = ", ".join(self.scalar(each) for each in node.operands)
         options = ["None" if each is None else self.scalar(each) for each in (node.ccsid, node.encoding, node.format)]
         clock = "c.clock()" if node.type.name in _DATED else "None"
-        options.append("None" if node.default is None else f"lambda: {self.scalar(node.default)}")
+        options.append("None" if node.default is None else self.delayed(self.scalar, node.default))
         while options and options[-1] == "None":
             options.pop()
         code = f"cast([{operands}], {self.type_code(node.type)}"
@@ -568,14 +592,17 @@ class ExpressionCompiler(PathCompiler):
 
     def _case(self, node: s.CaseExpression, scalars: bool) -> str:
         result = self.scalar if scalars else self.source
-        otherwise = "None" if node.otherwise is None else result(node.otherwise)
         if node.operand is not None:
             table = self._case_table(node)
             if table:
-                return f"case_of({self.scalar(node.operand)}, {table}, {otherwise})"
+                # ELSE is evaluated only if no WHEN fits, unless there is nothing to evaluate.
+                if node.otherwise is None or isinstance(node.otherwise, s.Literal):
+                    last = "None" if node.otherwise is None else result(node.otherwise)
+                    return f"case_of({self.scalar(node.operand)}, {table}, {last})"
+                return f"case_else({self.scalar(node.operand)}, {table}, {self.delayed(result, node.otherwise)})"
         if self.plain and node.operand is not None or len(node.whens) > CHAIN_MAX:
-            return self._long_case(node, result, otherwise)
-        code = otherwise
+            return self._long_case(node, result)
+        code = "None" if node.otherwise is None else result(node.otherwise)
         if node.operand is None:
             for when in reversed(node.whens):
                 code = f"({result(when.result)} if {self.condition(when.condition)} else {code})"
@@ -586,14 +613,15 @@ class ExpressionCompiler(PathCompiler):
         # The operand is evaluated once, before the comparisons.
         return f"(({name} := {self.scalar(node.operand)}), {code})[1]"
 
-    def _long_case(self, node: s.CaseExpression, result: Callable[[s.Expression], str], otherwise: str) -> str:
+    def _long_case(self, node: s.CaseExpression, result: Callable[[s.Expression], str]) -> str:
         """Return code of a CASE with so many branches that Python would refuse to nest them."""
         parts = []
         for when in node.whens:
-            test = self.scalar(when.condition) if node.operand is not None else self.condition(when.condition)
-            parts.append(f"(lambda: {test}, lambda: {result(when.result)})")
+            test = self.delayed(self.scalar if node.operand is not None else self.condition, when.condition)
+            parts.append(f"({test}, {self.delayed(result, when.result)})")
         operand = "None" if node.operand is None else self.scalar(node.operand)
-        return f"case_long({operand}, {node.operand is not None}, [{', '.join(parts)}], lambda: {otherwise})"
+        otherwise = "lambda: None" if node.otherwise is None else self.delayed(result, node.otherwise)
+        return f"case_long({operand}, {node.operand is not None}, [{', '.join(parts)}], {otherwise})"
 
     def _case_table(self, node: s.CaseExpression) -> str:
         """Return the name of a dict for a CASE whose conditions and results are literals; '' if it is none."""
@@ -636,14 +664,13 @@ class ExpressionCompiler(PathCompiler):
         kind = s.DataType(node.line, node.column, "REFERENCE")
         scope = self.scope
         self.scope = Scope(scope)
-        self.scope.declare(Symbol(name, "REFERENCE", kind, item))
+        self.scope.declare(Symbol(name, "REFERENCE", kind, item, local=False))
         try:
             condition = self.scalar(node.condition)
         finally:
             self.scope = scope
-        before, self.plain = self.plain, True
-        rows = f"rows_of({self.listing(node.source)})"
-        self.plain = before
+        with self.without_assignments():
+            rows = f"rows_of({self.listing(node.source)})"
         return f"quantify([{condition} for {item} in {rows}], {node.quantifier == 'ALL'})"
 
     def _special(self, node: s.Expression) -> str:
@@ -671,3 +698,11 @@ class ExpressionCompiler(PathCompiler):
         if isinstance(node, s.Round):
             return f"round_({self.scalar(node.value)}, {self.scalar(node.digits)}, {node.mode!r})"
         raise CompileError(2401, f"{type(node).__name__} cannot stand here", node)
+
+
+def local_names(symbols: dict[str, Symbol]) -> list[str]:
+    """Return the Python variables that hold the values of symbols, which EVAL passes to its text."""
+    names: list[str] = []
+    for symbol in symbols.values():
+        names += [name for name in (symbol.code, symbol.moved) if name.isidentifier() and name not in names]
+    return names

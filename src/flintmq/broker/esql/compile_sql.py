@@ -13,7 +13,6 @@ of ESQL can end the literal.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 
 from flintmq.broker.esql import syntax as s
@@ -133,13 +132,13 @@ class SqlCompiler(ExpressionCompiler):
                     return aggregate
                 pushed, rest = self._split(where, tables)
                 where = _joined(rest, where)
-                with self._without_assignments():
+                with self.without_assignments():
                     query = self._query(node, tables, pushed, where)
                 loops.append(f"for {_unpacked(table_names)} in {query}")
             for source in node.sources:
                 if not self.is_table(source.source):
                     # A later source may start at the row of an earlier one.
-                    with self._without_assignments():
+                    with self.without_assignments():
                         rows = f"rows_of({self.source(source.source)})"
                     name = self._bind(scope, _source_name(source), source)
                     names.append(name)
@@ -156,14 +155,6 @@ class SqlCompiler(ExpressionCompiler):
             return code
         finally:
             self.scope = outer
-
-    @contextmanager
-    def _without_assignments(self) -> Iterator[None]:
-        """Make code without assignment expressions, for the `in` of a comprehension."""
-        before = self.plain
-        self.plain = True
-        yield
-        self.plain = before
 
     def _bind(self, scope: Scope, name: str, source: s.SelectSource) -> str:
         """Declare the row of a source and return its Python name."""
@@ -206,15 +197,16 @@ class SqlCompiler(ExpressionCompiler):
                 if last is not None and last.name is not None:
                     text = last.name
                     namespace = last.namespace or ""
-            return repr(text), Column([Step(text, namespace)])
+            return f"{text!r}, {namespace!r}", Column([Step(text, namespace)])
         steps: list[Step] = []
+        shown: list[str] = []
         for element in name.elements:
             made = self._step(element)
             if made.step is None:
                 raise CompileError(2401, "a name after AS must not be computed", name)
             steps.append(made.step)
-        shown = "/".join(str(step.name) for step in steps)
-        return f"{shown!r}{'[]' if name.is_list else ''}", Column(steps, many=name.is_list)
+            shown.append(made.shown)
+        return f"{' / '.join(shown)}{'[]' if name.is_list else ''}", Column(steps, many=name.is_list)
 
     # Queries.
 

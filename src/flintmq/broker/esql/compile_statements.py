@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flintmq.broker.esql import syntax as s
+from flintmq.broker.esql.compile_expressions import local_names
 from flintmq.broker.esql.compile_paths import CompileError, PathCode
 from flintmq.broker.esql.compile_sql import SqlCompiler, walk_nodes
 from flintmq.broker.esql.names import Scope, Symbol
@@ -123,7 +124,7 @@ class StatementCompiler(SqlCompiler):
         self.depth += 1
         if self.depth > NESTING_MAX:
             raise CompileError(2401, f"statements are nested deeper than {NESTING_MAX} levels", nodes[0])
-        self._block_body(nodes)
+        self.block_body(nodes)
         self.depth -= 1
         self.out.dedent()
         self.scope = outer
@@ -167,7 +168,7 @@ class StatementCompiler(SqlCompiler):
             self.out.line("while True:")
             self.out.indent()
             self.frames.append(frame)
-        self._block_body(node.statements)
+        self.block_body(node.statements)
         if left:
             self.out.line("break")
             self.out.dedent()
@@ -176,7 +177,7 @@ class StatementCompiler(SqlCompiler):
             self.out.dedent()
         self.scope = outer_scope
 
-    def _block_body(self, nodes: list[s.Statement]) -> None:
+    def block_body(self, nodes: list[s.Statement]) -> None:
         """Compile the statements of a scope, inside its handlers. What stands before these is not theirs to handle."""
         handlers = [node for node in nodes if isinstance(node, s.DeclareHandler)]
         if not handlers:
@@ -402,9 +403,11 @@ class StatementCompiler(SqlCompiler):
 
     def _may_be_tree(self, node: s.Expression) -> bool:
         if isinstance(node, s.FunctionCall):
-            return node.name.key == "THE" or self._gives_tree(node)
+            return node.name.key == "THE" or self._gives_tree(node) or self._is_eval(node)
         if isinstance(node, s.Path):
             return node.is_list or self._is_tree_path(node)
+        if isinstance(node, s.FunctionPath | s.ContextReference):
+            return True
         return isinstance(node, s.Select | s.RowConstructor | s.ListConstructor | s.Passthru | s.CaseExpression)
 
     def store(self, target: s.Path, code: str) -> None:
@@ -520,13 +523,13 @@ class StatementCompiler(SqlCompiler):
     def _repeated(self, label: str, nodes: list[s.Statement]) -> None:
         """Compile the body of a REPEAT: ITERATE leaves it and goes on with the condition."""
         if not any(isinstance(each, s.Iterate) and self._label(each.label) == label for each in walk_nodes(nodes)):
-            self._block_body(nodes)
+            self.block_body(nodes)
             return
         body = Frame(label, is_loop=True, is_body=True)
         self.frames.append(body)
         self.out.line("while True:")
         self.out.indent()
-        self._block_body(nodes)
+        self.block_body(nodes)
         self.out.line("break")
         self.out.dedent()
         self._close(body)
@@ -725,10 +728,7 @@ class StatementCompiler(SqlCompiler):
             found = self.element(node.target)
         else:
             found = f"move({symbol.code}, {node.position!r}, {self._move_step(node, symbol)})"
-        if symbol.moved and symbol.moved != "True":
-            self.out.line(f"{symbol.code}, {symbol.moved} = refer({found}, {symbol.code})")
-        else:
-            self.out.line(f"{symbol.code}, _ = refer({found}, {symbol.code})")
+        self.out.line(f"{symbol.code}, {symbol.moved or '_'} = refer({found}, {symbol.code})")
 
     def _move_step(self, node: s.Move, symbol: Symbol) -> str:
         if node.repeat:
@@ -793,13 +793,9 @@ class StatementCompiler(SqlCompiler):
 
     def eval(self, node: s.Eval) -> None:
         """Compile EVAL as a statement: the text runs in this scope and may set its variables."""
-        symbols = [symbol for symbol in self.scope.visible().values() if symbol.local]
-        scope = self.constants.add("E", f"scope {len(self.constants.values)}", (self.scope.visible(), self.trees, self))
-        names: list[str] = []
-        for symbol in symbols:
-            names.append(symbol.code)
-            if symbol.moved and symbol.moved != "True":
-                names.append(symbol.moved)
+        symbols = self.scope.visible()
+        scope = self.constants.add("E", f"scope {len(self.constants.values)}", (symbols, self.trees, self))
+        names = local_names(symbols)
         given = ", ".join(f"{name!r}: {name}" for name in names)
         result = self.temporary()
         self.out.line(f"{result} = c.run_text({self.scalar(node.source)}, {scope}, {{{given}}})")

@@ -3,6 +3,9 @@
 The compiler leaves a scope with every EVAL: the symbols that can be seen there, the correlation names, and itself. The
 variables of the caller are passed by name and become local variables of the compiled text; a statement gives them back
 afterwards. Compiled texts are kept, at most CACHE_MAX per process, since programs mostly evaluate the same few.
+
+The text may come from a message: whatever is wrong with it is a BrokerError, and nothing of it gets into Python but by
+the compiler.
 """
 
 from __future__ import annotations
@@ -10,15 +13,16 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
-from types import CodeType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flintmq.broker.errors import BrokerError, esql_error
+from flintmq.broker.esql.compile_expressions import local_names
 from flintmq.broker.esql.compile_paths import CompileError
 from flintmq.broker.esql.compile_statements import StatementCompiler
 from flintmq.broker.esql.errors import EsqlSyntaxError
-from flintmq.broker.esql.names import Scope, Symbol
+from flintmq.broker.esql.names import Scope
 from flintmq.broker.esql.parser import parse_expression, parse_statements
+from flintmq.broker.esql.program import REFUSED
 from flintmq.broker.esql.source import Constants
 
 if TYPE_CHECKING:
@@ -27,9 +31,20 @@ if TYPE_CHECKING:
 CACHE_MAX = 200
 TEXT_MAX = 100_000
 
-#: By scope, kind and text. An entry holds its scope, so that no other object can get the same id meanwhile.
-_CACHE: OrderedDict[tuple[int, bool, str], tuple[CodeType, dict[str, object], object]] = OrderedDict()
+#: By scope, kind and text. An entry holds its scope, so that no other object can get the same id meanwhile. A scope
+#: belongs to one program, so the function can keep the names of that program.
+_CACHE: OrderedDict[tuple[int, bool, str], tuple[Callable[..., object], object]] = OrderedDict()
 _LOCK = Lock()
+
+
+class _TextCompiler(StatementCompiler):
+    """Compiles the statements of an EVAL. RETURN ends the text only; the caller gets its variables back."""
+
+    variables: list[str]
+
+    def return_code(self, value: str) -> str:
+        """Return the Python `return` of the variables of the caller."""
+        return "return {" + ", ".join(f"{name!r}: {name}" for name in self.variables) + "}"
 
 
 def _text_of(text: object) -> str:
@@ -40,88 +55,79 @@ def _text_of(text: object) -> str:
     return text
 
 
-def _compiled(run: Run, text: str, scope: object, statement: bool) -> tuple[CodeType, dict[str, object]]:
-    """Return the code of a text, and the constants that it needs."""
+def _compiled(run: Run, text: str, scope: object, statement: bool) -> Callable[..., object]:
+    """Return the function that a text is compiled to."""
     key = (id(scope), statement, text)
     with _LOCK:
         found = _CACHE.get(key)
         if found is not None:
             _CACHE.move_to_end(key)
-            return found[0], found[1]
+            return found[0]
     assert isinstance(scope, tuple)
     symbols, trees, outer = scope
     constants = Constants()
     names = Scope(None, dict(symbols), with_case=outer.scope.with_case)
-    compiler = StatementCompiler(names, constants, trees, outer.reserved, text, "EVAL", f"{outer.routine_name}.EVAL", 1)
+    compiler = _TextCompiler(names, constants, trees, outer.reserved, text, "EVAL", f"{outer.routine_name}.EVAL", 1)
     compiler.resolve = outer.resolve
+    compiler.missing_schemas = outer.missing_schemas
+    compiler.atomic_key = outer.atomic_key
     compiler.taken = set(outer.taken)
     compiler.temporaries = 1_000_000  # Apart from the temporary names around it.
+    compiler.variables = local_names(symbols)
+    compiler.out.margin = 1
+    for name in compiler.variables:
+        compiler.out.line(f"{name} = values[{name!r}]")
     try:
         if statement:
-            source = _statement_source(compiler, text, symbols)
+            _compile_statements(compiler, text)
         else:
-            locals_ = [symbol.code for symbol in symbols.values() if symbol.local]
-            code = compiler.source(parse_expression(text))
-            source = f"def evaluated(c, {', '.join(['values', '*rest'])}):\n"
-            source += "".join(f"    {name} = values[{name!r}]\n" for name in locals_)
-            source += f"    return {code}\n"
+            compiler.out.line(f"return {compiler.source(parse_expression(text))}")
+        flags = f"    {' = '.join(compiler.flags)} = False\n" if compiler.flags else ""
+        made = compile(f"def evaluated(c, values):\n{flags}{compiler.out.text()}", "<esql eval>", "exec")
     except EsqlSyntaxError as error:
-        raise BrokerError(2401, f"EVAL: {error.message} ({error.line}:{error.column})", inserts=(text,)) from None
+        raise _error(2401, f"{error.message} ({error.line}:{error.column})", text) from None
     except CompileError as error:
-        raise BrokerError(error.number, f"EVAL: {error.text}", inserts=(text,)) from None
-    made = compile(source, "<esql eval>", "exec")
+        raise _error(error.number, error.text, text) from None
+    except REFUSED:
+        raise _error(2401, "the text is nested too deep", text) from None
+    named: dict[str, Any] = {**run.program.globals, **constants.values}
+    exec(made, named)
+    function: Callable[..., object] = named["evaluated"]
     with _LOCK:
-        _CACHE[key] = made, constants.values, scope
+        _CACHE[key] = function, scope
         if len(_CACHE) > CACHE_MAX:
             _CACHE.popitem(last=False)
-    return made, constants.values
+    return function
 
 
-def _statement_source(compiler: StatementCompiler, text: str, symbols: dict[str, Symbol]) -> str:
-    """Return the function that runs a text of statements and gives back the variables of the caller."""
+def _error(number: int, reason: str, text: str) -> BrokerError:
+    return BrokerError(number, f"EVAL: {reason}", inserts=(text,), sqlstate="S42000")
+
+
+def _compile_statements(compiler: _TextCompiler, text: str) -> None:
+    """Compile a text of statements, which gives back the variables of the caller."""
     parsed = parse_statements(text)
     if parsed.errors:
         raise parsed.errors[0]
-    names: list[str] = []
-    for symbol in symbols.values():
-        if symbol.local:
-            names.append(symbol.code)
-            if symbol.moved and symbol.moved != "True":
-                names.append(symbol.moved)
-    compiler.out.margin = 1
-    for name in names:
-        compiler.out.line(f"{name} = values[{name!r}]")
     compiler.scope = Scope(compiler.scope)
-    compiler.statements(parsed.statements)
-    compiler.out.line("return {" + ", ".join(f"{name!r}: {name}" for name in names) + "}")
-    flags = f"    {' = '.join(compiler.flags)} = False\n" if compiler.flags else ""
-    return f"def evaluated(c, values):\n{flags}{compiler.out.text()}"
-
-
-def _call(run: Run, text: object, scope: object, values: dict[str, object], statement: bool) -> object:
-    code, constants = _compiled(run, _text_of(text), scope, statement)
-    names = dict(run.program.globals)
-    names.update(constants)
-    exec(code, names)
-    function = names["evaluated"]
-    assert callable(function)
-    return function(run, values)
+    compiler.block_body(parsed.statements)
+    compiler.out.line(compiler.return_code("None"))
 
 
 def evaluate(run: Run, text: object, scope: object, values: dict[str, object]) -> object:
     """Return the value of an expression given as text; NULL for NULL."""
     if text is None:
         return None
-    return _call(run, text, scope, values, statement=False)
+    return _compiled(run, _text_of(text), scope, False)(run, values)
 
 
 def run_text(run: Run, text: object, scope: object, values: dict[str, object]) -> dict[str, object]:
     """Run statements given as text; return the variables of the caller."""
     if text is None:
         return values
-    result = _call(run, text, scope, values, statement=True)
-    # RETURN inside the text ends the text only.
-    return result if isinstance(result, dict) else values
+    result = _compiled(run, _text_of(text), scope, True)(run, values)
+    assert isinstance(result, dict)
+    return result
 
 
 def compiled_expression(text: str, trees: dict[str, str], globals_of: dict[str, object]) -> Callable[[Run], object]:
@@ -134,12 +140,14 @@ def compiled_expression(text: str, trees: dict[str, str], globals_of: dict[str, 
     compiler = StatementCompiler(Scope(), constants, trees, frozenset(globals_of), text, "", "expression", 1)
     try:
         code = compiler.source(parse_expression(text))
+        made = compile(f"def evaluated(c):\n    return {code}\n", "<esql expression>", "exec")
     except EsqlSyntaxError as error:
         raise ValueError(f"{error.message} (column {error.column})") from None
     except CompileError as error:
         raise ValueError(error.text) from None
-    names = dict(globals_of)
-    names.update(constants.values)
-    exec(compile(f"def evaluated(c):\n    return {code}\n", "<esql expression>", "exec"), names)
-    function: Callable[[Run], object] = names["evaluated"]  # type: ignore[assignment]
+    except REFUSED:
+        raise ValueError("the expression is nested too deep") from None
+    names: dict[str, Any] = {**globals_of, **constants.values}
+    exec(made, names)
+    function: Callable[[Run], object] = names["evaluated"]
     return function

@@ -87,6 +87,17 @@ def case_of(value: object, table: dict[object, object], otherwise: object, switc
     return otherwise
 
 
+def case_else(
+    value: object,
+    table: dict[object, object],
+    otherwise: Callable[[], object],
+    switches: Switches = DEFAULTS,
+) -> object:
+    """Return the result of such a CASE whose ELSE is no literal, and is evaluated only if no condition fits."""
+    found = case_of(value, table, MISSING, switches)
+    return otherwise() if found is MISSING else found
+
+
 def case_long(
     value: object,
     compared: bool,
@@ -260,6 +271,7 @@ _OWN: Final = (
     or_all,
     coalesce_lazy,
     case_of,
+    case_else,
     case_long,
     quantify,
     quantified,
@@ -279,7 +291,7 @@ _OWN: Final = (
 )
 #: Functions of this module and of variables.py that take the keyword argument `switches`.
 _SWITCHED_HERE: Final[frozenset[Callable[..., object]]] = frozenset(
-    [case_of, case_long, quantified, qualify, aggregate_sum, aggregate_max, aggregate_min, variables.convert]
+    [case_of, case_else, case_long, quantified, qualify, aggregate_sum, aggregate_max, aggregate_min, variables.convert]
 )
 _OPERATORS: Final = {
     "eq": operators.equal,
