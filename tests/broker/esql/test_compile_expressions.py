@@ -153,9 +153,9 @@ def test_select_builds_rows_by_name_path_and_insert() -> None:
 def test_columns_that_differ_only_in_type_or_namespace_are_told_apart() -> None:
     outcome = run_statements(
         """DECLARE n NAMESPACE 'urn:n';
-           SET OutputRoot.XMLNSC.r.a = THE(SELECT I.Name AS (XMLNSC.Attribute)x FROM InputRoot.XMLNSC.Order.Item[] AS I);
-           SET OutputRoot.XMLNSC.r.b = THE(SELECT I.Name AS x FROM InputRoot.XMLNSC.Order.Item[] AS I);
-           SET OutputRoot.XMLNSC.r.c = THE(SELECT I.Name AS n:x FROM InputRoot.XMLNSC.Order.Item[] AS I);""",
+           SET OutputRoot.XMLNSC.r.a = THE(SELECT I.Name AS (XMLNSC.Attribute)x FROM InputBody.Order.Item[] AS I);
+           SET OutputRoot.XMLNSC.r.b = THE(SELECT I.Name AS x FROM InputBody.Order.Item[] AS I);
+           SET OutputRoot.XMLNSC.r.c = THE(SELECT I.Name AS n:x FROM InputBody.Order.Item[] AS I);""",
         ORDER,
     )
 

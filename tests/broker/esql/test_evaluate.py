@@ -24,12 +24,12 @@ ORDER = b"<Order><Item><Name>bolt</Name></Item><Item><Name>nut</Name></Item></Or
         ("SET Environment.x = THE(SELECT ITEM EVAL('I.Name') FROM InputRoot.XMLNSC.Order.Item[] AS I);", "bolt"),
         ("SET Environment.x = EVAL('EVAL(''1 + 1'') + 1');", 3),
         (
-            "FOR item AS InputRoot.XMLNSC.Order.Item[] DO"
-            " EVAL('SET Environment.x = COALESCE(Environment.x, '''') || item.Name;'); END FOR;",
-            "boltnut",
+            "FOR i AS InputBody.Order.Item[] DO EVAL('SET Environment.x = COALESCE(Environment.x, ''-'') || i.Name;');"
+            + " END FOR;",
+            "-boltnut",
         ),
         (
-            "EVAL('DECLARE EXIT HANDLER FOR SQLSTATE LIKE ''%'' SET Environment.x = SQLSTATE; SET Environment.y = 1 / 0;');",
+            "EVAL('DECLARE EXIT HANDLER FOR SQLSTATE LIKE ''%'' SET Environment.x = SQLSTATE; SET Environment = 1 / 0;');",
             "S22012",
         ),
     ],
