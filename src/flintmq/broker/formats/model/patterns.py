@@ -103,12 +103,10 @@ def _is_separated(body: Any) -> bool:
         repeated = _repeated(branch)
         if not repeated:
             continue
-        mandatory = [characters for characters in _mandatory(branch) if not characters & repeated]
-        if (
-            not mandatory
-            or len(branches) > 1
-            and any(_first(other) & repeated for other in branches if other is not branch)
-        ):
+        if all(characters & repeated for characters in _mandatory(branch)):
+            return False
+        # Another alternative that has the same characters could match what a round of this one does.
+        if any(_characters(other) & repeated for other in branches if other is not branch):
             return False
     return True
 
