@@ -8,6 +8,8 @@ from flintmq.broker.esql import evaluate
 from tests.broker.esql.running import error_of, run_statements
 
 ORDER = b"<Order><Item><Name>bolt</Name></Item><Item><Name>nut</Name></Item></Order>"
+APPEND = "SET Environment.x = COALESCE(Environment.x, ''-'') || i.Name;"
+HANDLED = "DECLARE EXIT HANDLER FOR SQLSTATE LIKE ''%'' SET Environment.x = SQLSTATE; SET Environment = 1 / 0;"
 
 
 @pytest.mark.parametrize(
@@ -23,15 +25,8 @@ ORDER = b"<Order><Item><Name>bolt</Name></Item><Item><Name>nut</Name></Item></Or
         ("DECLARE a INTEGER 1; EVAL('SET a = 5; IF a = 5 THEN RETURN; END IF; SET a = 6;'); SET Environment.x = a;", 5),
         ("SET Environment.x = THE(SELECT ITEM EVAL('I.Name') FROM InputRoot.XMLNSC.Order.Item[] AS I);", "bolt"),
         ("SET Environment.x = EVAL('EVAL(''1 + 1'') + 1');", 3),
-        (
-            "FOR i AS InputBody.Order.Item[] DO EVAL('SET Environment.x = COALESCE(Environment.x, ''-'') || i.Name;');"
-            + " END FOR;",
-            "-boltnut",
-        ),
-        (
-            "EVAL('DECLARE EXIT HANDLER FOR SQLSTATE LIKE ''%'' SET Environment.x = SQLSTATE; SET Environment = 1 / 0;');",
-            "S22012",
-        ),
+        (f"FOR i AS InputBody.Order.Item[] DO EVAL('{APPEND}'); END FOR;", "-boltnut"),
+        (f"EVAL('{HANDLED}');", "S22012"),
     ],
 )
 def test_text_is_evaluated_where_it_stands(statements: str, value: object) -> None:
