@@ -203,9 +203,16 @@ class FieldBuilder:
         if kind is EncodingNull.LITERAL_VALUE:
             # The documentation: the value is not case sensitive.
             return Nil(NilKind.LITERAL_VALUE, (parsed,), ignore_case=False)
-        if len(parsed.parts) != 1 or len(parsed.parts[0]) != 1:
-            raise definition_error(f"{place}: encodingNullValue '{value[:40]}' is not one character to fill with")
-        return Nil(NilKind.LITERAL_CHARACTER, (parsed,))
+        # Ours: several characters are alternatives; the writer fills with the first.
+        fills = [
+            literal(part[at : at + 1])
+            for part in parsed.parts
+            if isinstance(part, (str, bytes))
+            for at in range(len(part))
+        ]
+        if not fills:
+            raise definition_error(f"{place}: encodingNullValue has no character to fill with")
+        return Nil(NilKind.LITERAL_CHARACTER, tuple(fills))
 
     def calendar(self, field: Field, properties: Mapping[str, str], place: str) -> Calendar:
         """Return how a date or time is laid out."""
