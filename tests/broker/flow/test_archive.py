@@ -51,6 +51,16 @@ def test_a_name_that_is_there_twice_is_a_note_and_the_first_counts() -> None:
     assert archive.read("a/b") == b"1" and len(archive.notes) == 1
 
 
+def test_an_archive_that_lost_its_end_is_not_taken_for_the_one_inside_it() -> None:
+    """A stored archive has its own end record; zipfile takes it and calls all that stands before it a prefix."""
+    inner = archive_of({"inner.txt": b"inside"})
+    data = archive_of({"first.txt": b"1", "in.appzip": inner}, zipfile.ZIP_STORED)
+    assert list(open_archive(data, "x.bar").members) == ["first.txt", "in.appzip"]
+    with pytest.raises(FlowFileError, match="damaged zip archive: .* before its first member"):
+        open_archive(data[:-30], "x.bar")
+    assert list(open_archive(b"PK00" + data, "x.bar").members) == ["first.txt", "in.appzip"]
+
+
 def test_archives_are_opened_inside_archives_up_to_a_depth() -> None:
     data = archive_of({"x.txt": b"deep"})
     for _ in range(6):

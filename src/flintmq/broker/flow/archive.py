@@ -11,6 +11,9 @@ to disk. One Budget limits a whole file with everything inside it:
 
 Names are normalised: archives made on Windows have backslashes. A name that leaves the archive (`..`, absolute, with a
 drive letter) is left out and reported in `notes`; so is a second member with a name that is already there.
+
+An archive begins with its first member. Bytes before it mean that the end of the file is missing, and that zipfile has
+found the end of an archive inside: its content is not that of the file.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ from flintmq.broker.flow.model import FlowFileError, LoadNote
 #: Members that are archives themselves.
 ARCHIVE_SUFFIXES: Final = (".appzip", ".libzip", ".shlibzip", ".appdomainzip", ".restapizip", ".servicezip")
 RATIO_FREE_BYTES: Final = 1 << 20
+
+#: What some tools write before the first member of an archive that could have been split.
+SPLIT_MARK: Final = b"PK00"
 
 _DRIVE: Final = re.compile(r"[A-Za-z]:")
 
@@ -115,6 +121,9 @@ def open_archive(data: bytes, name: str, budget: Budget | None = None, depth: in
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError, OverflowError) as error:
         reason = "the file is empty" if not data else f"is no zip archive, or a damaged one: {error}"
         raise FlowFileError(name, reason) from None
+    first = min((info.header_offset for info in infos), default=0)
+    if first > len(SPLIT_MARK) or (first and not data.startswith(SPLIT_MARK)):
+        raise FlowFileError(name, f"is a damaged zip archive: {first} bytes stand before its first member")
     if len(infos) > budget.entries:
         raise FlowFileError(name, f"has {len(infos)} members; the limit is {budget.entries}")
     budget.entries -= len(infos)
