@@ -33,6 +33,7 @@ from flintmq.broker.flow.project import Project
 from flintmq.broker.flow.project import load as load_project
 from flintmq.broker.flow.runtime import FlowSettings, RuntimeFlow
 from flintmq.broker.flow.services import (
+    Email,
     FileWrite,
     FlowFake,
     HttpFake,
@@ -165,6 +166,16 @@ class FlowResult:
     def reply(self) -> HttpReply | None:
         """Return the answer to the HTTP request, if there is one."""
         return self.recorder.replies[0] if self.recorder.replies else None
+
+    @property
+    def answer(self) -> TreeView | None:
+        """Return the message that a CallableFlowReply node gave back, if the flow was called by name here."""
+        return next((TreeView(root) for root in self.recorder.calls.values() if root is not None), None)
+
+    @property
+    def emails(self) -> list[Email]:
+        """Return the e-mails that would have been sent."""
+        return self.recorder.emails
 
     @property
     def requests(self) -> list[HttpRequest]:

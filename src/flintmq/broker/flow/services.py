@@ -160,6 +160,24 @@ class FileWrite:
 
 
 @dataclass(slots=True)
+class Email:
+    """What an EmailOutput node sends. Attachments are name, content type and content."""
+
+    node: str
+    server: str
+    to: list[str]
+    cc: list[str]
+    bcc: list[str]
+    sender: str
+    reply_to: str
+    subject: str
+    text: bytes
+    content_type: str
+    attachments: list[tuple[str, str, bytes]]
+    root: Element
+
+
+@dataclass(slots=True)
 class TimeoutRequest:
     """A request of a TimeoutControl node."""
 
@@ -261,7 +279,7 @@ class Services(Protocol):
         """Write what a Trace node or LOG USER TRACE says."""
         ...
 
-    def email(self, node: str, root: Element, local: Element) -> None:
+    def email(self, email: Email) -> None:
         """Send an e-mail."""
         ...
 
@@ -312,7 +330,7 @@ class Recorder:
         self.disposed: list[tuple[str, str]] = []
         self.timeouts: list[TimeoutRequest] = []
         self.traces: list[tuple[str, str]] = []
-        self.emails: list[tuple[str, Element]] = []
+        self.emails: list[Email] = []
         #: Answers to asynchronous requests, in order; the function API hands them to response nodes.
         self.deferred: deque[Deferred] = deque()
         #: Calls of callable flows by identifier: None until they are answered.
@@ -516,9 +534,9 @@ class Recorder:
         """Keep what is traced."""
         self.traces.append((node, text))
 
-    def email(self, node: str, root: Element, local: Element) -> None:
+    def email(self, email: Email) -> None:
         """Keep an e-mail."""
-        self.emails.append((node, root))
+        self.emails.append(email)
 
 
 def _response(answer: HttpFake, request: HttpRequest) -> HttpResponse:

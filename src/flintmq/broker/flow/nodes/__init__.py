@@ -10,6 +10,9 @@ rest_request.py  RESTRequest, RESTAsyncRequest, RESTAsyncResponse
 soap.py          SOAPInput, SOAPReply, SOAPRequest, SOAPAsyncRequest, SOAPAsyncResponse, SOAPEnvelope, SOAPExtract
 file.py          FileInput, FileOutput, FileRead
 aggregation.py   AggregateControl, AggregateRequest, AggregateReply; GroupScatter, GroupGather, GroupComplete
+collector.py     Collector
+callable.py      CallableFlowInvoke, -Input, -Reply, -AsyncInvoke, -AsyncResponse
+email.py         EmailOutput
 timers.py        TimeoutControl, TimeoutNotification
 database_nodes.py  DatabaseRetrieve, DatabaseRoute
 transform.py     XSLTransform, Validate
@@ -21,9 +24,12 @@ from __future__ import annotations
 
 from flintmq.broker.flow.nodes import (
     aggregation,
+    callable,
+    collector,
     compute,
     construction,
     database_nodes,
+    email,
     file,
     http,
     http_request,
@@ -38,9 +44,12 @@ from flintmq.broker.flow.nodes import (
 
 __all__ = [
     "aggregation",
+    "callable",
+    "collector",
     "compute",
     "construction",
     "database_nodes",
+    "email",
     "file",
     "http",
     "http_request",
