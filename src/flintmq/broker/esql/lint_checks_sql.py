@@ -24,7 +24,7 @@ DATE_PATTERN: Final = Check(
 CHECKS: Final = (WITHOUT_WHERE, CREDENTIALS, SELECT_ALL, SQL_FROM_MESSAGE, DATE_PATTERN)
 
 _SECRET: Final = re.compile(
-    r"(^|[_.\-a-z])(pass(word|wd|phrase)?|pwd|secret|api_?key|access_?key|private_?key|client_?secret)$", re.IGNORECASE
+    r"((^|[_.\-])pass|password|passwd|passphrase|pwd|secret|api_?key|access_?key|private_?key)$", re.IGNORECASE
 )
 #: Texts that stand for a secret that is not there.
 _PLACEHOLDER: Final = re.compile(r"[*x?.#\-_ ]*|<.*>|\$?\{.*\}|%.*%|\[.*\]|change_?me|null|none|n/?a", re.IGNORECASE)

@@ -20,7 +20,7 @@ CONCATENATES_NULL: Final = Check(
     "FL002",
     "ConcatenatesNull",
     Severity.NOTE,
-    "a field of the message in || makes the whole text NULL where it is missing",
+    "a missing field of the message makes a whole text NULL",
 )
 MISSING_NAMESPACE: Final = Check(
     "FL005", "MissingNamespace", Severity.WARNING, "a step has no namespace prefix where its siblings have one"
