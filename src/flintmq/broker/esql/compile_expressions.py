@@ -498,30 +498,64 @@ class ExpressionCompiler(PathCompiler):
 
     def routine_call(self, routine: Signature, arguments: list[s.Expression], node: s.Node) -> str:
         """Return code that calls a routine in an expression and gives its value; OUT variables are copied back."""
+        if routine.result_sets:
+            raise CompileError(2492, f"{routine.name} has result sets; use CALL", node)
         codes = self.arguments(routine, arguments, node)
         call = f"{routine.code}({', '.join(['c', *codes])})"
         if not routine.outs:
             return call
-        if self.plain:
-            return f"{call}[0]"
         name = self.temporary()
-        parts = [f"({name} := {call})"]
+        parts: list[str] = []
         for number, position in enumerate(routine.outs):
-            argument = arguments[position]
-            symbol = self._variable(argument) if isinstance(argument, s.Path) else None
-            if symbol is not None and symbol.local and symbol.kind != "ROW":
-                parts.append(f"({symbol.code} := {name}[{number + 1}])")
-        return f"({', '.join(parts)}, {name}[0])[{len(parts)}]"
+            parts += self._stored(arguments[position], routine.parameters[position], f"{name}[{number + 1}]")
+        if self.plain:
+            return f"(lambda {name}: ({', '.join([*parts, f'{name}[0]'])},)[-1])({call})"
+        return f"({', '.join([f'({name} := {call})', *parts])}, {name}[0])[-1]"
+
+    def _stored(self, argument: s.Expression, kind: str, code: str) -> list[str]:
+        """Return expressions that store an OUT value into the variable or field that was passed."""
+        if not isinstance(argument, s.Path):
+            return []
+        symbol = self._variable(argument)
+        if symbol is None or symbol.kind == "ROW":
+            if kind == "REFERENCE":
+                return []
+            path = self.path(argument)
+            if not path.steps:
+                return [f"assign_root({path.start}, {code})"]
+            return [f"assign({self.target_code(path)}, {code}, GAPS, KEEP)"]
+        if symbol.constant or symbol.code.isidentifier() and not symbol.local:
+            return []
+        if symbol.kind == "REFERENCE":
+            pair = f"referred({code})"
+            return [
+                self._assigned(symbol.code, f"{pair}[0]", argument),
+                *([self._assigned(symbol.moved, f"{pair}[1]", argument)] if symbol.moved else []),
+            ]
+        if symbol.type.name not in ("NAME", "NAMESPACE", ""):
+            code = f"convert(scalar({code}), {self.type_code(symbol.type)})"
+        return [self._assigned(symbol.code, code, argument)]
+
+    def _assigned(self, target: str, code: str, node: s.Node) -> str:
+        """Return an expression that assigns to a variable."""
+        if not target.isidentifier():
+            holder, _, key = target.partition("[")
+            return f"{holder}.__setitem__({key[:-1]}, {code})"
+        if self.plain:
+            raise CompileError(2492, "a call that sets a variable cannot stand here; make it a statement", node)
+        return f"({target} := {code})"
 
     def arguments(self, routine: Signature, arguments: list[s.Expression], node: s.Node) -> list[str]:
         """Compile the arguments of a routine: a reference or row is passed as a tree, all else as a value."""
-        if len(arguments) != len(routine.parameters):
-            raise CompileError(
-                2492, f"{routine.name} takes {len(routine.parameters)} arguments, not {len(arguments)}", node
-            )
+        wanted = len(routine.parameters) + routine.result_sets
+        if len(arguments) != wanted:
+            raise CompileError(2492, f"{routine.name} takes {wanted} arguments, not {len(arguments)}", node)
         codes = []
-        for argument, kind in zip(arguments, routine.parameters, strict=True):
-            if kind in ("REFERENCE", "ROW"):
+        for number, kind in enumerate(routine.parameters):
+            argument = arguments[number]
+            if number in routine.empty and kind != "REFERENCE":
+                codes.append("None")
+            elif kind in ("REFERENCE", "ROW"):
                 codes.append(f"as_reference({self.element(argument)}, {routine.name!r})")
             elif kind == "LIST":
                 codes.append(self.listing(argument))

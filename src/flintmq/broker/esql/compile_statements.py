@@ -593,7 +593,10 @@ class StatementCompiler(SqlCompiler):
         """Return the Python `return` of a value, with the OUT parameters behind it."""
         if not self.outs:
             return f"return {value}"
-        return f"return ({value}, {', '.join(symbol.code for symbol in self.outs)})"
+        outs = [
+            f"({symbol.code}, {symbol.moved})" if symbol.kind == "REFERENCE" else symbol.code for symbol in self.outs
+        ]
+        return f"return ({value}, {', '.join(outs)})"
 
     def call(self, node: s.Call) -> None:
         """Compile CALL."""
@@ -609,15 +612,19 @@ class StatementCompiler(SqlCompiler):
             extra = f"c.procedure_in({self.database_name(node.database)}, {schema})"
             self.out.line(extra)
         call = f"{routine.code}({', '.join(['c', *arguments])})"
-        if not routine.outs:
+        if not routine.outs and not routine.result_sets:
             self._into(node, call)
             return
         result = self.temporary()
         self.out.line(f"{result} = {call}")
         for number, position in enumerate(routine.outs):
-            argument = node.arguments[position]
-            if isinstance(argument, s.Path):
-                self.store(argument, f"{result}[{number + 1}]")
+            for code in self._stored(node.arguments[position], routine.parameters[position], f"{result}[{number + 1}]"):
+                self.out.line(code)
+        for number in range(routine.result_sets):
+            argument = node.arguments[len(routine.parameters) + number]
+            if not isinstance(argument, s.Path) or not argument.is_list:
+                raise CompileError(2492, f"result set {number + 1} of {routine.name} needs a list, such as a.b[]", node)
+            self.store(argument, f"{result}[{number + 1 + len(routine.outs)}]")
         if node.into is not None:
             self.store(node.into, f"{result}[0]")
 
@@ -757,7 +764,10 @@ class StatementCompiler(SqlCompiler):
     def propagate(self, node: s.Propagate) -> None:
         """Compile PROPAGATE."""
         terminal = "'out'" if node.terminal is None else self.scalar(node.terminal)
-        label = "None" if node.label is None else self.scalar(node.label)
+        label = "None"
+        if node.label is not None:
+            # A label that is NULL is an error, not the terminal `out`.
+            terminal, label = "None", self.scalar(node.label)
         trees = [
             "None" if each is None else self.element(each) for each in (node.environment, node.message, node.exception)
         ]

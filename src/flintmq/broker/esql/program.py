@@ -24,6 +24,7 @@ from types import CodeType
 
 from flintmq.broker.esql import syntax as s
 from flintmq.broker.esql.compile_paths import CompileError
+from flintmq.broker.esql.compile_sql import walk_nodes
 from flintmq.broker.esql.compile_statements import StatementCompiler
 from flintmq.broker.esql.names import ALL_TREES, TREES_BY_KIND, Scope, Symbol
 from flintmq.broker.esql.routines import Signature, signature_of
@@ -466,10 +467,13 @@ class Program:
         self._emit(f"def {signature.code}({names}):", compiler.out, signature.name, file, routine, flags)
 
     def _parameters(self, compiler: StatementCompiler, routine: s.Routine, parameters: list[Symbol]) -> None:
-        """Give OUT parameters their first value, and references a variable for LASTMOVE."""
+        """Give rows their own tree, since only references pass a pointer, and references a variable for LASTMOVE."""
         for parameter, symbol in zip(routine.parameters, parameters, strict=True):
-            if parameter.direction == "OUT" and symbol.kind == "SCALAR":
-                compiler.out.line(f"{symbol.code} = None")
+            if symbol.kind == "ROW":
+                if parameter.direction == "OUT":
+                    compiler.out.line(f"{symbol.code} = new_row({symbol.name!r})")
+                elif parameter.direction != "INOUT" and _may_change(routine, parameter.name.key):
+                    compiler.out.line(f"{symbol.code} = copy_row({symbol.code})")
             if symbol.kind == "REFERENCE":
                 compiler.out.line(f"{symbol.moved} = True")
 
@@ -483,7 +487,7 @@ class Program:
         else:
             call = f"c.call_hook({routine.external.name!r}, [{names}], {directions!r})"
         compiler.out.line(f"result = {call}")
-        if compiler.outs:
+        if compiler.outs or routine.language == "DATABASE" and routine.result_sets:
             compiler.out.line("return result")
         else:
             compiler.out.line("return result[0]")
@@ -537,6 +541,27 @@ class Program:
 
 #: Types whose literal constants are written into the code.
 _INLINE = ("INTEGER", "CHARACTER", "BOOLEAN", "FLOAT", "DECIMAL")
+
+
+def _may_change(routine: s.Routine, name: str) -> bool:
+    """Return whether a routine may change the tree of a parameter: it sets a path below it, or passes one on."""
+    for node in walk_nodes(routine.body):
+        if isinstance(node, s.Eval):
+            return True
+        places: list[s.Expression | None] = []
+        if isinstance(node, s.Set | s.Create | s.DeleteField | s.Attach):
+            places = [node.target]
+        elif isinstance(node, s.Move | s.For):
+            places = [node.target if isinstance(node, s.Move) else node.source]
+        elif isinstance(node, s.Call | s.FunctionCall):
+            places = [*node.arguments, node.into if isinstance(node, s.Call) else None]
+        elif isinstance(node, s.Declare) and node.type.name == "REFERENCE":
+            places = [node.initial]
+        for place in places:
+            first = place.elements[0].plain if isinstance(place, s.Path) else None
+            if first is not None and first.key == name:
+                return True
+    return False
 
 
 def _unit_key(key: str) -> tuple[str, str]:

@@ -20,6 +20,10 @@ class Signature:
     #: Positions of OUT and INOUT parameters: the function returns a tuple of its value and theirs.
     outs: list[int] = field(default_factory=list)
     returns: str = ""
+    #: Positions of parameters that are OUT only: what the caller has there is not passed.
+    empty: list[int] = field(default_factory=list)
+    #: DYNAMIC RESULT SETS: the caller gives so many lists behind the parameters.
+    result_sets: int = 0
 
 
 def signature_of(routine: s.Routine, name: str, code: str) -> Signature:
@@ -29,4 +33,6 @@ def signature_of(routine: s.Routine, name: str, code: str) -> Signature:
     returns = "NONE" if routine.returns is None else routine.returns.name
     if routine.language in ("DATABASE", "JAVA", "CLR", ".NET") and routine.returns is None:
         returns = ""
-    return Signature(name, code, parameters, outs, returns)
+    empty = [number for number, each in enumerate(routine.parameters) if each.direction == "OUT"]
+    result_sets = (routine.result_sets or 0) if routine.language == "DATABASE" else 0
+    return Signature(name, code, parameters, outs, returns, empty, result_sets)

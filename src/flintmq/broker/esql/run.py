@@ -336,7 +336,7 @@ class Run:
             raise esql_error(2439, label, text=f"PROPAGATE TO LABEL takes CHARACTER, not {label!r}", sqlstate="S22000")
         trees = Trees(message, environment, exception)
         self.propagated = True
-        self.node.propagate_from(self, str(name), label, trees, finalize)
+        self.node.propagate_from(self, name if isinstance(name, str) else "out", label, trees, finalize)
         if delete:
             self.output_root = new_tree("OutputRoot", "Root")
             self.output_local_environment = new_tree("OutputLocalEnvironment")
@@ -529,12 +529,11 @@ class Run:
             return Rows()
 
         self._database(name, act)
-        if not held:
-            return (None, *(value for value, way in zip(values, directions, strict=True) if way != "IN"))
-        given, sets = held[0]
+        given, sets = held[0] if held else (values, [])
         outs = [value for value, way in zip(given, directions, strict=True) if way != "IN"]
         rows = [[row_element("Row", each.columns, row) for row in each.rows] for each in sets[:result_sets]]
-        return (None, *outs, *rows)
+        # A procedure that gives fewer result sets than it declares has empty ones.
+        return (None, *outs, *rows, *([] for _ in range(result_sets - len(rows))))
 
     def call_hook(self, name: str, values: list[object], directions: list[str]) -> tuple[object, ...]:
         """Call the Python function that stands in place of a Java method."""

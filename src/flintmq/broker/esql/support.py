@@ -312,7 +312,7 @@ _TREES: Final = (
 )
 _VARIABLES: Final = (
     "convert as_list scalars as_element as_reference refer target_of assign_reference set_reference_value shape "
-    "fill_from parent_or_self rows_compare"
+    "fill_from parent_or_self rows_compare copy_row referred"
 )
 #: Functions with a syntax of their own, as the compiler calls them.
 _SPECIAL: Final = "extract trim substring substring_before substring_after overlay position round_".split()

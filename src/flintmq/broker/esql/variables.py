@@ -8,9 +8,9 @@ from __future__ import annotations
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.casts import CastType, assign
 from flintmq.broker.esql.switches import DEFAULTS, Switches
-from flintmq.broker.esql.trees import check_writable, ensure_at, fill, new_row, rows_equal, scalar, tree_error
+from flintmq.broker.esql.trees import check_writable, ensure_at, fill, rows_equal, scalar, tree_error
 from flintmq.broker.tree.element import Element, Step, copy_element
-from flintmq.broker.tree.types import KIND, NAME, NAME_VALUE
+from flintmq.broker.tree.types import NAME, NAME_VALUE
 
 
 def convert(value: object, target: CastType, switches: Switches = DEFAULTS) -> object:
@@ -156,11 +156,21 @@ def rows_compare(left: object, right: object) -> object:
 
 
 def copy_row(source: Element) -> Element:
-    """Return a copy of a row as a tree of its own."""
-    made = new_row(source.name)
-    fill(made, source, False)
-    made.type = source.type & KIND
-    return made if source.parent is not None else copy_element(source)
+    """Return a copy of a row as a tree of its own, with the parser that owns the row."""
+    made = copy_element(source)
+    made.domain = source.owner()
+    return made
+
+
+def referred(given: object) -> tuple[Element, bool]:
+    """Return where an OUT reference points, and its LASTMOVE. A hook gives the element only."""
+    moved = True
+    if isinstance(given, tuple):
+        moved = given[1] is True
+        given = given[0]
+    if not isinstance(given, Element):
+        raise tree_error("an OUT reference has no element")
+    return given, moved
 
 
 def user_error(number: int, text: str) -> BrokerError:
