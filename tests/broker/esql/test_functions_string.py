@@ -253,7 +253,6 @@ def test_strings_of_two_types_in_one_call_are_2421(function: Function, arguments
         (f.replicate, ("a" * 100, f.COUNT_MAX)),
         (f.space, (-1,)),
         (f.space, (2**62,)),
-        (f.trim, ("a", "BOTH", "ab")),
         (f.trim, ("a", "BOTH", "")),
     ],
 )
@@ -312,3 +311,15 @@ def test_position_finds_what_it_says(search: str, text: str, start: int, repeat:
     if found:
         size = f.length(search)
         assert f.substring(text, found, size) == search
+
+
+def test_trim_takes_off_what_is_longer_than_one_as_a_whole() -> None:
+    """Public programs strip a byte order mark and a separator so."""
+    assert f.trim(b"\xef\xbb\xbf\xbb<a/>", "LEADING", b"\xef\xbb\xbf") == b"\xbb<a/>"
+    assert f.trim(" - a - b", "LEADING", " - ") == "a - b"
+    assert f.trim("ababxab", "TRAILING", "ab") == "ababx"
+    assert f.trim("ababxab", "BOTH", "ab") == "x"
+    assert f.trim("abab", "BOTH", "ab") == ""
+    assert f.trim(Bit(0b10101, 5), "LEADING", Bit(0b10, 2)) == Bit(1, 1)
+    with pytest.raises(BrokerError):
+        f.trim("a", "BOTH", "")
