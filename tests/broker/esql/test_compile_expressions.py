@@ -329,3 +329,16 @@ def test_deep_nesting_of_parentheses_is_a_syntax_error_not_a_crash() -> None:
     parsed = parse_statements("SET Environment.x = " + "(" * 5000 + "1" + ")" * 5000 + ";")
 
     assert parsed.errors
+
+
+def test_a_row_of_a_list_has_one_field_per_item() -> None:
+    """Recorded from a running product: fields of a ROW without a name are Column0."""
+    outcome = run_statements(
+        """CREATE FIELD OutputRoot.JSON.Data.rows IDENTITY (JSON.Array)rows;
+           SET OutputRoot.JSON.Data.rows = ROW (SELECT I.Name FROM InputRoot.XMLNSC.Order.Item[] AS I
+                                                WHERE I.Price > '0');
+           SET OutputRoot.JSON.Data.one = ROW (1 + 1, 'a' AS b);""",
+        ORDER,
+    )
+
+    assert outcome.write("JSON") == b'{"rows":[{"Name":"bolt"},{"Name":"nut"}],"one":{"Column0":2,"b":"a"}}'

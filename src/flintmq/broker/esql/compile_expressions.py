@@ -33,6 +33,7 @@ from flintmq.broker.esql.names import (
     mq_constants,
 )
 from flintmq.broker.esql.routines import Signature
+from flintmq.broker.esql.trees import Column
 
 _COMPARISONS = {"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
@@ -674,7 +675,12 @@ class ExpressionCompiler(PathCompiler):
         return self.constants.add("C", repr(table), table)
 
     def _row(self, node: s.RowConstructor) -> str:
-        columns = [self.column(each.expression, each.name, number) for number, each in enumerate(node.fields, 1)]
+        # Recorded: a field without a name is Column0, and each item of a list is one.
+        columns = [self.column(each.expression, each.name, number) for number, each in enumerate(node.fields)]
+        for each, (_, column) in zip(node.fields, columns, strict=True):
+            if each.name is None and isinstance(each.expression, s.Select | s.ListConstructor):
+                assert isinstance(column, Column)
+                column.many = True
         codes = [self.source(each.expression) for each in node.fields]
         shown = self.constants.add("R", "[" + ", ".join(shown for shown, _ in columns) + "]", [c for _, c in columns])
         return f"build_row({shown}, [{', '.join(codes)}])"

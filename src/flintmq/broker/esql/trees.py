@@ -583,7 +583,7 @@ def build_row(columns: list[Column], values: list[object]) -> Element:
         source = values[number]
         if column.insert:
             _insert_fields(row, source)
-        elif column.many:
+        elif column.many and isinstance(source, (list, Element)):
             steps = column.steps
             assign_list(row, steps[:-1], [], steps[len(steps) - 1], source)
         elif isinstance(source, Element):

@@ -311,13 +311,14 @@ class MQGet(RuntimeNode):
         self.descriptor = _location(self, "inputMQMDLocation", "InputRoot.MQMD")
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
-        found = invocation.services.get(self._request(invocation, assembly))
+        request = self._request(invocation, assembly)
+        found = invocation.services.get(request)
         if found is None:
             self.send("noMessage", invocation, assembly)
             return
         md, data = found
         result = parse_message(
-            md, data, self.template, source_queue=self.queue, models=self.flow.models, switches=self.flow.switches
+            md, data, self.template, source_queue=request.queue, models=self.flow.models, switches=self.flow.switches
         )
         self.send("out", invocation, self._merged(assembly, result))
 
@@ -325,7 +326,7 @@ class MQGet(RuntimeNode):
         mode = self.text("transactionMode", "automatic")
         request = GetRequest(
             self.label,
-            self.queue or str(assembly.local_environment.get("MQ.GET.QueueName") or ""),
+            str(assembly.local_environment.get("MQ.GET.QueueName") or self.queue),
             self.number("waitInterval", 1000) / 1000,
             transactional=invocation.transactional if mode == "automatic" else mode == "yes",
             browse=self.flag("browse"),
