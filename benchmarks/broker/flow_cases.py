@@ -24,7 +24,9 @@ from flintmq.mqi.md import MQMD
 
 
 class Sink(Recorder):
-    """Services that keep only the last put."""
+    """Services that keep only the last put, as bytes."""
+
+    keeps_trees = False
 
     def __init__(self) -> None:
         super().__init__()

@@ -196,6 +196,10 @@ class TimeoutRequest:
 class Services(Protocol):
     """Everything that nodes do to the outside. A call that fails raises a BrokerError."""
 
+    #: Whether trees are still looked at when the message has passed the flow. If not, nodes take their trees apart, so
+    #: that the collector has nothing to do with them.
+    keeps_trees: bool
+
     def put(self, put: Put) -> Written:
         """Put a message."""
         ...
@@ -301,6 +305,8 @@ class Recorder:
     of a data source to a DataSource. `queues` holds messages for MQGet nodes, `files` the files for FileRead nodes.
     `flows` maps endpoints of callable flows to fakes; others are looked for in the project.
     """
+
+    keeps_trees: bool = True
 
     def __init__(
         self,

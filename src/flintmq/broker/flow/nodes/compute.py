@@ -16,7 +16,7 @@ from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, run
 from flintmq.broker.flow.nodes.inputs import parser_options
 from flintmq.broker.formats.registry import Context
 from flintmq.broker.tree.assembly import Assembly
-from flintmq.broker.tree.element import Element, copy_element
+from flintmq.broker.tree.element import Element, copy_element, release_tree
 from flintmq.broker.tree.headers import context_of_root
 
 #: Which trees each mode sends: message, local environment, exception list.
@@ -158,6 +158,8 @@ class Compute(EsqlNode):
         if result is True:
             outgoing = self.outgoing(run, assembly, Trees(None, None, None), True)
             self.send("out", invocation, outgoing)
+        if not invocation.services.keeps_trees:
+            release_tree(run.output_root)
 
     def outgoing(self, run: Run, assembly: Assembly, trees: Trees, finalize: bool) -> Assembly:
         message, local, exceptions = self.mode

@@ -16,7 +16,7 @@ from flintmq.broker.errors import BrokerError
 from flintmq.broker.flow.engine import Invocation, RuntimeNode
 from flintmq.broker.formats.registry import VALIDATE_COMPLETE
 from flintmq.broker.tree.assembly import Assembly, exception_list
-from flintmq.broker.tree.element import Element, copy_element
+from flintmq.broker.tree.element import Element, copy_element, release_tree
 from flintmq.broker.tree.headers import Template
 from flintmq.mqi.md import MQMD
 
@@ -85,6 +85,8 @@ class InputNode(RuntimeNode):
             self.send("failure", invocation, failed)
             return
         self.send_caught(invocation, Assembly(root, local, environment))
+        if not invocation.services.keeps_trees:
+            release_tree(root)
 
     def send_caught(self, invocation: Invocation, assembly: Assembly, terminal: str = "") -> None:
         """Send an assembly to a terminal (`out` if none is named), and what fails below to `catch`."""
