@@ -77,6 +77,8 @@ class BrokerError(Exception):
         self.sqlcode = sqlcode
         #: The code that a database itself gave (SQLNATIVEERROR).
         self.native_error = 0
+        #: Causes beside the last one, where several things were wrong at once. They have no causes of their own.
+        self.beside: list[BrokerError] = []
         self.severity = severity
         self.catalog = catalog
         self.file = file

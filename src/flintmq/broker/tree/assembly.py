@@ -101,26 +101,34 @@ def exception_list(error: BrokerError) -> Element:
     root = new_tree("ExceptionList")
     parent = root
     for entry in error.chain():
-        folder = parent.append(Element(entry.kind, None, NAME))
-        for name, value in (
-            ("File", entry.file),
-            ("Line", entry.line),
-            ("Function", entry.function),
-            ("Type", entry.node_type),
-            ("Name", entry.node_name),
-            ("Label", entry.node_label),
-            ("Text", entry.text),
-            ("Catalog", entry.catalog),
-            ("Severity", entry.severity),
-            ("Number", entry.number),
-        ):
-            folder.add(name, value)
-        for position, insert in enumerate(entry.inserts):
-            inserted = folder.append(Element("Insert", None, NAME))
-            inserted.add("Type", _insert_type(entry, position, insert))
-            inserted.add("Text", _insert_text(insert))
+        folder = _append_entry(parent, entry)
+        for other in entry.beside:
+            _append_entry(folder, other)
         parent = folder
     return root
+
+
+def _append_entry(parent: Element, entry: BrokerError) -> Element:
+    """Append the folder of one entry."""
+    folder = parent.append(Element(entry.kind, None, NAME))
+    for name, value in (
+        ("File", entry.file),
+        ("Line", entry.line),
+        ("Function", entry.function),
+        ("Type", entry.node_type),
+        ("Name", entry.node_name),
+        ("Label", entry.node_label),
+        ("Text", entry.text),
+        ("Catalog", entry.catalog),
+        ("Severity", entry.severity),
+        ("Number", entry.number),
+    ):
+        folder.add(name, value)
+    for position, insert in enumerate(entry.inserts):
+        inserted = folder.append(Element("Insert", None, NAME))
+        inserted.add("Type", _insert_type(entry, position, insert))
+        inserted.add("Text", _insert_text(insert))
+    return folder
 
 
 def _insert_type(entry: BrokerError, position: int, insert: object) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flintmq.broker import FlowFailed, load
-from tests.broker.flow.flows import flow_of, write_application
+from tests.broker.flow.flows import compute, flow_of, write_application
 
 SHEET = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
 <xsl:output omit-xml-declaration="yes"/>
@@ -127,3 +127,48 @@ def test_a_value_that_a_field_cannot_have_is_a_problem(tmp_path: Path) -> None:
     flow = header_flow(tmp_path, "mqmdAAAOptions: Modify header, mqmdPriority: high")
 
     assert "mqmdPriority is 'high'" in flow.problems[0]  # type: ignore[attr-defined]
+
+
+JSON_VALIDATED = """
+nodes:
+  In: {type: HTTPInput, properties: {URLSpecifier: /a, messageDomainProperty: JSON, messageSetProperty: order.json}}
+  Validate:
+    type: Validate
+    properties: {domain: JSON, checkDomain: true, set: order.json, checkSet: true, validateMaster: contentAndValue,
+                 validateFailureAction: ACTION}
+  Out: {type: MQOutput, properties: {queueName: OUT}}
+  Tell: {type: Compute, properties: {computeExpression: "esql://routine/#Tell.Main"}}
+  Bad: {type: MQOutput, properties: {queueName: BAD}}
+wires:
+  - {from: In.out, to: Validate.in}
+  - {from: Validate.match, to: Out.in}
+  - {from: Validate.failure, to: Tell.in}
+  - {from: Tell.out, to: Bad.in}
+"""
+TELL = compute(
+    "Tell",
+    """DECLARE e REFERENCE TO InputExceptionList.*[1];
+    WHILE LASTMOVE(e) AND e.Number <> 5393 DO MOVE e LASTCHILD; END WHILE;
+    SET OutputRoot.JSON.Data.count = CARDINALITY(e.ParserException[]);
+    SET OutputRoot.JSON.Data.first = e.ParserException[1].Insert[2].Text; RETURN TRUE;""",
+)
+
+
+@pytest.mark.parametrize(("action", "count"), [("exceptionList", 2), ("exception", 1)])
+def test_a_json_body_is_checked_by_its_json_schema(tmp_path: Path, action: str, count: int) -> None:
+    schema = '{"type": "object", "required": ["id"], "properties": {"total": {"type": "number"}}}'
+    flow = flow_of(tmp_path, JSON_VALIDATED.replace("ACTION", action), TELL, order__json=schema)
+
+    assert list(flow({"id": 1, "total": 2.5}).out) == ["OUT"]
+    told = flow({"total": "much"}).out["BAD"][0].tree.JSON.Data
+    assert told.count == count
+    assert told.first == "the property 'id' is missing"
+
+
+def test_a_json_schema_that_is_missing_or_damaged_fails_the_message(tmp_path: Path) -> None:
+    text = JSON_VALIDATED.replace("ACTION", "exception")
+    missing = flow_of(tmp_path, text, TELL)
+    damaged = flow_of(tmp_path / "2", text, TELL, order__json="{")
+
+    for flow in (missing, damaged):
+        assert list(flow({"id": 1}).out) == ["BAD"]

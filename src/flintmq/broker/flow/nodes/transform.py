@@ -6,6 +6,7 @@ what the application has; it reads nothing else: no network, no files, no `docum
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from lxml import etree
@@ -13,10 +14,12 @@ from lxml import etree
 from flintmq.broker.errors import BrokerError, parser_error
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
 from flintmq.broker.flow.nodes.inputs import parser_options
+from flintmq.broker.formats.json_validate import JsonSchema, SchemaProblem, validation_error
 from flintmq.broker.formats.registry import (
     VALIDATE_CONTENT,
     VALIDATE_EXCEPTION,
     VALIDATE_VALUE,
+    Context,
     format_of,
     known,
 )
@@ -112,6 +115,7 @@ class Validate(RuntimeNode):
 
     def prepare(self) -> None:
         self.master = self.text("validateMaster", "none")
+        self._schema: JsonSchema | None = None
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
         message = assembly.message
@@ -131,11 +135,33 @@ class Validate(RuntimeNode):
                 )
         if self.master in ("content", "contentAndValue"):
             context = context_of_root(message, self.flow.models, self.flow.switches)
+            if (body.domain or body.name) == "JSON":
+                self._validate_json(body, context)
+                self.send("match", invocation, assembly)
+                return
             context.options = VALIDATE_EXCEPTION | VALIDATE_CONTENT
             if self.master == "contentAndValue":
                 context.options |= VALIDATE_VALUE
             validate_tree(body, context)
         self.send("match", invocation, assembly)
+
+    def _validate_json(self, body: Element, context: Context) -> None:
+        """Hold a body against the JSON schema that the message set names."""
+        name = (self.text("set") or context.message_set).rpartition("}")[2]
+        data = self.flow.settings.resource(name) if name else None
+        if data is None:
+            raise parser_error(5025, name, text=f"there is no JSON schema {name!r} in the application")
+        try:
+            if self._schema is None:
+                self._schema = JsonSchema(data, name, self.flow.settings.resource)
+            text = format_of("JSON").write(body, context)
+            found = self._schema.violations(json.loads(text))
+        except SchemaProblem as error:
+            raise parser_error(5025, name, text=str(error)) from None
+        except (ValueError, RecursionError) as error:
+            raise parser_error(5705, text=f"the body is not JSON: {error}") from None
+        if found:
+            raise validation_error(found, self.text("validateFailureAction", "exception") == "exception")
 
 
 def _property(message: Element, name: str) -> str:
