@@ -13,6 +13,7 @@ aggregation.py   AggregateControl, AggregateRequest, AggregateReply; GroupScatte
 collector.py     Collector
 callable.py      CallableFlowInvoke, -Input, -Reply, -AsyncInvoke, -AsyncResponse
 email.py         EmailOutput
+log.py           Log
 timers.py        TimeoutControl, TimeoutNotification
 database_nodes.py  DatabaseRetrieve, DatabaseRoute
 transform.py     XSLTransform, Validate
@@ -33,6 +34,7 @@ from flintmq.broker.flow.nodes import (
     file,
     http,
     http_request,
+    log,
     mq,
     mq_header,
     rest_request,
@@ -53,6 +55,7 @@ __all__ = [
     "file",
     "http",
     "http_request",
+    "log",
     "mq",
     "mq_header",
     "rest_request",
