@@ -28,7 +28,7 @@ from flintmq.broker.formats.model.schema import (
 #: Separations of MRM where a position may be empty whatever minOccurs says.
 EMPTY_POSITIONS = (Separation.ALL_ELEMENTS_DELIMITED, Separation.VARIABLE_LENGTH_ELEMENTS_DELIMITED)
 #: Nested groups and structures of a schema.
-DEPTH_MAX = 500
+DEPTH_MAX = 180
 
 
 def with_values(term: Member, values: dict[str, str]) -> Member:
@@ -122,35 +122,38 @@ def computed_properties(term: Member) -> list[tuple[str, Expression]]:
     return [(name, value) for name, value in found if isinstance(value, Expression)]
 
 
-def is_fixed(element: Element) -> bool:
-    """Return whether an element always has the same length."""
-    return fixed_size(element) >= 0
+def fixed_size(member: Member, known: dict[int, int], depth: int = 0) -> int:
+    """Return the bytes of a term of fixed length, one byte per character, without alignment; -1 if it varies.
+
+    `known` keeps what was found by id: a type that is used in many places is looked at once.
+    """
+    found = known.get(id(member))
+    if found is None:
+        # A type that contains itself has no fixed length.
+        known[id(member)] = -1
+        found = _fixed_size(member, known, depth) if depth <= DEPTH_MAX else -1
+        known[id(member)] = found
+    return found
 
 
-def fixed_size(member: Member, depth: int = 0) -> int:
-    """Return the bytes of a term of fixed length, one byte per character, without alignment; -1 if it varies."""
-    if depth > DEPTH_MAX:
-        return -1
+def _fixed_size(member: Member, known: dict[int, int], depth: int) -> int:
     if isinstance(member, Choice):
-        sizes = [fixed_size(branch, depth + 1) for branch in member.members]
         if member.length:
             return member.length
-        return max(sizes, default=0) if all(size >= 0 for size in sizes) and member.pad_to_longest else -1
+        sizes = [fixed_size(branch, known, depth + 1) for branch in member.members]
+        return max(sizes, default=0) if member.pad_to_longest and min(sizes, default=0) >= 0 else -1
     if isinstance(member, Sequence):
-        total = 0
-        for inner in member.members:
-            size = fixed_size(inner, depth + 1)
-            if size < 0 or member.separator:
-                return -1
-            total += size
-        return total
+        if member.separator:
+            return -1
+        sizes = [fixed_size(inner, known, depth + 1) for inner in member.members]
+        return sum(sizes) if min(sizes, default=0) >= 0 else -1
     if member.min_occurs != member.max_occurs or member.occurs_kind is OccursKind.EXPRESSION:
         return -1
     size = -1
     if member.length.kind is LengthKind.EXPLICIT and isinstance(member.length.value, int):
         size = member.length.value
     elif member.content is not None and member.length.kind is LengthKind.IMPLICIT:
-        size = fixed_size(member.content, depth + 1)
+        size = fixed_size(member.content, known, depth + 1)
     elif member.length.kind is LengthKind.IMPLICIT and member.logical is not None:
         try:
             size = member.facets.max_length if is_text(member) else implicit_size(member)

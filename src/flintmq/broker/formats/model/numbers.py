@@ -3,7 +3,7 @@
     format      bytes of +123 and -123       rules
     packed      12 3C          12 3D         two digits per byte, the last nibble is the sign
     bcd         01 23          -             two digits per byte, no sign
-    ibm4690     F1 23          FD 12 3F      digits right-aligned, filled with F; a D before the digits is a minus
+    ibm4690     F1 23          D1 23         digits right-aligned, filled with F; a D before the digits is a minus
     zoned       F1 F2 C3       F1 F2 D3      EBCDIC: one digit per byte; zone C or F plus, D minus in the sign digit
                 '1' '2' '3'    '1' '2' 's'   ASCII: minus is 0x70 to 0x79; other styles translate the EBCDIC letters
     hex float   exponent of 16 in excess 64, fraction of 24 or 56 bits, sign in the first bit

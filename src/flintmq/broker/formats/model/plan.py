@@ -30,7 +30,6 @@ from flintmq.broker.formats.model.layout import (
     EMPTY_POSITIONS,
     computed_properties,
     fixed_size,
-    is_fixed,
     new_line_of,
     plain_text,
     separator_behaviours,
@@ -211,6 +210,7 @@ class Builder:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.made: dict[tuple[int, bool], Term] = {}
+        self.sizes: dict[int, int] = {}
         #: Keeps what `made` knows by id alive.
         self.kept: list[object] = []
 
@@ -642,7 +642,8 @@ class Builder:
             slot.empty_allowed = separation in EMPTY_POSITIONS
             if isinstance(member, Element):
                 slot.simple_delimited = member.logical is not None and member.length.kind is LengthKind.DELIMITED
-                slot.fixed_length = is_fixed(member)
+                if node.only_variable_separated:
+                    slot.fixed_length = fixed_size(member, self.sizes) >= 0
                 if node.order == nodes.TAGGED:
                     self.tag(node, term, schema.place)
             else:
@@ -705,7 +706,7 @@ class Builder:
                 node.branch_names[term.index] = names
                 node.names |= names
         if not node.length and schema.pad_to_longest:
-            sizes = [fixed_size(member) for member in schema.members]
+            sizes = [fixed_size(member, self.sizes) for member in schema.members]
             if all(size >= 0 for size in sizes):
                 node.length = max(sizes, default=0)
         if hidden:

@@ -233,10 +233,9 @@ class FieldReader(ReaderState):
                     parent,
                     f"X'{self.data[start : min(stop, start + 20)].hex()}' is not {charset.codec}",
                 )
-        self.pos = stop
         if not self.set_text(node, parent, element, text, True):
-            self.pos = start
             return False
+        self.pos = stop
         return True
 
     def read_with_escapes(self, node: ElementNode, parent: Element, element: Element, scope: Scope) -> bool:
@@ -276,10 +275,9 @@ class FieldReader(ReaderState):
             text = content.decode(charset.codec, node.errors)
         except UnicodeError:
             return self.fail(BAD_VALUE, node, parent, f"X'{content[:20].hex()}' is not {charset.codec}")
-        self.pos = stop
         if not self.set_text(node, parent, element, text, trim):
-            self.pos = start
             return False
+        self.pos = stop
         return True
 
     def set_text(self, node: ElementNode, parent: Element, element: Element, text: str, trim: bool) -> bool:
@@ -313,7 +311,7 @@ class FieldReader(ReaderState):
                 return self.fail(BAD_VALUE, node, parent, f"a {node.logical} is empty")
         if node.is_string:
             element.value = text
-            return True
+            return not node.nillable or self.set_nil(node, element)
         codec = node.codec
         assert codec is not None
         try:

@@ -458,6 +458,8 @@ class FieldWriter:
             value = convert(evaluate(expression, self.env), node.logical)
         except NotYet as error:
             self.unknown = str(error)
+            # What the tree has for a computed element does not count.
+            element.value = None
             return
         except ValueError as error:
             raise self.error(EXPRESSION, node, element, str(error)) from None
