@@ -130,7 +130,7 @@ class MQSender(RuntimeNode):
 
     def note_written(self, local: Element, written: Written) -> None:
         """Say in the local environment what was put where."""
-        data = ensure(local, [Step("WrittenDestination"), Step("MQ")], True).add("DestinationData", None, 0x01000000)
+        data = local.folder("WrittenDestination").folder("MQ").add("DestinationData", None, 0x01000000)
         data.add("queueManagerName", written.queue_manager)
         data.add("queueName", written.queue)
         data.add("msgId", written.message_id)
