@@ -182,6 +182,8 @@ def test_parsers_are_named_as_recorders_name_them() -> None:
         (b'<MessageAssembly xmlns:i="http://com.ibm.iib/lt/1.0"><a i:valueType="ODD">x</a></MessageAssembly>', "ODD"),
         (b'<MessageAssembly xmlns:i="http://com.ibm.iib/lt/1.0"><a i:elementType="q"/></MessageAssembly>', "'q'"),
         (b"<MessageAssembly><a>text<b/></a></MessageAssembly>", "children"),
+        (b'<?xml version="1.0" encoding="nowhere"?><MessageAssembly/>', "nowhere"),
+        (b'<?xml version="1.0" encoding="shift_jis"?><MessageAssembly/>', "encoding"),
     ],
 )
 def test_what_is_no_recorded_assembly_is_refused_with_its_place(data: bytes, message: str) -> None:

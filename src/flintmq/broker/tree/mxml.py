@@ -196,6 +196,8 @@ class _Reader:
                 error.offset + 1,
                 text=f"line {error.lineno} column {error.offset + 1}: {reason}",
             ) from None
+        except (LookupError, ValueError) as error:  # An encoding that Python does not have, or expat cannot use.
+            raise self.error(f"the encoding cannot be used: {error}") from None
         return self.recorded
 
     def error(self, reason: str) -> BrokerError:

@@ -52,6 +52,14 @@ def test_documents_of_xml_and_json_follow_each_other() -> None:
     assert cut(PARSED, b"  ", "XMLNSC") == cut(PARSED, b"", "JSON") == []
 
 
+@pytest.mark.parametrize("encoding", ["nowhere", "shift_jis"])
+def test_a_document_in_an_encoding_that_expat_cannot_read_is_a_parser_exception(encoding: str) -> None:
+    data = f'<?xml version="1.0" encoding="{encoding}"?><a/>'.encode()
+    with pytest.raises(BrokerError, match="the record at offset 0") as caught:
+        list(records(PARSED, data, "XMLNSC", Context()))
+    assert caught.value.number == 5004
+
+
 @pytest.mark.parametrize(
     ("data", "domain"),
     [(b"<a></b>", "XMLNSC"), (b"<a>", "XMLNSC"), (b"text", "XMLNS"), (b"{", "JSON"), (b"\xff", "JSON"), (b"x", "BLOB")],

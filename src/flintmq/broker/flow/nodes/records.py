@@ -174,7 +174,7 @@ def _document_end(data: bytes, start: int) -> int:
         parser.Parse(b"", True)
     except _RootEnds:
         return end
-    except (pyexpat.ExpatError, ValueError) as error:
+    except (pyexpat.ExpatError, ValueError, LookupError) as error:  # LookupError: Python has no such encoding.
         raise parser_error(5004, text=f"the record at offset {start} is not well-formed XML: {error}") from None
     raise parser_error(5004, text=f"the record at offset {start} is not well-formed XML")
 
