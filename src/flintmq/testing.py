@@ -16,6 +16,18 @@ As a pytest plugin (installed with the package; or `-p flintmq.testing`, or `pyt
     queue_manager           a queue manager without files, with DEV.QUEUE.1 to 3; new for each test, in milliseconds
     queue_manager_on_disk   the same in a temporary directory; `.crash()` and `.restart()` try what a crash leaves
 
+For message flows (with the extra `broker`):
+
+    @pytest.mark.flow("Shop", "Orders")                            # path beside the test file, and the flow
+    def test_a_gold_order_is_routed(flow):
+        flow.http["Ask price"] = {"price": 7}
+        assert flow(b"<Order/>").out["ORDERS.GOLD"]
+
+    flow                    the flow of the mark; `.http`, `.databases`, `.queues` and `.files` answer for the outside,
+                            `.node` runs one node
+    flow_loader             a function that loads a path beside the test file: `flow_loader("Shop").flow("Orders")`
+
+`assert_recorded` compares an assembly with a recorded one (`.mxml`) and fails with the paths that differ.
 `assert_queue` looks and does not touch: messages stay where they are. A failure shows what was on the queue. Without
 pytest everything here but the fixtures can be used as well.
 """
@@ -23,9 +35,9 @@ pytest everything here but the fixtures can be used as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import flintmq
 from flintmq.client.embedded import Host
@@ -37,6 +49,11 @@ from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
     import pytest
+
+    from flintmq.broker.flow.function import LoadedApplications
+    from flintmq.broker.flow.testing import FlowUnderTest
+    from flintmq.broker.tree.assembly import Assembly
+    from flintmq.broker.tree.mxml import Recorded
 else:
     try:
         import pytest
@@ -214,6 +231,45 @@ class DiskQueueManager(QueueManager):
         super().__init__(self._open(), self._application)
 
 
+def assert_recorded(
+    expected: Path | str | Recorded | Assembly, found: Recorded | Assembly, ignore: Sequence[str] = ()
+) -> None:
+    """Fail with the paths where an assembly differs from a recorded one. `ignore` are patterns of paths."""
+    __tracebackhide__ = True
+    from flintmq.broker.flow.testing import assert_same_assembly
+
+    assert_same_assembly(expected, found, ignore)
+
+
+class FlowLoader:
+    """Loads flows by paths beside a test file. What was loaded before is loaded again: flows keep state."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def __call__(self, path: str | Path, **options: Any) -> LoadedApplications:
+        """Load a directory, a BAR or a flow file. Options are those of `flintmq.broker.load`."""
+        from flintmq.broker.flow.testing import load_flows
+
+        return load_flows(self._directory / path, **options)
+
+
+def _flow_loader(request: pytest.FixtureRequest) -> FlowLoader:
+    """A function that loads a path beside the test file."""
+    return FlowLoader(request.path.parent)
+
+
+def _flow(request: pytest.FixtureRequest, flow_loader: FlowLoader) -> FlowUnderTest:
+    """The flow that the mark `flow` names, with fakes for the outside."""
+    from flintmq.broker.flow.testing import FlowUnderTest
+
+    mark = request.node.get_closest_marker("flow")
+    if mark is None or not mark.args:
+        pytest.fail('the fixture flow needs a mark: @pytest.mark.flow("path of a project", "name of the flow")')
+    path, *name = mark.args
+    return FlowUnderTest(flow_loader(path, **mark.kwargs).flow(*name))
+
+
 def _memory() -> Iterator[flintmq.QueueManager]:
     """A queue manager without files, with the developer's queues DEV.QUEUE.1 to 3."""
     with flintmq.open(":memory:", developer=True, queue_manager_name="QM1") as qm:
@@ -226,6 +282,13 @@ def _disk(tmp_path: Path) -> Iterator[DiskQueueManager]:
         yield qm
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the mark known."""
+    config.addinivalue_line("markers", "flow(path, name): the message flow that the fixture `flow` loads")
+
+
 if pytest is not None:
+    flow_loader = pytest.fixture(name="flow_loader")(_flow_loader)
+    flow = pytest.fixture(name="flow")(_flow)
     queue_manager = pytest.fixture(name="queue_manager")(_memory)
     queue_manager_on_disk = pytest.fixture(name="queue_manager_on_disk")(_disk)

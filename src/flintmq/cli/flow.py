@@ -1,5 +1,13 @@
-"""flint flow: convert message flows, and read and override BAR files.
+"""flint flow: run, test, compile, lint and convert message flows, and read and override BAR files.
 
+    flint flow run Shop Orders --input order.xml --trace
+    flint flow run orders.bar shop.Orders --input a.xml b.xml --header MQMD.CorrelId=42 --out results
+    flint flow run Shop --input order.xml --database SHOP=sqlite:///shop.db --profile
+    flint flow test Shop
+    flint flow test Shop --record
+    flint flow esql Shop/shop/Orders.esql --show
+    flint flow lint Shop
+    flint flow lint Shop --off FL006 --json
     flint flow convert Orders.msgflow
     flint flow convert Orders.msgflow -o Orders.msgflow.yaml
     flint flow convert Orders.msgflow.yaml -o Orders.msgflow
@@ -7,12 +15,23 @@
     flint flow bar read orders.bar -k Shop --set > shop.properties
     flint flow bar override orders.bar shop.properties -o production.bar
     flint flow bar override orders.bar -m "shop.Orders#Get order.queueName=PROD.IN" -o production.bar
+    flint flow import-copybook ORDER.cpy -o Orders.mset.yaml
+    flint flow import-copybook order.h --c
+
+`run` sends files through a flow as a function call does: nothing is put, sent or written, but printed. `test` runs the
+recorded cases of a project: each directory below `tests` with a file `input.*`; `--record` writes what comes out as
+the new expectation. `esql` compiles ESQL and prints what is wrong with it. `lint` looks for what compiles and is most
+probably wrong.
 
 `convert` turns a flow into readable YAML and back; nothing is lost on the way. `bar read` prints every property that
 can be overridden with its current value, as an override file: edit it and apply it with `bar override`. A line is
 `flow#node label.property=value`, `flow#property=value` for the flow and for promoted properties, a name without `=`
 to remove an override, or `old=new` to replace a value everywhere. `[application]` and `[application/library]` say where
-the lines after them belong. Needs the broker extra.
+the lines after them belong. `import-copybook` makes a message set from a COBOL copybook, or with `--c` from a C header.
+Needs the broker extra.
+
+Exit codes: 0; 1 if a flow failed, a case differs, ESQL has errors, or lint found an error or a warning; 2 if there is
+nothing to do.
 """
 
 from __future__ import annotations
@@ -21,14 +40,18 @@ import argparse
 import sys
 from pathlib import Path
 
+from flintmq.cli import _flow_import
 from flintmq.cli._failure import CommandFailed
 
 NAME = "flow"
-SUMMARY = "convert message flows, and read and override BAR files"
+SUMMARY = "run, test, compile, lint and convert message flows, and read and override BAR files"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", required=True, metavar="convert|bar")
+    names = "run|test|esql|lint|convert|bar|import-copybook"
+    actions = parser.add_subparsers(dest="action", required=True, metavar=names)
+    _run_arguments(actions.add_parser("run", help="send messages through a flow", allow_abbrev=False))
+    _check_arguments(actions)
     convert = actions.add_parser("convert", help="convert a flow to YAML or back", allow_abbrev=False)
     convert.add_argument("file", type=Path, help="a .msgflow, .subflow, .cmf or .yaml file")
     convert.add_argument("-o", dest="out", type=Path, metavar="OUT", help="write here; the suffix says which form")
@@ -46,13 +69,82 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for action in (read, override):
         action.add_argument("-k", dest="application", default="", metavar="NAME", help="only this application")
         action.add_argument("-y", dest="library", default="", metavar="NAME", help="only this library of it")
+    _flow_import.add(actions)
+
+
+def _run_arguments(run: argparse.ArgumentParser) -> None:
+    run.add_argument("path", type=Path, help="a directory, a BAR, or a flow file")
+    run.add_argument("flow", nargs="?", default="", help="the flow, if there are several: schema.Name or Name")
+    run.add_argument("--input", type=Path, nargs="+", required=True, metavar="FILE", help="messages; .mxml is recorded")
+    run.add_argument("--header", action="append", default=[], metavar="NAME=VALUE", help="such as MQMD.CorrelId=42")
+    run.add_argument("--trace", action="store_true", help="print what each node did, with microseconds")
+    run.add_argument("--profile", action="store_true", help="print calls, microseconds and coverage of ESQL by line")
+    run.add_argument("--json", action="store_true", help="print everything as JSON")
+    run.add_argument("--out", type=Path, metavar="DIR", help="write what would have left the flow to files here")
+    run.add_argument("--database", action="append", default=[], metavar="NAME=URL", help="a data source, as SQLAlchemy")
+    run.add_argument("--http", action="append", default=[], metavar="NODE=FILE", help="the answer for an HTTP node")
+    run.add_argument("--override", action="append", default=[], metavar="LINE", help="Flow#Node.property=value")
+    run.add_argument("--node", metavar="LABEL", help="the input node, if the flow has several")
+    run.add_argument("--method", default="POST", help="of the HTTP request (POST)")
+    run.add_argument("--path", dest="url_path", default="", metavar="PATH", help="of the HTTP request")
+    run.add_argument("--query", default="", help="of the HTTP request")
+    run.add_argument("-k", dest="application", default="", metavar="NAME", help="the application of the flow")
+
+
+def _check_arguments(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    test = actions.add_parser("test", help="run recorded cases", allow_abbrev=False)
+    test.add_argument("paths", type=Path, nargs="+", metavar="DIR", help="a project, its tests, or one case")
+    test.add_argument("--record", action="store_true", help="write what comes out as the new expectation")
+    test.add_argument("--only", default="", metavar="TEXT", help="only cases whose name contains this")
+    test.add_argument("--profile", action="store_true", help="print calls and coverage of ESQL by line")
+    esql = actions.add_parser("esql", help="compile ESQL and print what is wrong", allow_abbrev=False)
+    esql.add_argument("paths", type=Path, nargs="+", metavar="FILE", help="an ESQL file, a directory, BAR or flow")
+    esql.add_argument("--show", action="store_true", help="print the Python that the ESQL becomes")
+    esql.add_argument("--check", action="store_true", help="count warnings as errors")
+    lint = actions.add_parser("lint", help="look for what is most probably wrong", allow_abbrev=False)
+    lint.add_argument("paths", type=Path, nargs="*", metavar="PATH", help="a directory, a BAR, or a flow file")
+    lint.add_argument("--off", action="append", default=[], metavar="CODES", help="leave out these checks: FL006,FL011")
+    lint.add_argument("--json", action="store_true", help="print the findings as JSON")
+    lint.add_argument("--list", action="store_true", help="list all checks")
 
 
 def run(options: argparse.Namespace) -> int:
     try:
-        from flintmq.broker.flow import command
+        from flintmq.broker.flow import command, command_check, command_run
     except ImportError as error:
         raise CommandFailed(f"flows need the broker extra ({error.name}): pip install 'flintmq[broker]'") from None
+    if options.action == "run":
+        wanted = command_run.RunOptions(
+            options.path,
+            options.flow,
+            options.application,
+            options.input,
+            options.header,
+            options.node,
+            options.method,
+            options.url_path,
+            options.query,
+            options.database,
+            options.http,
+            options.override,
+            options.trace,
+            options.profile,
+            options.json,
+            options.out,
+        )
+        return command_run.run(wanted, sys.stdout, sys.stderr)
+    if options.action == "test":
+        return command_check.test(options.paths, options.record, options.only, options.profile, sys.stdout, sys.stderr)
+    if options.action == "esql":
+        return command_check.check_esql(options.paths, options.show, options.check, sys.stdout, sys.stderr)
+    if options.action == "lint":
+        if options.list:
+            return command_check.list_checks(sys.stdout)
+        if not options.paths:
+            raise CommandFailed("say what to look at: a directory, a BAR, or a flow file", exit_code=2)
+        return command_check.lint(options.paths, options.off, options.json, sys.stdout, sys.stderr)
+    if options.action == _flow_import.NAME:
+        return _flow_import.run(options)
     if options.action == "convert":
         return command.convert(options.file, options.out, sys.stdout)
     if options.bar_action == "read":

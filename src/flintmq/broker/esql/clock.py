@@ -2,7 +2,7 @@
 
 A node takes one `Clock` for an invocation, so CURRENT_TIMESTAMP and its relatives give the same moment however often a
 statement asks. The local time zone is that of the process (TZ), unless `set_local_zone` names another; offsets are in
-microseconds, positive east of Greenwich.
+microseconds, positive east of Greenwich. A test may `freeze` the clock.
 
 A TIME has no date, so its offset is the one that is valid now (LOCAL_TIMEZONE). The offset of a TIMESTAMP is the one
 that was valid at that moment; a local time that clocks showed twice is the first of the two.
@@ -25,6 +25,8 @@ from flintmq.broker.values import (
 
 #: The zone that `set_local_zone` has set. None stands for the zone of the process.
 _zone: ZoneInfo | None = None
+#: The moment that `freeze` has set.
+_frozen: Timestamp | None = None
 
 
 def set_local_zone(name: str | None) -> None:
@@ -83,8 +85,16 @@ class Clock:
         return Interval("HOUR TO MINUTE", 0, self.offset)
 
 
+def freeze(gmt: Timestamp | None) -> None:
+    """Let all clocks of the process show one moment, for tests; None lets time go on."""
+    global _frozen
+    _frozen = gmt
+
+
 def now() -> Clock:
     """Return a clock that is set to this moment."""
+    if _frozen is not None:
+        return Clock(_frozen)
     moment = datetime.datetime.now(datetime.UTC)
     return Clock(
         Timestamp(

@@ -15,5 +15,15 @@
     checks.py          what is wrong with a definition
     command.py         `flint flow convert` and `flint flow bar`
 
-These files define and load flows; they run nothing. The engine takes what resolve.py makes of a flow.
+    engine.py          nodes, wires, and how a message travels (nodes/: the nodes)
+    runtime.py         a flow that can run
+    services.py        what nodes do to the outside, and the recorder that keeps it
+    function.py        a flow as a function
+    outputs.py         what a flow did, as files: written, compared
+    testing.py         recorded cases, single nodes, fakes
+    lint.py            the checks of ESQL with the nodes that run it, and those of flows
+    command_run.py     `flint flow run`
+    command_check.py   `flint flow test`, `flint flow esql` and `flint flow lint`
+
+The files of the first part define and load flows; they run nothing. The engine takes what resolve.py makes of a flow.
 """

@@ -223,11 +223,17 @@ class Project:
         return notes
 
 
-def load(path: str | Path) -> Project:
-    """Load a directory, a BAR or a flow file. Raise FlowFileError if there is nothing at all to load."""
+def load(path: str | Path, references: bool = False) -> Project:
+    """Load a directory, a BAR or a flow file. Raise FlowFileError if there is nothing at all to load.
+
+    With `references`, a directory that is a project comes with the projects beside it that it refers to.
+    """
     place = Path(path)
     if place.is_dir():
-        return load_directory(place)
+        project = load_directory(place)
+        if references and _is_project(place):
+            _load_references(project, place.resolve())
+        return project
     if not place.exists():
         raise FlowFileError(str(place), "there is no such file or directory")
     if place.suffix.lower() == ".bar":
