@@ -1,4 +1,4 @@
-"""Elements: links, lazy children, copies, paths, and the hints of indexes (T1 to T6)."""
+"""Elements: links, lazy children, copies, paths, and indexes of children (T1 to T6)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.tree.element import (
+    INDEXES_MAX,
+    NEAR,
     ROOT_DOMAIN,
     Element,
     Source,
@@ -150,20 +152,23 @@ CHANGES = st.one_of(
     st.tuples(st.just("after"), st.integers(0, 9)),
     st.tuples(st.just("detach"), st.integers(0, 9)),
     st.tuples(st.just("rename"), st.integers(0, 9)),
-    st.tuples(st.just("find"), st.integers(1, 6)),
+    st.tuples(st.just("find"), st.integers(1, 40)),
+    st.tuples(st.just("last"), st.integers(1, 40)),
+    st.tuples(st.just("count"), st.just(0)),
+    st.tuples(st.just("remove"), st.integers(1, 40)),
     st.tuples(st.just("copy"), st.just(0)),
 )
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.text("ab", max_size=6), st.lists(CHANGES, max_size=25))
+@given(st.integers(0, 2 * NEAR), st.text("ab", max_size=2 * NEAR), st.lists(CHANGES, max_size=25))
 def test_an_index_finds_what_counting_finds_whatever_was_changed(
-    letters: str, changes: list[tuple[str, object]]
+    others: int, letters: str, changes: list[tuple[str, object]]
 ) -> None:
-    """T6: `a[i]` starts at the last hit, and gives what a walk from the start would."""
-    folder, _ = lazy(letters)
-    step = Step("a")
+    """T6: an index gives what a walk over all children would. Others of another name stand before."""
+    folder, _ = lazy("b" * others + letters)
     for change, argument in changes:
+        step = Step("a")
         children = folder.children() if change in ("before", "after", "detach", "rename") else []
         chosen = children[argument % len(children)] if children and isinstance(argument, int) else None
         if change == "append":
@@ -177,14 +182,35 @@ def test_an_index_finds_what_counting_finds_whatever_was_changed(
         elif change == "detach" and chosen is not None:
             chosen.detach()
         elif change == "rename" and chosen is not None:
-            chosen.forget_hint()
+            chosen.forget_indexes()
             chosen.name = "b" if chosen.name == "a" else "a"
             chosen.mark_changed()
         elif change == "find" and isinstance(argument, int):
             found = find_child(folder, step, argument)
             named = [child for child in folder.children() if child.name == "a"]
             assert found is (named[argument - 1] if argument <= len(named) else None)
+        elif change == "last" and isinstance(argument, int):
+            found = find_child(folder, step, -argument)
+            named = [child for child in folder.children() if child.name == "a"]
+            assert found is (named[-argument] if argument <= len(named) else None)
+        elif change == "count":
+            assert count(folder, step) == len([child for child in folder.children() if child.name == "a"])
+        elif change == "remove" and isinstance(argument, int):
+            found = find_child(folder, step, argument)
+            if found is not None:
+                found.detach()
         elif change == "copy":
             folder = copy_element(folder)
         check_tree(folder)
-    assert count(folder, step) == len([child for child in folder.children() if child.name == "a"])
+    assert count(folder, Step("a")) == len([child for child in folder.children() if child.name == "a"])
+
+
+def test_paths_with_computed_names_do_not_make_indexes_without_end() -> None:
+    folder = Element("r", None, NAME)
+    for number in range(4 * NEAR):
+        folder.add(f"n{number}")
+    for number in range(4 * NEAR):
+        assert find_child(folder, Step(f"n{number}"), 1) is not None
+
+    assert folder.indexes is not None and len(folder.indexes) <= INDEXES_MAX
+    check_tree(folder)

@@ -336,7 +336,7 @@ class Program:
             path = compiler.path(literal)
             out.line(f"{code}, {moved} = refer({compiler.element_code(path)}, {path.start})")
         elif kind == "ROW":
-            out.line(f"{code} = new_row({name.text!r})")
+            out.line(f"{code} = {'shared_row' if lasting else 'new_row'}({name.text!r})")
             if literal is not None:
                 out.line(f"assign_root({code}, {compiler.source(literal)})")
         else:
@@ -473,7 +473,7 @@ class Program:
                 if parameter.direction == "OUT":
                     compiler.out.line(f"{symbol.code} = new_row({symbol.name!r})")
                 elif parameter.direction != "INOUT" and _may_change(routine, parameter.name.key):
-                    compiler.out.line(f"{symbol.code} = copy_row({symbol.code})")
+                    compiler.out.line(f"{symbol.code} = copy_as_tree({symbol.code})")
             if symbol.kind == "REFERENCE":
                 compiler.out.line(f"{symbol.moved} = True")
 

@@ -22,6 +22,7 @@ from flintmq.broker.esql import clock
 from flintmq.broker.esql.program import FILE_PREFIX, Program, Unit
 from flintmq.broker.esql.support import MISSING, convert_text
 from flintmq.broker.esql.switches import DEFAULTS, Switches
+from flintmq.broker.esql.trees import settle
 from flintmq.broker.formats.registry import Context, format_of
 from flintmq.broker.tree.element import Element
 from flintmq.broker.tree.types import NAME
@@ -423,6 +424,7 @@ class Run:
             element.append_built(child)
             child = following
         element.changed = made.changed or not element.domain
+        settle(element)
         if options is not None and isinstance(options, int) and options & 0x300:
             build_everything(element)
 

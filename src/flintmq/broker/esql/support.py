@@ -307,12 +307,12 @@ _PLAIN: Final = (
 _TREES: Final = (
     "at value value_at value_of items scalar the body_of cardinality field_value field_name field_namespace field_type "
     "same_field set_scalar set_field_value assign assign_element assign_root assign_list set_name set_namespace "
-    "set_type new_element place neighbour delete delete_all detach attach move like_reference new_row build_row "
-    "all_columns rows_of item_of computed name_value"
+    "set_type new_element place neighbour delete delete_all detach attach move like_reference new_row shared_row "
+    "copy_as_tree build_row all_columns rows_of item_of computed name_value"
 )
 _VARIABLES: Final = (
     "convert as_list scalars as_element as_reference refer target_of assign_reference set_reference_value shape "
-    "fill_from parent_or_self rows_compare copy_row referred"
+    "fill_from parent_or_self rows_compare referred"
 )
 #: Functions with a syntax of their own, as the compiler calls them.
 _SPECIAL: Final = "extract trim substring substring_before substring_after overlay position round_".split()

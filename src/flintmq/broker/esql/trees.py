@@ -34,6 +34,7 @@ from flintmq.broker.tree.element import (
     ensure_child,
     find_all,
     find_child,
+    is_inside,
     matches,
     walk,
 )
@@ -282,15 +283,51 @@ def assign_element(
             found.detach()
         return
     last = steps[len(steps) - 1]
-    target: Element | None = None
-    if last.name is None:
-        target = at(start, steps, indexes)
-        if target is None:
+    target = at(start, steps, indexes)
+    if target is None:
+        if source.first is not None and is_inside(_reached(start, steps, indexes), source):
+            # The field will be created inside the source: copy that as it is now.
+            source = copy_as_tree(source)
+        if last.name is None:
             _append_like(start, steps, indexes, source, gaps)
             return
-    else:
         target = ensure_at(start, steps, indexes, gaps)
     fill(target, source, last.create_type < 0)
+
+
+def _reached(start: Element, steps: list[Step], indexes: list[object]) -> Element:
+    """Return the last element on a path that exists already."""
+    for length in range(len(steps) - 1, 0, -1):
+        found = at(start, steps[:length], indexes)
+        if found is not None:
+            return found
+    return start
+
+
+def copy_as_tree(source: Element) -> Element:
+    """Return a copy that stands by itself and has the same parser."""
+    made = copy_element(source)
+    made.domain = source.owner()
+    return made
+
+
+def settle(element: Element) -> None:
+    """Build all that is below an element of a SHARED row, and let go of the message that it came from.
+
+    Several threads may read the row, and building children is not for two at a time.
+    """
+    if not element.root().shared:
+        return
+    work = [element]
+    while work:
+        each = work.pop()
+        each.build_all()
+        each.source = None
+        each.mark_changed()
+        child = each.first
+        while child is not None:
+            work.append(child)
+            child = child.next
 
 
 def fill(target: Element, source: Element, take_kind: bool) -> None:
@@ -303,9 +340,10 @@ def fill(target: Element, source: Element, take_kind: bool) -> None:
         target.set_value(source.value)
     else:
         copy_content(target, source)
+        settle(target)
     if take_kind and target.domain == "" and source.type & KIND == NAME and target.type == NAME_VALUE:
         into = target.owner()
-        target.forget_hint()
+        target.forget_indexes()
         target.type = source.type if into == source.owner() else convert_type(source.type, into)
 
 
@@ -327,7 +365,15 @@ def _append_like(start: Element, steps: list[Step], indexes: list[object], sourc
         index = dynamic_index(last, indexes[len(indexes) - 1])
     if index > 1 and index > count(parent, last) + 1:
         raise tree_error(f"*[{index}] cannot be created: there are {count(parent, last)} elements so far", index)
+    _adopt(parent, made)
     parent.append(made)
+    settle(made)
+
+
+def _adopt(parent: Element, made: Element) -> None:
+    """Give a new child of a root the parser that its name says, if it has none."""
+    if parent.domain == ROOT_DOMAIN and made.domain == "":
+        made.domain = made.name
 
 
 def assign_root(target: Element, source: object) -> None:
@@ -346,8 +392,9 @@ def assign_root(target: Element, source: object) -> None:
             target.value = source.value
             for copied in copies:
                 target.append(copied)
-            return
-        copy_content(target, source)
+        else:
+            copy_content(target, source)
+        settle(target)
         return
     if isinstance(source, list):
         if len(source) > 1:
@@ -365,40 +412,53 @@ def assign_list(start: Element, before: list[Step], indexes: list[object], last:
     values: list[object] = source if isinstance(source, list) else ([] if source is None else [source])
     rows: list[object] = []
     for item in values:
-        if isinstance(item, Element):
-            rows.append(copy_element(item))
-        else:
-            rows.append(item)
+        # Items may be what is replaced, or what the target is created in.
+        rows.append(copy_as_tree(item) if isinstance(item, Element) else item)
     if not rows and at(start, before, indexes) is None:
         return
     parent = ensure_at(start, before, indexes, True) if before else start
     if before and parent.type == NAME_VALUE and parent.value is None:
-        parent.forget_hint()
+        parent.forget_indexes()
         parent.type = NAME
     for old in find_all(parent, last):
         old.detach()
     into = parent.owner()
     for row in rows:
         if isinstance(row, Element):
-            if last.name is None:
-                parent.append(row)
-                continue
-            kind = last.create_type if last.create_type >= 0 else convert_type(row.type, into)
-            made = Element(last.name, None, kind, "" if last.namespace is None else last.namespace)
-            parent.append(made)
-            fill(made, row, False)
+            parent.append(_item(row, parent, into, last))
         else:
             if last.name is None:
                 raise tree_error("a list of values needs a name to assign to")
             kind = last.create_type if last.create_type >= 0 else NAME_VALUE
             parent.append(Element(last.name, row, kind, "" if last.namespace is None else last.namespace))
+    settle(parent)
+
+
+def _item(row: Element, parent: Element, into: str, last: Step) -> Element:
+    """Return an item of a list, which is a tree of its own, as the child that a step names."""
+    if parent.domain == ROOT_DOMAIN:
+        if last.name is None:
+            _adopt(parent, row)
+            return row
+        into = last.name
+    domain = row.domain
+    made = row if domain == into else converted(row, into)
+    made.domain = into if parent.domain == ROOT_DOMAIN else ""
+    if last.name is None:
+        return made
+    made.name = last.name
+    made.namespace = "" if last.namespace is None else last.namespace
+    if last.create_type >= 0:
+        made.type = last.create_type
+    made.changed = True
+    return made
 
 
 def set_name(element: Element | None, name: object) -> None:
     """Change the name of a field."""
     if element is not None:
         check_writable(element)
-        element.forget_hint()
+        element.forget_indexes()
         element.name = name_value(scalar(name))
         element.mark_changed()
 
@@ -407,7 +467,7 @@ def set_namespace(element: Element | None, namespace: object) -> None:
     """Change the namespace of a field."""
     if element is not None:
         check_writable(element)
-        element.forget_hint()
+        element.forget_indexes()
         element.namespace = name_value(scalar(namespace))
         element.mark_changed()
 
@@ -416,7 +476,7 @@ def set_type(element: Element | None, new: object) -> None:
     """Change the type of a field."""
     if element is not None:
         check_writable(element)
-        element.forget_hint()
+        element.forget_indexes()
         element.type = type_value(scalar(new))
         element.mark_changed()
 
@@ -444,12 +504,15 @@ def place(position: str, target: Element, made: Element) -> Element:
     check_writable(target)
     if position == "LASTCHILD":
         _becomes_folder(target)
+        _adopt(target, made)
         return target.append(made)
     if position == "FIRSTCHILD":
         _becomes_folder(target)
+        _adopt(target, made)
         return target.prepend(made)
     if target.parent is None:
         raise tree_error(f"{target.name} is the root of a tree and has no siblings", target.name)
+    _adopt(target.parent, made)
     if position == "NEXTSIBLING":
         target.next_sibling()  # A sibling that is still to be built stays behind the new one.
         return target.insert_after(made)
@@ -458,7 +521,7 @@ def place(position: str, target: Element, made: Element) -> Element:
 
 def _becomes_folder(element: Element) -> None:
     if element.type == NAME_VALUE and element.value is None:
-        element.forget_hint()
+        element.forget_indexes()
         element.type = NAME
 
 
@@ -516,7 +579,10 @@ def attach(element: Element, target: Element | None, position: str) -> None:
         raise tree_error("ATTACH ... TO names a field that does not exist")
     if element.parent is not None:
         raise tree_error(f"{element.name} is still in a tree; DETACH it first", element.name)
+    if is_inside(target, element):
+        raise tree_error(f"{element.name} cannot be attached to a field that is inside it", element.name)
     place(position, target, element)
+    settle(element)
 
 
 def move(reference: Element, position: str, step: Step | None) -> Element | None:
@@ -560,6 +626,13 @@ def like_reference(reference: Element, by_type: bool, by_name: bool) -> Step:
 def new_row(name: str) -> Element:
     """Return the tree of a ROW variable."""
     return Element(name, None, NAME)
+
+
+def shared_row(name: str) -> Element:
+    """Return the tree of a SHARED ROW variable, which all threads of a flow see."""
+    row = Element(name, None, NAME)
+    row.shared = True
+    return row
 
 
 class Column:

@@ -9,7 +9,7 @@ from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.casts import CastType, assign
 from flintmq.broker.esql.switches import DEFAULTS, Switches
 from flintmq.broker.esql.trees import check_writable, ensure_at, fill, rows_equal, scalar, tree_error
-from flintmq.broker.tree.element import Element, Step, copy_element
+from flintmq.broker.tree.element import Element, Step
 from flintmq.broker.tree.types import NAME, NAME_VALUE
 
 
@@ -111,16 +111,19 @@ def set_reference_value(element: Element, value: object) -> None:
 
 def shape(element: Element, name: object, namespace: object, kind: object, domain: object) -> None:
     """Give a field that CREATE FIELD found or made what the clauses say."""
-    element.forget_hint()
-    if isinstance(name, str):
+    if isinstance(name, str) and element.name != name:
+        element.forget_indexes()
         element.name = name
-    if isinstance(namespace, str):
+    if isinstance(namespace, str) and element.namespace != namespace:
+        element.forget_indexes()
         element.namespace = namespace
-    if isinstance(kind, int):
+    if isinstance(kind, int) and element.type != kind:
+        element.forget_indexes()
         element.type = kind
     if isinstance(domain, str):
         element.domain = domain
         if element.type == NAME_VALUE:
+            element.forget_indexes()
             element.type = NAME
     element.mark_changed()
 
@@ -153,13 +156,6 @@ def rows_compare(left: object, right: object) -> object:
         elif scalar(a) != scalar(b):
             return False
     return True
-
-
-def copy_row(source: Element) -> Element:
-    """Return a copy of a row as a tree of its own, with the parser that owns the row."""
-    made = copy_element(source)
-    made.domain = source.owner()
-    return made
 
 
 def referred(given: object) -> tuple[Element, bool]:

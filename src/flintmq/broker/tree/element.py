@@ -21,14 +21,18 @@ T2  Every child has this element as parent, and the siblings are linked both way
 T3  If an element is changed, so is its parent.
 T4  `pending` needs a source.
 T5  A changed element never loses children that are still pending: `pending` and `cursor` survive changes and copies.
-T6  A hint is the child that its step finds with its index. Every change among the children that could make it wrong
-    (an insertion before another child, a removal, a new name or type) drops it.
+T6  An index of an element lists the children that its step matches, from the first to the last one that it has looked
+    at, in order. A removal takes the child out; an insertion before another child, a new name or type drops the index.
+
+Finding a child by name and number walks the first and last NEAR children. Beyond them an index is made, so that `a[i]`
+in a loop takes the same time for every i, in whatever order, and while the loop appends and removes children.
 
 The module is compiled by mypyc. It never raises for an element that is missing: that is None, as NULL is in ESQL.
 """
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Final, final
 
 from mypy_extensions import mypyc_attr
@@ -38,6 +42,15 @@ from flintmq.broker.tree.types import CONTENT, KIND, NAME, NAME_VALUE, VALUE
 
 #: Elements nested deeper than this are refused by parsers and writers (BIP 5004).
 DEPTH_MAX: Final = 2000
+
+#: Children that are looked at one by one before an index is made.
+NEAR: Final = 24
+
+#: Indexes of one element. A path with computed names may ask for any number of them.
+INDEXES_MAX: Final = 8
+
+#: Held while an index grows: several threads may read one SHARED row.
+_INDEX_LOCK: Final = RLock()
 
 #: A path may create at most this many siblings at once: `a[1000000000]` must not fill the memory.
 CREATED_MAX: Final = 100_000
@@ -78,9 +91,7 @@ class Element:
         "domain",
         "entry",
         "first",
-        "hint_child",
-        "hint_index",
-        "hint_step",
+        "indexes",
         "last",
         "name",
         "namespace",
@@ -89,6 +100,7 @@ class Element:
         "pending",
         "previous",
         "read_only",
+        "shared",
         "source",
         "type",
         "value",
@@ -114,10 +126,10 @@ class Element:
         self.changed: bool = True
         #: Set on the root of an input tree while a Compute node runs.
         self.read_only: bool = False
-        #: The last child that was found by an index: `a[i]` in a loop goes on from there (T6).
-        self.hint_step: Step | None = None
-        self.hint_index: int = 0
-        self.hint_child: Element | None = None
+        #: Set on the tree of a SHARED row, which several threads read: nothing below it is left to build.
+        self.shared: bool = False
+        #: Where the children are that steps of paths match (T6).
+        self.indexes: list[ChildIndex] | None = None
 
     # Navigation.
 
@@ -238,7 +250,7 @@ class Element:
         """Put `new` before this element, and return it."""
         parent = self.parent
         assert parent is not None, "the root has no siblings"
-        parent.hint_step = None
+        parent.indexes = None
         new.parent = parent
         new.next = self
         new.previous = self.previous
@@ -267,7 +279,8 @@ class Element:
         parent = self.parent
         if parent is None:
             return self
-        parent.hint_step = None
+        if parent.indexes is not None:
+            parent.indexes = [index for index in parent.indexes if index.without(self)]
         if self.previous is None:
             parent.first = self.next
         else:
@@ -293,16 +306,15 @@ class Element:
             child = following
         self.first = None
         self.last = None
-        self.hint_step = None
-        self.hint_child = None
+        self.indexes = None
         self.pending = False
         self.value = None
         self.mark_changed()
 
-    def forget_hint(self) -> None:
-        """Drop the hint of the parent: the name or type of this element changes (T6)."""
+    def forget_indexes(self) -> None:
+        """Drop the indexes of the parent: the name or type of this element changes (T6)."""
         if self.parent is not None:
-            self.parent.hint_step = None
+            self.parent.indexes = None
 
     def set_value(self, value: object) -> None:
         """Set the value. In XML and XMLNS the first text child is the value, so it is set, too."""
@@ -428,7 +440,10 @@ def copy_content(target: Element, source: Element) -> None:
     source.build_all()
     child = source.first
     while child is not None:
-        target.append_built(copy_element(child) if same else converted(child, into))
+        made = copy_element(child) if same else converted(child, into)
+        if target.domain == ROOT_DOMAIN and made.domain == "":
+            made.domain = made.name  # The name of a child of Root is that of its parser.
+        target.append_built(made)
         child = child.next
 
 
@@ -444,13 +459,16 @@ def converted(element: Element, into: str) -> Element:
         new.pending = element.pending or element.first is not None
         return new
     top = Element(element.name, element.value, convert_type(element.type, into), element.namespace)
+    # The first text of an element of XML or XMLNS is its value elsewhere.
+    texts = element.owner() in ("XML", "XMLNS") and into in ("XMLNSC", "", "JSON")
     work: list[tuple[Element, Element]] = [(element, top)]
     while work:
         original, made = work.pop()
         child = original.first_child()
+        first_text = texts
         while child is not None:
-            if child.type & KIND == CONTENT and into in ("XMLNSC", "", "JSON") and child.value == original.value:
-                # The text of a simple element of XML or XMLNS; elsewhere it is the value of the element.
+            if first_text and child.type & KIND == CONTENT and child.value == original.value:
+                first_text = False
                 child = child.next_sibling()
                 continue
             copied = Element(child.name, child.value, convert_type(child.type, into), child.namespace)
@@ -521,43 +539,132 @@ def matches(element: Element, step: Step) -> bool:
     return mask == 0 or element.type & mask == step.kind
 
 
-def find_child(parent: Element, step: Step, index: int) -> Element | None:
-    """Return the child that a step with this index means; None if there is none."""
-    if index < 0:
-        child = parent.last_child()
-        while child is not None:
-            if matches(child, step):
-                index += 1
-                if index == 0:
-                    return child
-            child = child.previous
-        return None
-    if index <= 1:
-        child = parent.first_child()
-        while child is not None:
-            if matches(child, step):
-                return child
-            child = child.next_sibling()
-        return None
-    hint = parent.hint_child
-    found = 0
-    if hint is not None and parent.hint_step is step and parent.hint_index <= index:
-        if parent.hint_index == index:
-            return hint
-        found = parent.hint_index
-        child = hint.next_sibling()
-    else:
-        child = parent.first_child()
-    while child is not None:
-        if matches(child, step):
-            found += 1
-            if found == index:
-                parent.hint_step = step
-                parent.hint_index = index
-                parent.hint_child = child
-                return child
-        child = child.next_sibling()
+@final
+class ChildIndex:
+    """The children of one element that a step matches, as far as they have been looked at (T6)."""
+
+    __slots__ = ("found", "last", "recent", "step")
+
+    def __init__(self, step: Step) -> None:
+        self.step: Step = step
+        self.found: list[Element] = []
+        #: The last child that was looked at, whether it matches or not; None before the first.
+        self.last: Element | None = None
+        #: Position of the child that was asked for last: a DELETE often follows.
+        self.recent: int = 0
+
+    def without(self, child: Element) -> bool:
+        """Take a child out that is about to leave its parent. Return False if its position is not known."""
+        if self.last is child:
+            self.last = child.previous
+        if not matches(child, self.step):
+            return True
+        found = self.found
+        size = len(found)
+        if size == 0:
+            return True
+        if found[size - 1] is child:
+            found.pop()
+        elif found[0] is child:
+            del found[0]
+        elif self.recent < size and found[self.recent] is child:
+            del found[self.recent]
+        else:
+            return False
+        return True
+
+
+def _same_match(one: Step, other: Step) -> bool:
+    """Return whether two steps match the same children."""
+    return (
+        one.name == other.name
+        and one.namespace == other.namespace
+        and one.mask == other.mask
+        and (one.mask == 0 or one.kind == other.kind)
+    )
+
+
+def _index(parent: Element, step: Step) -> ChildIndex | None:
+    """Return the index of a step; None if there is none yet."""
+    indexes = parent.indexes
+    if indexes is not None:
+        for index in indexes:
+            if index.step is step or _same_match(index.step, step):
+                return index
     return None
+
+
+def _new_index(parent: Element, step: Step) -> ChildIndex:
+    """Make the index of a step; the oldest one of the element goes if there are too many."""
+    made = ChildIndex(step)
+    kept = parent.indexes
+    if kept is None:
+        parent.indexes = [made]
+    else:
+        parent.indexes = [*kept[1 - INDEXES_MAX :], made]
+    return made
+
+
+def _grow(parent: Element, index: ChildIndex, wanted: int) -> int:
+    """Look at more children until an index has so many, all of them if `wanted` is negative; return how many it has."""
+    found = index.found
+    if wanted >= 0 and len(found) >= wanted:
+        return len(found)
+    with _INDEX_LOCK:
+        last = index.last
+        child = parent.first_child() if last is None else last.next_sibling()
+        while child is not None:
+            index.last = child
+            if matches(child, index.step):
+                found.append(child)
+                if len(found) == wanted:
+                    break
+            child = child.next_sibling()
+    return len(found)
+
+
+def find_child(parent: Element, step: Step, number: int) -> Element | None:
+    """Return the child that a step with this index means; None if there is none."""
+    index = None if parent.indexes is None else _index(parent, step)
+    left = NEAR
+    if number < 0:
+        if index is None or number == -1:
+            missing = -number
+            child = parent.last_child()
+            while child is not None and left > 0:
+                if matches(child, step):
+                    missing -= 1
+                    if missing == 0:
+                        return child
+                child = child.previous
+                left -= 1
+            if child is None:
+                return None
+        if index is None:
+            index = _new_index(parent, step)
+        size = _grow(parent, index, -1)
+        if size < -number:
+            return None
+        index.recent = size + number
+        return index.found[size + number]
+    wanted = 1 if number < 1 else number
+    if index is None:
+        missing = wanted
+        child = parent.first_child()
+        while child is not None and left > 0:
+            if matches(child, step):
+                missing -= 1
+                if missing == 0:
+                    return child
+            child = child.next_sibling()
+            left -= 1
+        if child is None:
+            return None
+        index = _new_index(parent, step)
+    if _grow(parent, index, wanted) < wanted:
+        return None
+    index.recent = wanted - 1
+    return index.found[wanted - 1]
 
 
 def walk(start: Element | None, steps: list[Step]) -> Element | None:
@@ -596,12 +703,19 @@ def count(parent: Element | None, step: Step) -> int:
     number = 0
     if parent is None:
         return number
-    child = parent.first_child()
-    while child is not None:
-        if matches(child, step):
-            number += 1
-        child = child.next_sibling()
-    return number
+    index = None if parent.indexes is None else _index(parent, step)
+    if index is None:
+        left = NEAR
+        child = parent.first_child()
+        while child is not None and left > 0:
+            if matches(child, step):
+                number += 1
+            child = child.next_sibling()
+            left -= 1
+        if child is None:
+            return number
+        index = _new_index(parent, step)
+    return _grow(parent, index, -1)
 
 
 def ensure_child(parent: Element, step: Step, index: int, leaf: bool, gaps: bool) -> Element:
@@ -659,7 +773,7 @@ def _new_child(parent: Element, step: Step, leaf: bool) -> Element:
             made.type = NAME
     elif parent.type == NAME_VALUE and parent.value is None:
         # A field without a value that gets children is a folder from then on.
-        parent.forget_hint()
+        parent.forget_indexes()
         parent.type = NAME
     return parent.append(made)
 
@@ -688,12 +802,14 @@ def release_tree(top: Element) -> None:
     element: Element | None = top.first
     top.first = None
     top.last = None
+    top.indexes = None
     while True:
         while element is not None:
             first = element.first
             if first is not None:
                 element.first = None
                 element.last = None
+                element.indexes = None
                 chains.append(first)
             following = element.next
             element.next = None
@@ -706,7 +822,7 @@ def release_tree(top: Element) -> None:
 
 
 def check_tree(element: Element) -> None:
-    """Assert T1 to T5 for a tree. Tests call this after every change."""
+    """Assert T1 to T6 for a tree. Tests call this after every change."""
     work = [element]
     while work:
         parent = work.pop()
@@ -723,7 +839,13 @@ def check_tree(element: Element) -> None:
             previous = child
             child = child.next
         assert parent.last is previous, "T2"
-        step, hint = parent.hint_step, parent.hint_child
-        if step is not None:
-            parent.hint_step = None
-            assert find_child(parent, step, parent.hint_index) is hint, "T6"
+        for index in parent.indexes or []:
+            expected: list[Element] = []
+            child = parent.first if index.last is not None else None
+            while child is not None:
+                if matches(child, index.step):
+                    expected.append(child)
+                child = None if child is index.last else child.next
+            assert index.last is None or index.last.parent is parent, "T6"
+            assert len(index.found) == len(expected), "T6"
+            assert all(one is other for one, other in zip(index.found, expected, strict=True)), "T6"

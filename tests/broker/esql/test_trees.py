@@ -1,0 +1,179 @@
+"""Assignment, creation and moves on trees (A1 to A6): copies into themselves, lists, parsers, cost, threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from flintmq.broker.esql.run import Deployment
+from flintmq.broker.tree.element import Element
+from tests.broker.esql.running import Outcome, error_of, program_of, run_statements, run_unit
+
+ORDER = b"<Order id='7'><Item><Name>bolt</Name></Item><Item><Name>nut</Name></Item></Order>"
+
+
+def shown(element: Element | None) -> str:
+    """Return a tree on one line: name=value(children)."""
+    assert element is not None
+    text = element.name + ("" if element.value is None else f"={element.value}")
+    below = [shown(child) for child in element.children()]
+    return text + (f"({' '.join(below)})" if below else "")
+
+
+def environment(outcome: Outcome) -> str:
+    return shown(outcome.run.environment)
+
+
+@pytest.mark.parametrize(
+    ("statements", "tree"),
+    [
+        ("SET Environment.a.x = 1; SET Environment.a.copy = Environment.a;", "a(x=1 copy(x=1))"),
+        ("SET Environment.a.x = 1; SET Environment.a.b.c.d = Environment.a;", "a(x=1 b(c(d(x=1))))"),
+        ("SET Environment.a.b.x = 1; SET Environment.a = Environment.a.b;", "a(x=1)"),
+        ("SET Environment.a.b.x = 1; SET Environment.a.b = Environment.a;", "a(b(b(x=1)))"),
+        ("SET Environment.a.x = 1; SET Environment.a.l[] = Environment.a[];", "a(x=1 l(x=1))"),
+        ("SET Environment.a.x = 1; SET Environment.a[] = Environment.a[];", "a(x=1)"),
+        ("SET Environment.a[2].x = 1; SET Environment.a[] = LIST{Environment.a[2], 5};", "a(x=1) a=5"),
+        ("SET Environment.a = 5; SET Environment.a.* = 5; SET Environment.b = Environment.a;", "a=5(=5) b=5(=5)"),
+    ],
+)
+def test_a_source_is_taken_as_it_was_before_the_assignment(statements: str, tree: str) -> None:
+    assert environment(run_statements(statements)) == f"Environment({tree})"
+
+
+def test_a_list_within_one_parser_keeps_the_types_of_its_items() -> None:
+    body = b'{"rows":[[1,[2]],[3]],"o":{"p":[4]}}'
+    outcome = run_statements(
+        """SET OutputRoot.JSON.Data.(JSON.Array)rows.Item[] = InputRoot.JSON.Data.rows.Item[];
+           SET OutputRoot.JSON.Data.o[] = InputRoot.JSON.Data.o[];""",
+        body,
+        "JSON",
+    )
+
+    assert outcome.write("JSON") == body
+
+
+def test_a_list_between_parsers_keeps_names_and_values_under_the_name_of_the_target() -> None:
+    outcome = run_statements("SET OutputRoot.JSON.Data.line[] = InputRoot.XMLNSC.Order.Item[];", ORDER)
+
+    assert outcome.write("JSON") == b'{"line":{"Name":"bolt"},"line":{"Name":"nut"}}'
+
+
+DETACHED = "DECLARE r REFERENCE TO Environment; CREATE LASTCHILD OF r AS r NAME 'XMLNSC' FROM InputBody; DETACH r;"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "SET Environment.m = InputRoot; SET OutputRoot = Environment.m;",
+        "SET Environment.m = InputRoot; SET OutputRoot.*[1] = Environment.m.*[2];",
+        f"{DETACHED} ATTACH r TO OutputRoot AS LASTCHILD;",
+        "SET OutputRoot.XMLNSC[] = InputRoot.XMLNSC[];",
+    ],
+)
+def test_a_child_of_root_gets_its_parser_however_it_comes_there(statements: str) -> None:
+    assert b"<Item><Name>nut</Name></Item>" in run_statements(statements, ORDER).write()
+
+
+def test_a_field_cannot_be_attached_to_what_is_inside_it() -> None:
+    """A tree that holds itself would be walked for ever."""
+    error = error_of(
+        """SET Environment.a.b.c = 1; DECLARE a REFERENCE TO Environment.a; DECLARE b REFERENCE TO Environment.a.b;
+           DETACH a; ATTACH a TO b AS LASTCHILD;"""
+    )
+
+    assert "inside it" in str(error)
+
+
+def test_text_that_equals_the_value_of_its_field_is_kept_between_parsers() -> None:
+    outcome = run_statements(
+        """SET Environment.p = 'x'; SET Environment.p.* = 'x'; SET OutputRoot.XMLNSC.r = Environment.p;
+           SET Environment.n = CARDINALITY(OutputRoot.XMLNSC.r.*[]);"""
+    )
+
+    assert outcome.value("n") == 1
+
+
+LOOP = "DECLARE i INTEGER 1; WHILE i <= {n} DO {body} SET i = i + 1; END WHILE;"
+OUTPUT = "SET OutputRoot = InputRoot; "
+
+
+@pytest.mark.parametrize(
+    ("before", "body"),
+    [
+        ("", "SET Environment.x = InputRoot.XMLNSC.r.a[i].k; SET Environment.y = FIELDNAME(InputRoot.XMLNSC.r.b[i]);"),
+        ("DECLARE n CHARACTER 'a'; ", "SET Environment.x = InputRoot.XMLNSC.r.{{n}}[i].k;"),
+        ("", "SET Environment.x = InputRoot.XMLNSC.r.a[{n} - i + 1].k;"),
+        ("", "SET Environment.x = InputRoot.XMLNSC.r.a[<i].k;"),
+        ("", "SET OutputRoot.XMLNSC.r.a[i].k = i; SET OutputRoot.XMLNSC.r.c[i].k = OutputRoot.XMLNSC.r.a[i].k;"),
+        ("", "CREATE FIELD OutputRoot.XMLNSC.r.a[i] VALUE i;"),
+        ("", "SET OutputRoot.XMLNSC.r.*[i] = InputRoot.XMLNSC.r.*[i];"),
+        (OUTPUT, "DELETE FIELD OutputRoot.XMLNSC.r.a[1];"),
+        (OUTPUT, "DELETE FIELD OutputRoot.XMLNSC.r.a[{n} - i + 1];"),
+        (
+            OUTPUT,
+            "IF OutputRoot.XMLNSC.r.a[i / 2 + 1].k <> '' THEN DELETE FIELD OutputRoot.XMLNSC.r.a[i / 2 + 1]; END IF;",
+        ),
+        ("", "SET Environment.x = CARDINALITY(InputRoot.XMLNSC.r.a[]);"),
+    ],
+)
+def test_loops_over_indexes_take_time_in_proportion_to_the_message(before: str, body: str) -> None:
+    """Eight times the message must not take anything like 64 times as long."""
+
+    def seconds(n: int) -> float:
+        message = b"<r>" + b"<a><k>1</k></a><b/>" * n + b"</r>"
+        start = time.process_time()
+        run_statements(before + LOOP.format(n=n, body=body.format(n=n)), message)
+        return time.process_time() - start
+
+    seconds(10)
+    small = min(seconds(250), seconds(250))
+
+    assert seconds(2000) < 30 * small + 0.1
+
+
+def test_threads_read_a_shared_row_at_the_same_time() -> None:
+    """What is put into a SHARED row is built at once, and does not keep the message that it came from."""
+    program = program_of(
+        """CREATE COMPUTE MODULE M
+             DECLARE cache SHARED ROW; DECLARE filled SHARED BOOLEAN FALSE;
+             CREATE FUNCTION Main() RETURNS BOOLEAN BEGIN
+               IF NOT filled THEN SET cache.r = InputRoot.XMLNSC.r; SET filled = TRUE; END IF;
+               DECLARE i INTEGER 1; DECLARE n INTEGER 0;
+               WHILE i <= 300 DO
+                 SET n = n + CAST(cache.r.a[i].k AS INTEGER) - CAST(cache.r.b[301 - i].k AS INTEGER);
+                 SET i = i + 1;
+               END WHILE;
+               SET Environment.n = n; SET Environment.size = CARDINALITY(cache.r.a[]);
+               RETURN TRUE;
+             END;
+           END MODULE;"""
+    )
+    deployment = Deployment()
+    body = b"<r>" + b"".join(b"<a><k>%d</k></a><b><k>%d</k></b>" % (i, i) for i in range(300)) + b"</r>"
+    run_unit(program, "M", body, "XMLNSC", deployment=deployment)
+    results: list[tuple[object, object]] = []
+
+    def read() -> None:
+        outcome = run_unit(program, "M", b"<a/>", "XMLNSC", deployment=deployment)
+        results.append((outcome.value("n"), outcome.value("size")))
+
+    row = deployment.shared["M.cache"]
+    assert isinstance(row, Element)
+    folder = row.child("r")
+    assert folder is not None
+    folder.indexes = None
+    threads = [threading.Thread(target=read) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert results == [(0, 300)] * 8
+    work = [row]
+    while work:
+        element = work.pop()
+        assert element.source is None and not element.pending
+        work += element.children()
