@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from flintmq.broker.formats.message_set import (
     Field,
@@ -418,14 +419,13 @@ class TdsBuilder:
         trim = word_of(self.settings, "trimFixLengthString", "NoTrim")
         default = Justification.RIGHT if numeric else Justification.LEFT
         justification = self.fields.justification(properties, default)
-        wanted = {
-            "trimleading": (Justification.RIGHT,),
-            "trimtrailing": (Justification.LEFT,),
-            "trimboth": (Justification.LEFT, Justification.RIGHT),
-        }.get(trim, ())
-        trims = fixed and not numeric and justification in wanted
+        sides: Literal["", "leading", "trailing", "both"] = ""
+        trims = False
         if fixed and numeric:
             trims = pad != "0"
+        elif fixed and trim != "notrim":
+            trims = True
+            sides = {"trimleading": "leading", "trimtrailing": "trailing"}.get(trim, "both")  # type: ignore[assignment]
         minimum = 0
         if not fixed and read_flag(properties, "observeElementLength"):
             minimum = read_number(properties, "length", 0, place)
@@ -435,6 +435,7 @@ class TdsBuilder:
             justification=justification,
             pad=pad,
             trims=trims,
+            trim_sides=sides,
             output_minimum=minimum,
             truncate=read_flag(properties, "truncate"),
             escape=None if fixed else self.escape,

@@ -22,6 +22,7 @@ from flintmq.broker.formats.model.schema import (
     Expression,
     ExternalSign,
     FloatFormat,
+    Justification,
     LengthKind,
     LengthUnits,
     Logical,
@@ -337,11 +338,10 @@ def _text_number(element: Element, logical: Logical, charset: Charset) -> fields
         return fields.NumberCodec(pattern, bounds, whole and not pattern.virtual_point())
     sign = number.external_sign
     digits = 0
-    if sign is not None:
-        # External decimal: zeros up to the length of the field.
+    zeros = element.text.pad in ("0", b"0") and element.text.justification is Justification.RIGHT
+    if sign is not None or zeros and element.text.pads:
+        # Zeros up to the length of the field, behind the sign.
         digits = digits_of(element)
-        if sign in (ExternalSign.LEADING, ExternalSign.TRAILING):
-            digits -= 1
     return fields.PlainNumberCodec(
         bounds,
         whole,

@@ -334,7 +334,7 @@ class PlainNumberCodec(Codec):
         self.positive_sign: str = positive_sign
         self.trailing_sign: bool = trailing_sign
         self.signed: bool = signed
-        #: Digits that are written at least: external decimals fill with zeros.
+        #: Characters that are written at least: zeros are filled in between sign and digits.
         self.digits: int = digits
         #: Whether digits with at most one point are a decimal at once.
         self.simple_decimal: bool = (
@@ -406,12 +406,12 @@ class PlainNumberCodec(Codec):
             text = str(int(magnitude))
         else:
             text = format(magnitude, "f").replace(".", self.decimal_point)
-        if self.digits:
-            text = text.rjust(self.digits, "0")
         negative = number.is_signed() and bool(number)
         if negative and not self.signed:
             raise ValueError(f"{as_text(value)} is negative and its type is not signed")
         sign = "-" if negative else self.positive_sign
+        if self.digits:
+            text = text.rjust(self.digits - len(sign), "0")
         return text + sign if self.trailing_sign else sign + text
 
 

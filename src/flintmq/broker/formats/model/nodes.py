@@ -209,6 +209,8 @@ class ElementNode(Term):
         self.pad: str = ""
         self.pad_bytes: bytes = b""
         self.trims: bool = False
+        #: Which side is trimmed: as justification has its values, 0 = by justification.
+        self.trim_sides: int = 0
         self.pads: bool = False
         self.is_string: bool = False
         self.is_number: bool = False
@@ -306,5 +308,7 @@ class GroupNode(Term):
         #: Names of all elements of an unresolved choice, and of each branch by the index of its term.
         self.names: set[str] = set()
         self.branch_names: dict[int, set[str]] = {}
+        #: Bytes of each branch, -1 if that varies.
+        self.branch_sizes: dict[int, int] = {}
         #: Members may stand in the tree in any order; the writer writes them in the order of the model.
         self.reorder: bool = False

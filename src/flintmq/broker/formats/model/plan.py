@@ -499,6 +499,7 @@ class Builder:
         node.is_number = is_number(logical)
         node.pads = text.pads
         node.trims = text.trims
+        node.trim_sides = {"": 0, "leading": nodes.RIGHT, "trailing": nodes.LEFT, "both": nodes.CENTER}[text.trim_sides]
         pad = text.pad
         if isinstance(pad, bytes):
             node.pad_bytes = pad
@@ -704,6 +705,7 @@ class Builder:
             if node.unresolved:
                 names = {member.name} if isinstance(member, Element) else set(field_names(member))
                 node.branch_names[term.index] = names
+                node.branch_sizes[term.index] = fixed_size(member, self.sizes)
                 node.names |= names
         if not node.length and schema.pad_to_longest:
             sizes = [fixed_size(member, self.sizes) for member in schema.members]

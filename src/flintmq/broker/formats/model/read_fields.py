@@ -299,7 +299,7 @@ class FieldReader(ReaderState):
             return True
         if not text:
             self.was_empty = not whole
-            if node.has_default and self.use_default:
+            if node.has_default and self.use_default and self.empty_is_default:
                 element.value = None if node.nil_for_default else node.default
                 return True
             if node.is_string:
@@ -344,7 +344,7 @@ class FieldReader(ReaderState):
         assert codec is not None
         if not content:
             self.was_empty = True
-            if node.has_default and self.use_default:
+            if node.has_default and self.use_default and self.empty_is_default:
                 element.value = None if node.nil_for_default else node.default
                 return True
             if node.logical != "hexBinary":
@@ -411,9 +411,10 @@ class FieldReader(ReaderState):
 def trimmed(node: ElementNode, text: str) -> str:
     """Return a text without its padding; a number that is all padding zeros keeps one."""
     pad = node.pad
-    if node.justification == LEFT:
+    sides = node.trim_sides or node.justification
+    if sides == LEFT:
         result = text.rstrip(pad)
-    elif node.justification == RIGHT:
+    elif sides == RIGHT:
         result = text.lstrip(pad)
     else:
         result = text.strip(pad)

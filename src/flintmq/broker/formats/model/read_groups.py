@@ -243,7 +243,8 @@ class GroupReader(FieldReader):
             return NIL
         if not self.was_empty:
             return NORMAL
-        if not required:
+        if not required or slot.empty_allowed and term.occurs == ONCE:
+            # In MRM an empty position is no element, whatever minOccurs says.
             self.truncate(parent, last)
             return ABSENT
         if term.empty_is_absent and term.content is None:

@@ -18,7 +18,7 @@ from mypy_extensions import mypyc_attr
 
 from flintmq.broker.errors import BrokerError, parser_error
 from flintmq.broker.formats.model.expression import Environment, Node, evaluate, text_of, truth
-from flintmq.broker.formats.model.nodes import Check, ElementNode, Path, Term
+from flintmq.broker.formats.model.nodes import ONCE, Check, ElementNode, Path, Term
 from flintmq.broker.formats.model.plan import Plan, convert
 from flintmq.broker.formats.model.text import SINGLE, UTF8, WIDE, Charset, Finder, Mark, Scope
 from flintmq.broker.tree.element import Element
@@ -79,6 +79,8 @@ class ReaderState:
         self.steps: int = STEPS_MIN + STEPS_PER_BYTE * len(data)
         self.uses_lengths: bool = plan.uses_lengths
         self.has_variables: bool = plan.has_variables
+        #: An empty field gets its default in DFDL. In MRM it is empty: defaults are for what is missing on output.
+        self.empty_is_default: bool = plan.family == "DFDL"
         #: The message as one text, if its characters are bytes: fields are then slices of it.
         self.text: str | None = None
         charset = plan.charset
@@ -398,7 +400,7 @@ class ReaderState:
 
     def place(self, term: Term, parent: Element) -> bool:
         """Skip and align before a term."""
-        if term.leading_skip:
+        if term.leading_skip and not (term.skip_first_only and self.is_repeated(term)):
             if not self.skip_bits(term.leading_skip):
                 return self.fail(TOO_SHORT, term, parent, "the data ends in the bytes that are skipped before it")
         alignment = term.alignment
@@ -407,6 +409,10 @@ class ReaderState:
             if over and not self.skip_bits(alignment - over):
                 return self.fail(TOO_SHORT, term, parent, "the data ends in the bytes that align it")
         return True
+
+    def is_repeated(self, term: Term) -> bool:
+        """Return whether an occurrence of a term is not its first."""
+        return isinstance(term, ElementNode) and term.occurs != ONCE and self.env.occurs_index > 1
 
     def skip_bits(self, bits: int) -> bool:
         """Move on by so many bits; return False at the end of the data."""

@@ -461,6 +461,8 @@ class Text:
     pad: str | bytes = " "
     pads: bool = True
     trims: bool = False
+    #: MRM: which padding `trims` removes, whatever the justification; '' = on the side that justification says.
+    trim_sides: Literal["", "leading", "trailing", "both"] = ""
     #: Pad variable-length text to this length on output (DFDL textOutputMinLength).
     output_minimum: int = 0
     #: Cut a string that is too long for its field instead of raising an error.

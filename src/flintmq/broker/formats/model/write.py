@@ -124,10 +124,9 @@ class Writer(GroupWriter):
                 return
             self.write_element(node, stand_in, scope, True)
             return
-        if node.nil_for_default or not node.has_default and node.nillable and self.plan.family == "MRM":
-            if not empty_allowed:
-                self.write_element(node, stand_in, scope, True)
-                return
+        if node.nil_for_default and not empty_allowed:
+            self.write_element(node, stand_in, scope, True)
+            return
         if node.has_default:
             stand_in.value = node.default
             self.write_element(node, stand_in, scope, True)

@@ -379,7 +379,7 @@ class GroupWriter(FieldWriter):
         return None
 
     def write_unresolved(self, node: GroupNode, cursor: Cursor, scope: Scope) -> None:
-        """Write one of the members that overlay each other: the changed one, or else the first."""
+        """Write one of the members that overlay each other: the changed one, or else the longest."""
         run: list[Element] = []
         while True:
             child = cursor.peek()
@@ -391,12 +391,22 @@ class GroupWriter(FieldWriter):
             if node.slots:
                 self.write_term(node.slots[0].term, cursor, scope, False)
             return
-        wanted = run[0]
+        wanted: Element | None = None
         if self.some_unchanged(run):
             for child in run:
                 if child.changed:
                     wanted = child
                     break
+        if wanted is None:
+            # The longest member says most about the bytes.
+            wanted = run[0]
+            longest = -1
+            for child in run:
+                for slot in node.slots:
+                    index = slot.term.index
+                    if child.name in node.branch_names[index] and node.branch_sizes[index] > longest:
+                        longest = node.branch_sizes[index]
+                        wanted = child
         for slot in node.slots:
             names = node.branch_names[slot.term.index]
             if wanted.name in names:
