@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -135,13 +136,15 @@ def test_floats_come_back(value: float, big: bool) -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.binary(min_size=0, max_size=20))
 def test_any_bytes_are_a_number_or_a_value_error(data: bytes) -> None:
-    for decode in (
+    text = data.decode("latin-1")
+    decoders: list[Callable[[], int]] = [
         lambda: numbers.decode_packed(data, True, False, CODES),
         lambda: numbers.decode_bcd(data),
         lambda: numbers.decode_ibm4690(data),
         lambda: numbers.decode_zoned_ebcdic(data, False, True, False),
-        lambda: numbers.decode_zoned_text(data.decode("latin-1"), True, True, "asciiStandard"),
-    ):
+        lambda: numbers.decode_zoned_text(text, True, True, "asciiStandard"),
+    ]
+    for decode in decoders:
         try:
             assert isinstance(decode(), int)
         except ValueError:
