@@ -50,7 +50,7 @@ SUMMARY = "run, test, compile, lint and convert message flows, and read and over
 def arguments(parser: argparse.ArgumentParser) -> None:
     names = "run|test|esql|lint|convert|bar|import-copybook"
     actions = parser.add_subparsers(dest="action", required=True, metavar=names)
-    _run_arguments(actions.add_parser("run", help="send messages through a flow", allow_abbrev=False))
+    _run_arguments(_action(actions, "run", "send messages through a flow", "run Shop Orders --input order.xml --trace"))
     _check_arguments(actions)
     convert = actions.add_parser("convert", help="convert a flow to YAML or back", allow_abbrev=False)
     convert.add_argument("file", type=Path, help="a .msgflow, .subflow, .cmf or .yaml file")
@@ -70,6 +70,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument("-k", dest="application", default="", metavar="NAME", help="only this application")
         action.add_argument("-y", dest="library", default="", metavar="NAME", help="only this library of it")
     _flow_import.add(actions)
+
+
+def _action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, example: str
+) -> argparse.ArgumentParser:
+    """Return the parser of an action, whose help ends with an example."""
+    return actions.add_parser(
+        name, help=summary, description=f"{summary.capitalize()}.", epilog=f"flint flow {example}", allow_abbrev=False
+    )
 
 
 def _run_arguments(run: argparse.ArgumentParser) -> None:
@@ -92,16 +101,16 @@ def _run_arguments(run: argparse.ArgumentParser) -> None:
 
 
 def _check_arguments(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    test = actions.add_parser("test", help="run recorded cases", allow_abbrev=False)
+    test = _action(actions, "test", "run recorded cases", "test Shop --record")
     test.add_argument("paths", type=Path, nargs="+", metavar="DIR", help="a project, its tests, or one case")
     test.add_argument("--record", action="store_true", help="write what comes out as the new expectation")
     test.add_argument("--only", default="", metavar="TEXT", help="only cases whose name contains this")
     test.add_argument("--profile", action="store_true", help="print calls and coverage of ESQL by line")
-    esql = actions.add_parser("esql", help="compile ESQL and print what is wrong", allow_abbrev=False)
+    esql = _action(actions, "esql", "compile ESQL and print what is wrong", "esql Shop/shop/Orders.esql --show")
     esql.add_argument("paths", type=Path, nargs="+", metavar="FILE", help="an ESQL file, a directory, BAR or flow")
     esql.add_argument("--show", action="store_true", help="print the Python that the ESQL becomes")
     esql.add_argument("--check", action="store_true", help="count warnings as errors")
-    lint = actions.add_parser("lint", help="look for what is most probably wrong", allow_abbrev=False)
+    lint = _action(actions, "lint", "look for what is most probably wrong", "lint Shop --off FL006,FL011")
     lint.add_argument("paths", type=Path, nargs="*", metavar="PATH", help="a directory, a BAR, or a flow file")
     lint.add_argument("--off", action="append", default=[], metavar="CODES", help="leave out these checks: FL006,FL011")
     lint.add_argument("--json", action="store_true", help="print the findings as JSON")

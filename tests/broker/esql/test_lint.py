@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flintmq.broker.esql.lint import ESQL_CHECKS, lint
+from flintmq.broker.esql.lint_checks_trees import FOLDERS
 from flintmq.broker.esql.lint_model import LintProgram, NodeUse
 from flintmq.broker.esql.lint_report import Finding, Report, Suppressions
 from flintmq.broker.esql.parser import parse
+from flintmq.broker.formats.registry import MODULES
 
 SENDS_ALL = NodeUse("F.msgflow", "F", "F.Compute", "all", (True, True, True), frozenset(("out",)))
 SENDS_MESSAGE = NodeUse("F.msgflow", "F", "F.Compute", "message", (True, False, False), frozenset(("out",)))
@@ -467,3 +469,7 @@ def test_no_text_makes_a_check_fail(words: list[str]) -> None:
     text = " ".join(words)
     findings(module(text), SENDS_MESSAGE)
     Suppressions(text)
+
+
+def test_every_parser_and_header_that_is_here_is_a_known_folder() -> None:
+    assert set(MODULES) - FOLDERS == set()
