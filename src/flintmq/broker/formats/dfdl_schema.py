@@ -25,6 +25,7 @@ from flintmq.broker.formats.dfdl_properties import XS, DefinitionError, Properti
 from flintmq.broker.formats.dfdl_types import INTEGERS, LOGICAL, SimpleType, TypeReader, named_scope, scope_at
 from flintmq.broker.formats.model.charsets import charset_of
 from flintmq.broker.formats.model.codecs import logical_value, make_codec
+from flintmq.broker.formats.model.layout import computed_properties
 from flintmq.broker.formats.model.schema import (
     UNBOUNDED,
     Alignment,
@@ -290,13 +291,14 @@ class _MessageBuilder(TypeReader):
             if not is_text:
                 made.number = properties.binary_number(logical, made.length.kind)
             made.calendar = properties.calendar(logical, is_text, made.number.binary)
-            _check_codec(properties, made)
         elif logical not in (Logical.STRING, Logical.HEX_BINARY):
             if is_text:
                 made.number = properties.text_number(logical)
             else:
                 made.number = properties.binary_number(logical, made.length.kind)
         self.check_lengths(properties, made, is_text)
+        if not computed_properties(made):
+            _check_codec(properties, made)
         if made.length.kind is LengthKind.DELIMITED and made.alignment.trailing_skip and not made.markup.terminator:
             raise properties.error("dfdl:trailingSkip on a delimited element needs a terminator")
 
