@@ -8,6 +8,7 @@ import pytest
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.run import Rows
+from flintmq.broker.esql.switches import make_switches
 from tests.broker.esql.running import Tables, error_of, run_statements, value_of
 
 ORDER = (
@@ -342,3 +343,11 @@ def test_a_row_of_a_list_has_one_field_per_item() -> None:
     )
 
     assert outcome.write("JSON") == b'{"rows":[{"Name":"bolt"},{"Name":"nut"}],"one":{"Column0":2,"b":"a"}}'
+
+
+def test_a_bit_stream_of_a_tree_without_a_parser_is_empty_or_an_error() -> None:
+    text = "SET Environment.a = 'x'; SET OutputRoot.JSON.Data.b = ASBITSTREAM(Environment.a CCSID 1208);"
+
+    assert run_statements(text).write("JSON") == b'{"b":""}'
+    with pytest.raises(BrokerError, match="belongs to no parser"):
+        run_statements(text, switches=make_switches({"bit_stream_of_plain_tree": "error"}))

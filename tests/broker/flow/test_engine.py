@@ -573,3 +573,19 @@ def test_headers_of_a_chain_are_given_and_read_by_esql(tmp_path: Path) -> None:
     assert message.tree.MQRFH2.usr.colour == "red"
     assert message.body == b"<a/>"
     assert message.md.format.strip() == "MQHRF2"
+
+
+def test_a_user_variable_is_the_value_of_an_external_variable(tmp_path: Path) -> None:
+    """A property of the flow wins over it."""
+    place = write_application(
+        tmp_path,
+        {
+            "F.msgflow.yaml": "flow: F.msgflow\nproperties:\n  own: {default: mine, user-defined: true}\n" + COMPUTED,
+            "F.esql": 'DECLARE "host-name" EXTERNAL CHARACTER; DECLARE own EXTERNAL CHARACTER;'
+            + compute("M", 'SET OutputRoot.XMLNSC.a = "host-name" || own; RETURN TRUE;'),
+        },
+    )
+
+    result = load(place, variables={"user-host-name": "h1-", "user-own": "yours"}).flow("F")(b"<a/>")
+
+    assert result.out["OUT"][0].body == b"<a>h1-mine</a>"

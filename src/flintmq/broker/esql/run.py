@@ -24,7 +24,7 @@ from flintmq.broker.esql.support import MISSING, convert_text
 from flintmq.broker.esql.switches import DEFAULTS, Switches
 from flintmq.broker.esql.trees import settle
 from flintmq.broker.formats.registry import Context, format_of
-from flintmq.broker.tree.element import Element
+from flintmq.broker.tree.element import Element, copy_element
 from flintmq.broker.tree.types import NAME
 from flintmq.broker.values import Date, Interval, Time, Timestamp
 
@@ -34,8 +34,6 @@ LOGGER = logging.getLogger("flintmq.broker.esql")
 _OF_EXPRESSIONS = frozenset((2420, 2421, 2450))
 #: Terminals by number, as PROPAGATE TO TERMINAL takes them.
 TERMINALS = {-2: "nowhere", -1: "failure", 0: "out", 1: "out1", 2: "out2", 3: "out3", 4: "out4"}
-#: A routine that calls itself deeper than this is refused; Python has a limit of its own not far above.
-CALLS_MAX = 400
 
 
 @dataclass(slots=True)
@@ -126,6 +124,7 @@ class Run:
 
     __slots__ = (
         "_clock",
+        "_deleted",
         "_procedure_place",
         "context",
         "deployment",
@@ -182,6 +181,8 @@ class Run:
         self.sqlerrortext: object = ""
         self.sqlnativeerror: object = 0
         self._clock: clock.Clock | None = None
+        #: The output trees that the last PROPAGATE deleted.
+        self._deleted: tuple[Element, Element, Element] | None = None
         self._procedure_place: tuple[str | None, object] | None = None
 
     # Running.
@@ -337,11 +338,34 @@ class Run:
             raise esql_error(2439, label, text=f"PROPAGATE TO LABEL takes CHARACTER, not {label!r}", sqlstate="S22000")
         trees = Trees(message, environment, exception)
         self.propagated = True
-        self.node.propagate_from(self, name if isinstance(name, str) else "out", label, trees, finalize)
-        if delete:
-            self.output_root = new_tree("OutputRoot", "Root")
-            self.output_local_environment = new_tree("OutputLocalEnvironment")
-            self.output_exception_list = new_tree("OutputExceptionList")
+        kept = (self.output_root, self.output_local_environment, self.output_exception_list)
+        if not delete:
+            # This node goes on to change its trees; what it sends stays as it is.
+            self.output_root = copy_element(kept[0])
+            self.output_local_environment = copy_element(kept[1])
+            self.output_exception_list = copy_element(kept[2])
+        try:
+            self.node.propagate_from(self, name if isinstance(name, str) else "out", label, trees, finalize)
+        finally:
+            if delete:
+                self.output_root = new_tree("OutputRoot", "Root")
+                self.output_local_environment = new_tree("OutputLocalEnvironment")
+                self.output_exception_list = new_tree("OutputExceptionList")
+                self._deleted = kept
+            else:
+                self.output_root, self.output_local_environment, self.output_exception_list = kept
+
+    def rebound(self, reference: Element | None) -> Element | None:
+        """Return where a reference points after a PROPAGATE: from a tree that was deleted, to the new empty one."""
+        if reference is None or self._deleted is None:
+            return reference
+        root, local_environment, exception_list = self._deleted
+        top = reference.root()
+        if top is root:
+            return self.output_root
+        if top is local_environment:
+            return self.output_local_environment
+        return self.output_exception_list if top is exception_list else reference
 
     # Text of EVAL.
 
@@ -444,6 +468,8 @@ class Run:
         context = self._context(element.root(), encoding, ccsid, message_set, message_type, message_format, options)
         domain = element.owner()
         if domain in ("", "Root"):
+            if self.switches.bit_stream_of_plain_tree == "empty":
+                return b""
             raise esql_error(
                 2439, element.name, text=f"{element.name} belongs to no parser that could write it", sqlstate="S22000"
             )
@@ -631,4 +657,5 @@ def located(error: BrokerError, program: Program, raised: BaseException | None =
             function=place.routine,
         )
     wrapped.__cause__ = error.__cause__
+    wrapped.below = error.below
     return wrapped

@@ -32,6 +32,8 @@ none takes `DEFAULTS`, which nothing changes.
     division_by_zero          error infinity                FLOAT and DECIMAL divided by zero: 2450, or INF and NAN
     month_end                 clip error                    31 January plus one month: last of February, or an error
     date_to_timestamp         current midnight              CAST of a DATE to TIMESTAMP: the time of day it gets
+    bit_stream_of_plain_tree  empty error                   ASBITSTREAM of a field that belongs to no parser, as those
+                                                            of the environment do: an empty BLOB, or an error
     missing_date              epoch current                 fields of a timestamp that a pattern lacks: 1970-01-01, or
                                                             today
 """
@@ -92,6 +94,8 @@ class Switches:
         self.month_end: str = "clip"
         #: The time of day that CAST gives a DATE as TIMESTAMP: 'current' or 'midnight'.
         self.date_to_timestamp: str = "current"
+        #: ASBITSTREAM of a field that belongs to no parser: 'empty' or 'error'.
+        self.bit_stream_of_plain_tree: str = "empty"
         #: Date fields that the pattern of a timestamp lacks: 'epoch' or 'current'.
         self.missing_date: str = "epoch"
 
@@ -132,6 +136,7 @@ SETTINGS: Final[dict[str, tuple[object, ...]]] = {
     "division_by_zero": ("error", "infinity"),
     "month_end": ("clip", "error"),
     "date_to_timestamp": ("current", "midnight"),
+    "bit_stream_of_plain_tree": ("empty", "error"),
     "missing_date": ("epoch", "current"),
 }
 

@@ -485,6 +485,7 @@ class LoadedApplications:
                 self.functions,
                 ModelRegistry(scope.applications()).get,
                 resource,
+                variables=self.variables,
             )
             self._settings[id(owner)] = found
         return found

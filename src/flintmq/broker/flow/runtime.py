@@ -46,6 +46,8 @@ class FlowSettings:
     #: Returns the content of a file of the application (a style sheet, a schema) by name; None if it is not there.
     resource: Callable[[str], bytes | None] = lambda name: None
     broker: Mapping[str, object] = field(default_factory=dict)
+    #: User variables: values of `[iib.name]`, and of EXTERNAL variables that are no property of the flow.
+    variables: Mapping[str, str] = field(default_factory=dict)
     #: Answer NULL for Java methods that no Python function stands for.
     lenient_hooks: bool = False
 
@@ -74,6 +76,8 @@ class RuntimeFlow:
         for name, each in resolved.root.user_properties().items():
             if each.value is not None:
                 properties[name] = each.value
+        for name, value in settings.variables.items():
+            properties.setdefault(name.removeprefix("user-"), value)
         self.deployment = Deployment(properties=properties, hooks=settings.hooks, lenient_hooks=settings.lenient_hooks)
         #: The REST API that the flow implements, if it does.
         self.rest_api: RestApi | None = None

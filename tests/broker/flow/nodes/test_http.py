@@ -418,3 +418,24 @@ def test_http_header_node_with_a_bad_action_or_path_cannot_run(tmp_path: Path) -
     for number, (old, new) in enumerate([("DeleteHeader", "Destroy"), ("$Root/JSON/Data/id", "$Root/((")]):
         flow = flow_of(tmp_path / str(number), HEADERS.replace(old, new))
         assert any("F.Headers" in problem for problem in flow.problems)
+
+
+def test_a_request_without_a_body_passes_reset_content_descriptor(tmp_path: Path) -> None:
+    flow = flow_of(
+        tmp_path,
+        """
+nodes:
+  Request: {type: HTTPInput, properties: {URLSpecifier: /a}}
+  Reset: {type: ResetContentDescriptor, properties: {resetMessageDomain: true, messageDomain: JSON}}
+  Reply: {type: HTTPReply}
+wires:
+  - {from: Request.out, to: Reset.in}
+  - {from: Reset.out, to: Reply.in}
+""",
+    )
+
+    empty = flow(method="GET").reply
+    full = flow(b'{"a":1}').reply
+
+    assert empty is not None and empty.body == b""
+    assert full is not None and full.tree.JSON.Data.a == 1

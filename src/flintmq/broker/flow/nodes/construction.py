@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from flintmq.broker.errors import BrokerError, parser_error
+from flintmq.broker.errors import BrokerError
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
+from flintmq.broker.flow.nodes.http_common import find_body
 from flintmq.broker.flow.patterns import TracePattern
 from flintmq.broker.formats.registry import format_of, known
 from flintmq.broker.tree.assembly import Assembly, exception_list
@@ -94,11 +95,11 @@ class ResetContentDescriptor(RuntimeNode):
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
         root = copy_element(assembly.message)
         properties = root.child("Properties")
-        body = root.last_child()
-        if body is None or body is properties:
-            raise parser_error(5010, self.label, text="the message has no body to reset")
-        context = context_of_root(root, self.flow.models, self.flow.switches)
-        data = format_of(body.domain or body.name).write(body, context)
+        body = find_body(root)
+        data = b""
+        if body is not None:
+            context = context_of_root(root, self.flow.models, self.flow.switches)
+            data = format_of(body.domain or body.name).write(body, context)
         if properties is None:
             properties = root.prepend(Element("Properties", None, 0x01000000))
         for flag, source, name in (
@@ -110,7 +111,9 @@ class ResetContentDescriptor(RuntimeNode):
                 properties.put(name, self.text(source))
         context = context_of_root(root, self.flow.models, self.flow.switches)
         context.parser_options = dict(self.properties)
-        body.detach()
-        made = format_of(self.domain or body.domain or body.name).parse(data, context)
-        root.append(made)
+        if body is not None:
+            # A message without a body, such as a GET of HTTP, has nothing that could be parsed.
+            made = format_of(self.domain or body.domain or body.name).parse(data, context)
+            body.insert_after(made)
+            body.detach()
         self.send("out", invocation, assembly.replace(root))

@@ -5,7 +5,8 @@ finds the operation of a request in the definition (`flow/rest_api.py`) and sets
 
     LocalEnvironment.Destination.RouterList.DestinationData.labelName   the operation
     LocalEnvironment.REST.Input.Method, .Operation, .Path, .URI
-    LocalEnvironment.REST.Input.Parameters.<name>                       of path, query and headers, as text
+    LocalEnvironment.REST.Input.Parameters.<name>                       of path, query and headers, as text, where the
+                                                                        definition declares them
 
 A request for a path that the definition does not have is answered with 404, one with another method with 405; no flow
 runs.
@@ -81,8 +82,10 @@ def fill_input(
     parameters = folder.append(Element("Parameters", None, 0x01000000))
     for name, value in found.items():
         parameters.add(name, value)
+    declared = {each.name for each in operation.parameters if each.location == "query"}
     for name, value in query:
-        parameters.add(name, value)
+        if name in declared:
+            parameters.add(name, value)
     given = {name.lower(): value for name, value in headers}
     for parameter in operation.parameters:
         if parameter.location == "header" and parameter.name.lower() in given:

@@ -13,6 +13,7 @@ from lxml import etree
 
 from flintmq.broker.errors import BrokerError, parser_error
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
+from flintmq.broker.flow.nodes.http_common import find_body
 from flintmq.broker.flow.nodes.inputs import parser_options
 from flintmq.broker.formats.json_validate import JsonSchema, SchemaProblem, validation_error
 from flintmq.broker.formats.registry import (
@@ -72,7 +73,7 @@ class XSLTransform(RuntimeNode):
         return etree.XSLT(etree.fromstring(text, parser, base_url=_SCHEME + name), access_control=_NOTHING)
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
-        body = assembly.message.last_child()
+        body = find_body(assembly.message)
         if body is None:
             raise parser_error(5010, self.label, text="the message has no body to transform")
         context = context_of_root(assembly.message, self.flow.models, self.flow.switches)
@@ -91,7 +92,7 @@ class XSLTransform(RuntimeNode):
             # lxml ends a document with a new line, which no style sheet asked for.
             written = written.removesuffix(b"\n")
         root = copy_element(assembly.message)
-        last = root.last_child()
+        last = find_body(root)
         assert last is not None
         last.detach()
         made = context_of_root(root, self.flow.models, self.flow.switches)
@@ -119,7 +120,7 @@ class Validate(RuntimeNode):
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
         message = assembly.message
-        body = message.last_child()
+        body = find_body(message)
         if body is None:
             raise parser_error(5010, self.label, text="the message has no body to validate")
         for flag, wanted, found in (
