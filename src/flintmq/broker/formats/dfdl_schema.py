@@ -171,8 +171,11 @@ class _MessageBuilder(TypeReader):
         self.statements(chain, made)
         if least != 1 or most != 1:
             self.occurrences(properties, made)
-        # IBM's processor knew no other policy before the property existed.
-        made.empty_is_absent = properties.get("emptyElementParsePolicy") != "treatAsEmpty"
+        policy = properties.get("emptyElementParsePolicy")
+        made.empty_is_absent = policy in ("treatAsAbsent", "treatAsMissing")
+        if content is not None and policy is None:
+            # As IBM's processor does, which never knew the property: an optional structure without content is absent.
+            made.empty_is_absent = True
         if properties.get("floating") == "yes":
             properties.notice("dfdl:floating='yes'")
         if simple is not None:
@@ -571,6 +574,10 @@ class _MessageBuilder(TypeReader):
         made.separator = properties.delimiters("separator")
         if made.separator:
             properties.check_delimiters("separator", made.separator, True)
+            terminator = made.markup.terminator
+            if isinstance(made.separator, tuple) and isinstance(terminator, tuple):
+                for same in set(made.separator) & set(terminator):
+                    raise properties.error(f"the separator and the terminator are both '{same}'")
             made.separator_position = SeparatorPosition(
                 properties.either("separatorPosition", "infix", "prefix", "postfix")
             )

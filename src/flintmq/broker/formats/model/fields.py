@@ -786,8 +786,6 @@ class PackedCalendarCodec(Codec):
         if not text.isascii() or not text.isdigit():
             raise ValueError(f"'{text}' has other characters than digits")
         number = int(text)
-        if not size:
-            size = (len(text) + 2) // 2 if self.kind == PACKED else (len(text) + 1) // 2
         if self.kind == PACKED:
             data = numbers.encode_packed(number, size, True, self.sign_codes)
         elif self.kind == BCD:

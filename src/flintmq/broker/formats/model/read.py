@@ -36,7 +36,7 @@ from flintmq.broker.formats.model.nodes import (
 )
 from flintmq.broker.formats.model.plan import Plan, convert
 from flintmq.broker.formats.model.read_groups import GroupReader
-from flintmq.broker.formats.model.read_state import EXPRESSION, NO_BRANCH, NO_MARKUP, TOO_LONG, TOO_SHORT
+from flintmq.broker.formats.model.read_state import BAD_VALUE, EXPRESSION, NO_BRANCH, NO_MARKUP, TOO_LONG, TOO_SHORT
 from flintmq.broker.formats.model.text import Scope
 from flintmq.broker.tree.element import Element
 
@@ -97,6 +97,8 @@ class Reader(GroupReader):
             return False
         if node.trailing_skip and not self.skip_bits(node.trailing_skip):
             return self.fail(TOO_SHORT, node, parent, "the data ends in the bytes that are skipped behind it")
+        if required and node.empty_is_absent and self.was_empty and not self.was_nil and node.content is None:
+            return self.fail(BAD_VALUE, node, parent, "it is required and empty")
         if node.after:
             empty, nil = self.was_empty, self.was_nil
             made = parent.last
