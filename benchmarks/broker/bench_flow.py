@@ -17,7 +17,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 
-from benchmarks.broker import flow_cases, xml_cases
+from benchmarks.broker import convert_cases, flow_cases, xml_cases
 from benchmarks.frame import Figure, Options, side_by_side
 
 NAME = "flow"
@@ -51,4 +51,6 @@ def run(options: Options) -> list[Figure]:
         figures.append(measured(xml.name, xml.work, xml.floor, options, 40 if "64k" in xml.name else 200))
     for case in flow_cases.cases():
         figures.append(measured(case.name, case.flow, case.floor, options, 400))
+    for conversion in convert_cases.cases():
+        figures.append(measured(conversion.name, conversion.work, conversion.floor, options, 100))
     return figures
