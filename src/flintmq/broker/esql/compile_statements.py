@@ -774,6 +774,10 @@ class StatementCompiler(SqlCompiler):
         finalize = node.finalize != "NONE"
         delete = node.delete != "NONE"
         self.out.line(f"c.propagate({terminal}, {label}, {', '.join(trees)}, {finalize}, {delete})")
+        if delete:
+            for symbol in self.scope.visible().values():
+                if symbol.kind == "REFERENCE":
+                    self.out.line(f"{symbol.code} = c.rebound({symbol.code})")
 
     # Databases and the rest.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
 
-from flintmq.broker.errors import BrokerError
+from flintmq.broker.errors import BrokerError, internal_error
 from flintmq.broker.esql.evaluate import compiled_expression
 from flintmq.broker.esql.names import ALL_TREES
 from flintmq.broker.esql.program import Program
@@ -90,8 +90,8 @@ class TracePattern:
                 continue
             try:
                 texts.append(shown(part(run)))
-            except BrokerError as error:
-                texts.append(f"<{error}>")
+            except Exception as error:
+                texts.append(f"<{error if isinstance(error, BrokerError) else internal_error(error)}>")
         text = "".join(texts)
         return text if len(text) <= TEXT_MAX else text[:TEXT_MAX] + f" ... ({len(text)} characters)"
 
@@ -203,16 +203,24 @@ _ROOTS: Final[dict[str, Callable[[Assembly], Element | None]]] = {
     "InputExceptionList": lambda assembly: assembly.exception_list,
 }
 _BAD_NAME: Final = re.compile(r"[^\w.-]|^[^\w]|^[\d.-]")
+#: What XML cannot say, and lxml refuses.
+_NOT_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _xml_name(element: Element) -> str:
     name = _BAD_NAME.sub("_", element.name) or "item"
-    return f"{{{element.namespace}}}{name}" if element.namespace else name
+    qualified = f"{{{element.namespace}}}{name}" if element.namespace else name
+    try:
+        etree.QName(qualified)
+    except ValueError:
+        # A letter that Python knows and XML does not, or a namespace that is no URI.
+        return re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)
+    return qualified
 
 
 def _xml_text(value: object) -> str:
     text = value if isinstance(value, str) else "" if value is None else plain_text(value)  # type: ignore[arg-type]
-    return "".join(letter if letter in "\t\n\r" or letter >= " " else " " for letter in text)
+    return _NOT_XML.sub(" ", text)
 
 
 def _as_xml(root: Element | None) -> Any:

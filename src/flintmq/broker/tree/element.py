@@ -440,9 +440,12 @@ def copy_content(target: Element, source: Element) -> None:
     source.build_all()
     child = source.first
     while child is not None:
-        made = copy_element(child) if same else converted(child, into)
-        if target.domain == ROOT_DOMAIN and made.domain == "":
-            made.domain = made.name  # The name of a child of Root is that of its parser.
+        if target.domain == ROOT_DOMAIN and not same:
+            # The name of a child of Root is that of its parser, unless it has one already.
+            made = copy_element(child) if child.domain else converted(child, child.name)
+            made.domain = child.domain or child.name
+        else:
+            made = copy_element(child) if same else converted(child, into)
         target.append_built(made)
         child = child.next
 

@@ -2,6 +2,11 @@
 
 `computeMode` of a Compute node says which of its output trees travel on; the others are those that came in. So a change
 of OutputLocalEnvironment in mode `message` is lost, as in the product (MF 1.9).
+
+What ESQL may change of its input, it changes in a copy: the local environment in all three nodes, the message in a
+Database node. The copy travels on. The failure terminal, other wires and the nodes before see what came in (MF 1.1).
+
+Several threads may run one node. What belongs to one message is in the `Run` and in its `Handling`, never in the node.
 """
 
 from __future__ import annotations
@@ -12,11 +17,12 @@ from typing import ClassVar, Final
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.program import Unit
 from flintmq.broker.esql.run import DataSource, Run, Trees
+from flintmq.broker.esql.trees import copy_as_tree
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
 from flintmq.broker.flow.nodes.inputs import parser_options
 from flintmq.broker.formats.registry import Context
-from flintmq.broker.tree.assembly import Assembly
-from flintmq.broker.tree.element import Element, copy_element, release_tree
+from flintmq.broker.tree.assembly import Assembly, new_root
+from flintmq.broker.tree.element import ROOT_DOMAIN, Element, copy_content, copy_element, release_tree
 from flintmq.broker.tree.headers import context_of_root
 
 #: Which trees each mode sends: message, local environment, exception list.
@@ -47,7 +53,6 @@ class EsqlNode(RuntimeNode):
         self.throw_on_database_error = self.flag("throwExceptionOnDatabaseError", True)
         self.data_source_name = self.text("dataSource")
         self.parser_options = parser_options(self)
-        self._runs: list[tuple[Invocation, Assembly]] = []
 
     def _unit(self) -> Unit:
         expression = self.text(self.expression_property)
@@ -63,7 +68,7 @@ class EsqlNode(RuntimeNode):
         run = Run(
             self.program,
             self.flow.deployment,
-            self,
+            Handling(self, invocation, assembly),
             assembly.message,
             assembly.local_environment,
             assembly.exception_list,
@@ -74,12 +79,17 @@ class EsqlNode(RuntimeNode):
         run.context = invocation.context
         return run
 
-    # What a Run asks for.
-
-    def propagate_from(self, run: Run, terminal: str, label: str | None, trees: Trees, finalize: bool) -> None:
+    def propagate(
+        self,
+        invocation: Invocation,
+        assembly: Assembly,
+        run: Run,
+        terminal: str,
+        label: str | None,
+        trees: Trees,
+    ) -> None:
         """Send the trees of a PROPAGATE."""
-        invocation, assembly = self._runs[-1]
-        outgoing = self.outgoing(run, assembly, trees, finalize)
+        outgoing = self.outgoing(run, assembly, trees)
         # Downstream nodes see the input tree of this one as any other tree; it is locked again afterwards.
         locked = assembly.message.read_only
         assembly.message.read_only = False
@@ -94,13 +104,12 @@ class EsqlNode(RuntimeNode):
         finally:
             assembly.message.read_only = locked
 
-    def outgoing(self, run: Run, assembly: Assembly, trees: Trees, finalize: bool) -> Assembly:
+    def outgoing(self, run: Run, assembly: Assembly, trees: Trees) -> Assembly:
         """Return the assembly that the node sends."""
-        return assembly
+        return assembly.replace(as_message(trees.root), as_tree(trees.local_environment), as_tree(trees.exception_list))
 
-    def data_source(self, name: str | None) -> DataSource:
+    def data_source(self, invocation: Invocation, name: str | None) -> DataSource:
         """Return a data source; None is the one that the node names."""
-        invocation, _ = self._runs[-1]
         wanted = name or self.data_source_name
         if not wanted:
             raise BrokerError(2321, f"{self.label} names no data source", kind="DatabaseException", sqlstate="D08001")
@@ -123,19 +132,67 @@ class EsqlNode(RuntimeNode):
         context.parser_options = self.parser_options
         return context
 
-    def trace(self, text: str) -> None:
-        """Write to the user trace."""
-        invocation, _ = self._runs[-1]
-        invocation.services.trace(self.label, "userTrace", "", text)
-
-    def run_unit(self, invocation: Invocation, assembly: Assembly) -> tuple[Run, object]:
-        """Run Main; return the Run and what Main returned."""
+    def run_unit(self, invocation: Invocation, assembly: Assembly, locked: bool) -> tuple[Run, object]:
+        """Run Main; return the Run and what Main returned. With `locked`, ESQL cannot change the message."""
         run = self.new_run(invocation, assembly)
-        self._runs.append((invocation, assembly))
+        message = assembly.message
+        before = message.read_only
+        if locked and self.flow.switches.input_tree_write == "error":
+            message.read_only = True
         try:
             return run, run.main(self.unit)
         finally:
-            self._runs.pop()
+            message.read_only = before
+
+
+class Handling:
+    """One message in a node that runs ESQL: what its Run asks of the node."""
+
+    __slots__ = ("assembly", "invocation", "node")
+
+    def __init__(self, node: EsqlNode, invocation: Invocation, assembly: Assembly) -> None:
+        self.node = node
+        self.invocation = invocation
+        self.assembly = assembly
+
+    def propagate_from(self, run: Run, terminal: str, label: str | None, trees: Trees, finalize: bool) -> None:
+        """Send the trees of a PROPAGATE."""
+        self.node.propagate(self.invocation, self.assembly, run, terminal, label, trees)
+
+    def data_source(self, name: str | None) -> DataSource:
+        """Return a data source; None is the one that the node names."""
+        return self.node.data_source(self.invocation, name)
+
+    def broker_property(self, name: str) -> object:
+        """Return a property of broker, flow or node."""
+        return self.node.broker_property(name)
+
+    def context_of(self, root: Element | None) -> Context:
+        """Return how bodies below a root are parsed and written."""
+        return self.node.context_of(root)
+
+    def trace(self, text: str) -> None:
+        """Write to the user trace."""
+        self.invocation.services.trace(self.node.label, "userTrace", "", text)
+
+
+def as_message(tree: Element | None) -> Element | None:
+    """Return the tree of `PROPAGATE ... MESSAGE` as a message: a part of another tree becomes one of its own."""
+    if tree is None or tree.domain == ROOT_DOMAIN:
+        return tree
+    root = new_root()
+    copy_content(root, tree)
+    return root
+
+
+def as_tree(tree: Element | None) -> Element | None:
+    """Return the tree of another clause of PROPAGATE; a part of another tree becomes one of its own."""
+    return tree if tree is None or tree.parent is None else copy_as_tree(tree)
+
+
+def with_own_environment(assembly: Assembly) -> Assembly:
+    """Return an assembly whose local environment a node may change."""
+    return assembly.replace(local_environment=copy_element(assembly.local_environment))
 
 
 @runs
@@ -147,27 +204,24 @@ class Compute(EsqlNode):
     module_kind = "COMPUTE"
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
-        message = assembly.message
-        locked = message.read_only
-        if self.flow.switches.input_tree_write == "error":
-            message.read_only = True
-        try:
-            run, result = self.run_unit(invocation, assembly)
-        finally:
-            message.read_only = locked
+        own = with_own_environment(assembly)
+        run, result = self.run_unit(invocation, own, locked=True)
         if result is True:
-            outgoing = self.outgoing(run, assembly, Trees(None, None, None), True)
-            self.send("out", invocation, outgoing)
+            self.send("out", invocation, self.outgoing(run, own, Trees(None, None, None)))
         if not invocation.services.keeps_trees:
             release_tree(run.output_root)
 
-    def outgoing(self, run: Run, assembly: Assembly, trees: Trees, finalize: bool) -> Assembly:
+    def outgoing(self, run: Run, assembly: Assembly, trees: Trees) -> Assembly:
         message, local, exceptions = self.mode
-        root = trees.root or (run.output_root if message else assembly.message)
+        root = as_message(trees.root) or (run.output_root if message else assembly.message)
         if message and trees.root is None:
             root.name = "Root"
-        environment = trees.local_environment or (run.output_local_environment if local else assembly.local_environment)
-        exception_list = trees.exception_list or (run.output_exception_list if exceptions else assembly.exception_list)
+        environment = as_tree(trees.local_environment)
+        exception_list = as_tree(trees.exception_list)
+        if environment is None:
+            environment = run.output_local_environment if local else assembly.local_environment
+        if exception_list is None:
+            exception_list = run.output_exception_list if exceptions else assembly.exception_list
         return assembly.replace(root, environment, exception_list)
 
 
@@ -180,10 +234,23 @@ class Filter(EsqlNode):
     module_kind = "FILTER"
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
-        _, result = self.run_unit(invocation, assembly)
+        own = with_own_environment(assembly)
+        _, result = self.run_unit(invocation, own, locked=True)
         if result is not None and not isinstance(result, bool):
             raise BrokerError(2439, f"Main of a Filter must return BOOLEAN, not {result!r}", inserts=(str(result),))
-        self.send("unknown" if result is None else str(result).lower(), invocation, assembly)
+        self.send("unknown" if result is None else str(result).lower(), invocation, own)
+
+    def propagate(
+        self,
+        invocation: Invocation,
+        assembly: Assembly,
+        run: Run,
+        terminal: str,
+        label: str | None,
+        trees: Trees,
+    ) -> None:
+        """Refuse PROPAGATE: it stands in Compute and Database modules only (MF 2.8)."""
+        raise BrokerError(2439, "PROPAGATE cannot stand in a Filter; use a Compute node", inserts=(self.label,))
 
 
 @runs
@@ -195,9 +262,10 @@ class Database(EsqlNode):
     module_kind = "DATABASE"
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
-        _, result = self.run_unit(invocation, assembly)
+        own = with_own_environment(assembly).replace(copy_element(assembly.message))
+        _, result = self.run_unit(invocation, own, locked=False)
         if result is True:
-            self.send("out", invocation, assembly)
+            self.send("out", invocation, own)
 
 
 class PythonMessage:

@@ -66,7 +66,7 @@ class Throw(RuntimeNode):
 
 @runs
 class TryCatch(RuntimeNode):
-    """TryCatch: what fails below `try` goes to `catch`, as it came in (F4)."""
+    """TryCatch: what fails below `try` goes to `catch`, as it came in (F4); if that is not wired, nothing follows."""
 
     types = ("ComIbmTryCatch.msgnode",)
 
@@ -74,8 +74,7 @@ class TryCatch(RuntimeNode):
         try:
             self.send("try", invocation, assembly)
         except BrokerError as error:
-            if not self.wired("catch"):
-                raise
+            # Without a wire the message ends here: the exception is caught all the same.
             invocation.note(self, "catch", "catch", str(error.root_cause()))
             caught = assembly.replace(exception_list=exception_list(self.rethrown(error)))
             self.send("catch", invocation, caught)

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from flintmq.broker.errors import BrokerError
+from flintmq.broker.errors import BrokerError, internal_error
+from flintmq.broker.flow.context_tree import context_tree
 from flintmq.broker.flow.engine import Invocation, RuntimeNode
 from flintmq.broker.formats.registry import VALIDATE_COMPLETE
 from flintmq.broker.tree.assembly import Assembly, exception_list
@@ -37,7 +38,7 @@ class Incoming:
     #: A tree in place of data: a recorded assembly.
     root: Element | None = None
     method: str = "POST"
-    path: str = "/"
+    path: str = ""
     query: str = ""
 
 
@@ -77,7 +78,8 @@ class InputNode(RuntimeNode):
         invocation.note(self, "start")
         try:
             root = incoming.root or read()
-        except BrokerError as error:
+        except Exception as raised:
+            error = raised if isinstance(raised, BrokerError) else internal_error(raised)
             if not self.wired("failure"):
                 raise self.rethrown(error) from error
             failed = Assembly(unread(), local, environment, exception_list(self.rethrown(error)))
@@ -88,16 +90,13 @@ class InputNode(RuntimeNode):
         if not invocation.services.keeps_trees:
             release_tree(root)
 
+    def metadata(self) -> tuple[tuple[str, object], ...]:
+        """Return what the context tree tells of the source of messages."""
+        return ()
+
     def send_caught(self, invocation: Invocation, assembly: Assembly, terminal: str = "") -> None:
         """Send an assembly to a terminal (`out` if none is named), and what fails below to `catch`."""
-        body = assembly.body()
-        if body is not None:
-            entry = invocation.context.folder("Nodes").append(Element(self.short_label, None, 0x01000000))
-            payload = entry.append(Element("Payload", None, 0x01000000))
-            payload.domain = body.domain
-            payload.source = body.source
-            payload.entry = body.entry
-            payload.pending = body.source is not None
+        invocation.context = context_tree(self, assembly.message, self.metadata())
         try:
             self.send(terminal or self.out, invocation, assembly)
         except BrokerError as error:
