@@ -27,6 +27,7 @@ from flintmq.broker.flow.nodes.inputs import InputNode
 from flintmq.broker.flow.services import HttpResponse, Recorder
 from flintmq.broker.formats.registry import Context, format_of
 from flintmq.broker.tree.assembly import Assembly
+from flintmq.broker.tree.difference import compare_trees
 from flintmq.broker.tree.element import copy_element
 from flintmq.broker.tree.mxml import Recorded, differences, read_mxml
 
@@ -333,3 +334,34 @@ def test_select_gives_the_recorded_rows(foreign: Callable[[str], Path], name: st
     found = Recorded({"message": reply.root})
     only_body = ("message/Properties", "message/HTTPInputHeader")
     assert differences(recorded, found, only_body, ("message",)) == []
+
+
+def test_the_context_tree_tells_the_input_node_as_recorded(foreign: Callable[[str], Path]) -> None:
+    place = foreign("corpus") / "matthiasblomme+Ace_test_cases/ContextLogNode"
+    recorded = recording(next(place.glob("**/*.mxml")))
+    flow = load(place).flow("FlowWithLogging")
+    nodes = recorded.parts["context"].child("Nodes")
+    assert nodes is not None
+    expected = nodes.child("HTTP Input")
+    assert expected is not None
+    header = recorded.parts["message"].child("HTTPInputHeader")
+    assert header is not None
+    node = next(each for each in flow.runtime.nodes if each.short_label == "HTTP Input")
+    assert isinstance(node, InputNode)
+    incoming = incoming_of(
+        b'{"some":"data"}', {"HTTPInputHeader": {each.name: each.value for each in header.children()}}
+    )
+    invocation = Invocation(flow.runtime, Recorder())
+    wires, node.wires = node.wires, {}
+    try:
+        node.take(invocation, incoming)
+    finally:
+        node.wires = wires
+
+    found = invocation.context.child("Nodes")
+    assert found is not None
+    assert compare_trees(expected, found.child("HTTP Input"), "node") == []
+    for name in ("FlowDetails", "InvocationDetails"):
+        wanted, made = recorded.parts["context"].child(name), invocation.context.child(name)
+        assert wanted is not None and made is not None
+        assert [child.name for child in made.children()] == [child.name for child in wanted.children()]

@@ -112,6 +112,10 @@ class HTTPInput(InputNode):
             return path.startswith(wanted[:-1])
         return path == wanted or path.rstrip("/") == wanted.rstrip("/")
 
+    def metadata(self) -> tuple[tuple[str, object], ...]:
+        """Return the path that the node serves."""
+        return (("URL", self.url_path),)
+
     def request_of(self, incoming: Incoming) -> HttpInput:
         """Return the request that a message stands for."""
         path = incoming.path or self.url_path.rstrip("*") or "/"
