@@ -6,8 +6,8 @@ import pytest
 
 from flintmq.broker.esql.parser import parse
 from flintmq.broker.esql.program import Program
-from flintmq.broker.esql.run import Rows
-from tests.broker.esql.running import Outcome, Tables, error_of, run_module
+from flintmq.broker.esql.run import Deployment, Rows
+from tests.broker.esql.running import Outcome, Tables, error_of, program_of, run_module, run_unit
 
 ORDER = b"<Order id='7'><Item>a</Item><Item>b</Item><Item>c</Item></Order>"
 
@@ -121,6 +121,28 @@ def test_the_number_of_arguments_is_checked_when_the_call_is_compiled(statement:
     program.compile()
 
     assert ["p takes 1 arguments" in problem.text for problem in program.errors] == [True]
+
+
+def test_a_constant_of_a_module_is_evaluated_for_every_message_unless_it_is_fixed() -> None:
+    """A normal variable lives as long as one message, a constant one, too; SHARED may start from either."""
+    text = """CREATE COMPUTE MODULE M
+          DECLARE first CONSTANT CHARACTER InputRoot.XMLNSC.a;
+          DECLARE upper CONSTANT CHARACTER UPPER(first);
+          DECLARE fixed CONSTANT INTEGER 2 * 3;
+          DECLARE variable INTEGER fixed + 1;
+          DECLARE kept SHARED CHARACTER first || CAST(variable AS CHARACTER);
+          DECLARE ns NAMESPACE 'urn:' || first;
+          CREATE FUNCTION Main() RETURNS BOOLEAN BEGIN
+            SET Environment.x = first || upper || CAST(fixed AS CHARACTER) || kept || ns; RETURN TRUE; END;
+        END MODULE;"""
+    program = program_of(text)
+    deployment = Deployment()
+
+    results = [
+        run_unit(program, "M", body, "XMLNSC", deployment=deployment).value("x") for body in (b"<a>a</a>", b"<a>b</a>")
+    ]
+
+    assert results == ["aA6a7urn:a", "bB6a7urn:b"]
 
 
 def test_propagate_to_a_label_that_is_null_is_an_error() -> None:

@@ -10,7 +10,8 @@ routines and declarations; other schemas are reached by PATH or by a qualified n
 `schema#Module.Main`.
 
 Every routine becomes one Python function; all share one dict of globals. Variables of modules and schemas are kept in
-the Run: `c.vars` for one message, `c.shared` for as long as the flow is deployed (SHARED, EXTERNAL and CONSTANT).
+the Run: `c.vars` for one message, `c.shared` for as long as the flow is deployed (SHARED, EXTERNAL, and a CONSTANT
+whose value is the same for all messages).
 
 A call of a routine that is nowhere is a warning, as in the Toolkit: the flow runs, and the call fails when it is
 reached.
@@ -279,12 +280,16 @@ class Program:
         once = self._compiler(file, scope, trees, routines, name, 1)
         each = self._compiler(file, scope, trees, routines, name, 1)
         for node in declarations:
-            lasting = node.storage is not None or node.constant or node.type.name in ("NAME", "NAMESPACE")
+            lasting = node.storage is not None or _is_fixed(node, scope)
             compiler = once if lasting else each
             try:
                 compiler.out.margin = 1
                 for declared in node.names:
+                    before = len(compiler.out.lines)
                     self._declare_variable(compiler, node, declared, scope, prefix, lasting)
+                    if not lasting:
+                        # What is set once may start from what is set for every message.
+                        once.out.lines += each.out.lines[before:]
             except CompileError as error:
                 self._problem(error.number, error.text, file, error.node)
             except RecursionError:
@@ -541,6 +546,30 @@ class Program:
 
 #: Types whose literal constants are written into the code.
 _INLINE = ("INTEGER", "CHARACTER", "BOOLEAN", "FLOAT", "DECIMAL")
+
+
+def _is_fixed(node: s.Declare, scope: Scope) -> bool:
+    """Return whether a declaration is a constant that is the same for all messages and nodes."""
+    if not node.constant and node.type.name not in ("NAME", "NAMESPACE") or node.type.name == "REFERENCE":
+        return False
+    work: list[s.Expression | None] = [node.initial]
+    while work:
+        each = work.pop()
+        if isinstance(each, s.UnaryOperation):
+            work.append(each.operand)
+        elif isinstance(each, s.BinaryOperation):
+            work += [each.left, each.right]
+        elif isinstance(each, s.Concatenation):
+            work += each.operands
+        elif isinstance(each, s.Cast) and each.type.name in _INLINE:
+            work += [*each.operands, each.ccsid, each.encoding, each.format, each.default]
+        elif isinstance(each, s.Path):
+            symbol = None if each.identifier is None else scope.find(each.identifier.text)
+            if symbol is None or not symbol.constant or symbol.code.startswith("c.vars"):
+                return False
+        elif each is not None and not isinstance(each, s.Literal | s.IntervalLiteral):
+            return False
+    return True
 
 
 def _may_change(routine: s.Routine, name: str) -> bool:
