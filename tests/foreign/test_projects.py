@@ -545,6 +545,51 @@ def test_custom_timeout_a_failed_request_is_tried_again_later(foreign: Foreign) 
     assert first.recorder.timeouts[0].interval == 1
 
 
+def test_sharepoint_a_file_is_downloaded_and_then_deleted(foreign: Foreign) -> None:
+    flow = load(foreign("corpus") / QUESTIONS).flow("sharepoint.downloadFile")
+    item = {"@microsoft.graph.downloadUrl": "http://files/x", "name": "a.txt", "id": "I1"}
+    answers: dict[str, Any] = {
+        "RequestToken": {"access_token": "t"},
+        "RequestChildren": {"value": [item]},
+        "RequestDownload": b"content",
+        "HTTP Request": b"",
+    }
+
+    result = flow.advance(60, http=answers)
+
+    assert [request.method for request in result.requests] == ["POST", "GET", "GET", "DELETE"]
+    assert result.requests[2].url == "http://files/x"
+    assert result.requests[3].url.endswith("/items/I1")
+    assert result.files == {"a.txt": b"content"}
+
+
+def test_http_input_delay_the_reply_shows_what_the_flow_saw(foreign: Foreign) -> None:
+    flow = asked(foreign, "HttpInputDelayCheck", "HttpInputDelayCheck")
+
+    result = flow(method="GET", path="/httpinputdelaycheck/v1/delay")
+
+    shown = reply(result)["msg"]
+    assert shown["localenv"]["REST"]["Input"]["Operation"] == "getDelay"
+    assert shown["origmsg"]["HTTPInputHeader"]["X-Scheme"] == "http"
+    assert len(result.out["DELAY1"]) == 1
+
+
+def test_ccsid_a_json_message_has_no_blob(foreign: Foreign) -> None:
+    flow = asked(foreign, "TestCCSID", "TestCCSID")
+
+    answer = flow({"a": 1}, input="HTTP Input").reply
+
+    assert answer is not None
+    assert (answer.status, answer.body) == (200, b"")
+
+
+def test_mime_a_message_that_is_no_error_is_not_mailed(foreign: Foreign) -> None:
+    result = asked(foreign, "MIME", "CreateMime")({"a": 1}, trace=True)
+
+    assert result.emails == []
+    assert result.path[-1] == "CreateMime.Compute"
+
+
 # Scatter and gather (row 19).
 
 SCATTER = "trevor-dolby-at-ibm-com+ace-scatter-gather-test-examples"
