@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -94,44 +93,6 @@ def test_text_that_equals_the_value_of_its_field_is_kept_between_parsers() -> No
     )
 
     assert outcome.value("n") == 1
-
-
-LOOP = "DECLARE i INTEGER 1; WHILE i <= {n} DO {body} SET i = i + 1; END WHILE;"
-OUTPUT = "SET OutputRoot = InputRoot; "
-
-
-@pytest.mark.parametrize(
-    ("before", "body"),
-    [
-        ("", "SET Environment.x = InputRoot.XMLNSC.r.a[i].k; SET Environment.y = FIELDNAME(InputRoot.XMLNSC.r.b[i]);"),
-        ("DECLARE n CHARACTER 'a'; ", "SET Environment.x = InputRoot.XMLNSC.r.{{n}}[i].k;"),
-        ("", "SET Environment.x = InputRoot.XMLNSC.r.a[{n} - i + 1].k;"),
-        ("", "SET Environment.x = InputRoot.XMLNSC.r.a[<i].k;"),
-        ("", "SET OutputRoot.XMLNSC.r.a[i].k = i; SET OutputRoot.XMLNSC.r.c[i].k = OutputRoot.XMLNSC.r.a[i].k;"),
-        ("", "CREATE FIELD OutputRoot.XMLNSC.r.a[i] VALUE i;"),
-        ("", "SET OutputRoot.XMLNSC.r.*[i] = InputRoot.XMLNSC.r.*[i];"),
-        (OUTPUT, "DELETE FIELD OutputRoot.XMLNSC.r.a[1];"),
-        (OUTPUT, "DELETE FIELD OutputRoot.XMLNSC.r.a[{n} - i + 1];"),
-        (
-            OUTPUT,
-            "IF OutputRoot.XMLNSC.r.a[i / 2 + 1].k <> '' THEN DELETE FIELD OutputRoot.XMLNSC.r.a[i / 2 + 1]; END IF;",
-        ),
-        ("", "SET Environment.x = CARDINALITY(InputRoot.XMLNSC.r.a[]);"),
-    ],
-)
-def test_loops_over_indexes_take_time_in_proportion_to_the_message(before: str, body: str) -> None:
-    """Eight times the message must not take anything like 64 times as long."""
-
-    def seconds(n: int) -> float:
-        message = b"<r>" + b"<a><k>1</k></a><b/>" * n + b"</r>"
-        start = time.process_time()
-        run_statements(before + LOOP.format(n=n, body=body.format(n=n)), message)
-        return time.process_time() - start
-
-    seconds(10)
-    small = min(seconds(250), seconds(250))
-
-    assert seconds(2000) < 30 * small + 0.1
 
 
 def test_threads_read_a_shared_row_at_the_same_time() -> None:
