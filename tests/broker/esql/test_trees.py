@@ -30,6 +30,7 @@ def environment(outcome: Outcome) -> str:
     [
         ("SET Environment.a.x = 1; SET Environment.a.copy = Environment.a;", "a(x=1 copy(x=1))"),
         ("SET Environment.a.x = 1; SET Environment.a.b.c.d = Environment.a;", "a(x=1 b(c(d(x=1))))"),
+        ("SET Environment.a.b = Environment;", "a(b)"),
         ("SET Environment.a.b.x = 1; SET Environment.a = Environment.a.b;", "a(x=1)"),
         ("SET Environment.a.b.x = 1; SET Environment.a.b = Environment.a;", "a(b(b(x=1)))"),
         ("SET Environment.a.x = 1; SET Environment.a.l[] = Environment.a[];", "a(x=1 l(x=1))"),

@@ -214,3 +214,50 @@ def test_paths_with_computed_names_do_not_make_indexes_without_end() -> None:
 
     assert folder.indexes is not None and len(folder.indexes) <= INDEXES_MAX
     check_tree(folder)
+
+
+class Counted(str):
+    """A name that counts how often it is compared. Compiled code compares without it; plain Python is enough here."""
+
+    comparisons = 0
+
+    def __ne__(self, other: object) -> bool:
+        Counted.comparisons += 1
+        return str.__ne__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def counted(number: int) -> tuple[Element, Step, Step]:
+    folder = Element("r", None, NAME)
+    for _ in range(number):
+        folder.add("a")
+        folder.add("b")
+    Counted.comparisons = 0
+    return folder, Step(Counted("a")), Step(Counted("b"))
+
+
+@pytest.mark.parametrize("order", ["up", "down", "from the end", "two names", "new steps", "remove", "create"])
+def test_a_loop_over_indexes_looks_at_each_child_a_few_times_whatever_its_order(order: str) -> None:
+    size = 1000
+    folder, a, b = counted(0 if order == "create" else size)
+    for number in range(1, size + 1):
+        if order == "up":
+            assert find_child(folder, a, number) is not None
+        elif order == "down":
+            assert find_child(folder, a, size + 1 - number) is not None
+        elif order == "from the end":
+            assert find_child(folder, a, -number) is not None
+        elif order == "two names":
+            assert find_child(folder, a, number) is not find_child(folder, b, number)
+        elif order == "new steps":
+            assert find_child(folder, Step(Counted("a")), number) is not None
+        elif order == "remove":
+            found = find_child(folder, a, 1 + (size - number) // 2)
+            assert found is not None
+            found.detach()
+        else:
+            assert ensure(folder, [Step(Counted("a"), "", number), Step("k")], True) is not None
+
+    assert Counted.comparisons < 40 * size
+    check_tree(folder)

@@ -2,7 +2,8 @@
 
 Correlation names are the trees of the node that runs: a Compute module has `InputRoot` and `OutputRoot`, a Filter or
 Database module has `Root` (MF 1.9). A routine at schema level may be called from any kind of module, so it may use all
-of them; if the node has no such tree, the call fails with BIP 2432.
+of them. The names of input trees then mean the input of the node, whatever it is; if the node has no output trees, the
+call fails with BIP 2432 where it reaches one.
 
 Broker properties, options of PARSE and the constants of the MQI are values. Names compare without case, except field
 types (`XMLNSC.Attribute`), which keep the case of the manual and accept others where that is not ambiguous. The switch
@@ -44,7 +45,14 @@ FILTER_TREES: Final = {
     "CONTEXT": "c.context",
 }
 #: For routines at schema level, and for the text of EVAL.
-ALL_TREES: Final = {**FILTER_TREES, **COMPUTE_TREES}
+ALL_TREES: Final = {
+    **FILTER_TREES,
+    **COMPUTE_TREES,
+    "OUTPUTROOT": "c.output_tree('OutputRoot')",
+    "OUTPUTLOCALENVIRONMENT": "c.output_tree('OutputLocalEnvironment')",
+    "OUTPUTDESTINATIONLIST": "c.output_tree('OutputLocalEnvironment')",
+    "OUTPUTEXCEPTIONLIST": "c.output_tree('OutputExceptionList')",
+}
 TREES_BY_KIND: Final = {
     "COMPUTE": COMPUTE_TREES,
     "FILTER": FILTER_TREES,

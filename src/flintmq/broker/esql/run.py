@@ -129,6 +129,7 @@ class Run:
         "context",
         "deployment",
         "environment",
+        "has_output",
         "input_exception_list",
         "input_local_environment",
         "input_root",
@@ -175,6 +176,8 @@ class Run:
         self.vars: dict[str, object] = {}
         self.switches = switches
         self.throw_on_database_error = True
+        #: Whether the node makes new trees: a Compute node does.
+        self.has_output = True
         self.propagated = False
         self.sqlcode: object = 0
         self.sqlstate: object = ""
@@ -251,6 +254,14 @@ class Run:
     def broker_property(self, name: str) -> object:
         """Return a property of broker, flow or node."""
         return self.node.broker_property(name)
+
+    def output_tree(self, name: str) -> Element:
+        """Return an output tree for a routine at schema level; raise 2432 if the node has none."""
+        if not self.has_output:
+            raise BrokerError(2432, f"{name} is not valid here: only a Compute node has output trees", inserts=(name,))
+        if name == "OutputRoot":
+            return self.output_root
+        return self.output_local_environment if name == "OutputLocalEnvironment" else self.output_exception_list
 
     def external(self, name: str, kind: str, default: object) -> object:
         """Return a user-defined property of the flow, or the initial value of the declaration."""

@@ -285,7 +285,7 @@ def assign_element(
     last = steps[len(steps) - 1]
     target = at(start, steps, indexes)
     if target is None:
-        if source.first is not None and is_inside(_reached(start, steps, indexes), source):
+        if is_inside(_reached(start, steps, indexes), source):
             # The field will be created inside the source: copy that as it is now.
             source = copy_as_tree(source)
         if last.name is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from flintmq.broker import FlowFailed, load
 from flintmq.broker.flow.nodes.compute import PythonMessage
+from flintmq.broker.tree.element import Element
 from tests.broker.flow.flows import compute, flow_of, write_application
 
 NODES = """
@@ -167,6 +169,18 @@ def test_propagate_cannot_stand_in_a_filter(tmp_path: Path) -> None:
         flow(b"<a/>")
 
 
+def test_a_routine_at_schema_level_finds_output_trees_in_a_compute_node_only(tmp_path: Path) -> None:
+    """MF 1.9: 2432 is raised, where a change would be lost without a word."""
+    esql = "CREATE PROCEDURE fill() BEGIN SET OutputRoot.XMLNSC.a = FIELDNAME(InputRoot.*[<]); END;"
+    bodies = {"M": "CALL fill(); RETURN TRUE;", "P": "CALL fill(); RETURN TRUE;"}
+    made = flow_of(tmp_path / "1", wired("In.out Compute.in", "Compute.out Out.in"), esql + modules(**bodies))
+    assert made(b"<a/>").out["OUT"][0].body == b"<a>XMLNSC</a>"
+
+    with pytest.raises(FlowFailed) as raised:
+        flow_of(tmp_path / "2", wired("In.out Filter.in"), esql + modules(**bodies))(b"<a/>")
+    assert raised.value.root_cause().number == 2432
+
+
 def test_try_catch_without_a_wire_at_catch_ends_the_message(tmp_path: Path) -> None:
     flow = flow_of(tmp_path, wired("In.out Try.in", "Try.try Throw.in", "In.catch Failed.in"), UNUSED)
 
@@ -212,3 +226,35 @@ def test_threads_that_run_one_node_do_not_mix_their_messages(tmp_path: Path) -> 
     for name in ("one", "two"):
         first = f"<a><name>{name}</name></a>".encode()
         assert bodies[name] == [first, first.replace(b"</a>", b"<later>true</later></a>")]
+
+
+def test_a_flow_keeps_nothing_of_a_message_but_what_is_shared(tmp_path: Path) -> None:
+    yaml = wired("In.out Filter.in", "Filter.true Compute.in", "Compute.out Out.in", "Compute.out1 Try.in") + (
+        "  - {from: Try.try, to: Throw.in}\n"
+    )
+    esql = (
+        compute("P", "RETURN EVAL('Root.XMLNSC.a.x IS NOT NULL');", "FILTER")
+        + """CREATE COMPUTE MODULE M
+               DECLARE cache SHARED ROW; DECLARE r REFERENCE TO InputRoot.XMLNSC.a;
+               DECLARE k CONSTANT CHARACTER InputRoot.XMLNSC.a.x;
+               CREATE FUNCTION Main() RETURNS BOOLEAN BEGIN
+                 DECLARE CONTINUE HANDLER FOR SQLSTATE LIKE '%' SET Environment.h = SQLERRORTEXT;
+                 SET cache.last = InputRoot.XMLNSC.a.x; SET Environment.z = 1 / 0;
+                 SET OutputRoot = InputRoot; PROPAGATE TO TERMINAL 'out1';
+                 SET OutputRoot = InputRoot; EVAL('SET OutputRoot.XMLNSC.a.y = r.x || k;'); RETURN TRUE;
+               END;
+             END MODULE;"""
+        + compute("N", "RETURN TRUE;")
+        + compute("D", "RETURN TRUE;", "DATABASE")
+    )
+
+    def elements() -> int:
+        gc.collect()
+        return sum(type(each) is Element for each in gc.get_objects())
+
+    flow = flow_of(tmp_path, yaml, esql)
+    before = elements()
+    for _ in range(3):
+        assert flow(b"<a><x>1</x></a>").out["OUT"][0].body == b"<a><x>1</x><y>11</y></a>"
+
+    assert elements() == before + 2  # The row and its one field.

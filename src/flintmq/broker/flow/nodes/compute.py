@@ -77,6 +77,7 @@ class EsqlNode(RuntimeNode):
         )
         run.throw_on_database_error = self.throw_on_database_error
         run.context = invocation.context
+        run.has_output = self.module_kind == "COMPUTE"
         return run
 
     def propagate(
