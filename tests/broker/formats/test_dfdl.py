@@ -11,7 +11,14 @@ from flintmq.broker.errors import BrokerError
 from flintmq.broker.formats.dfdl import SchemaSet, split_type
 from flintmq.broker.formats.dfdl_properties import DefinitionError
 from flintmq.broker.formats.dfdl_schema import SchemaReader
-from flintmq.broker.formats.registry import Context, format_of
+from flintmq.broker.formats.registry import (
+    FOLDER_BIT_STREAM,
+    VALIDATE_CONTENT,
+    VALIDATE_IMMEDIATE,
+    VALIDATE_VALUE,
+    Context,
+    format_of,
+)
 from flintmq.broker.tree.element import Element, copy_element
 from flintmq.broker.values import Date
 from tests.broker.formats.model.models import shape, values
@@ -262,7 +269,10 @@ def test_a_schema_that_is_not_valid_is_an_error_with_file_and_line(body: str, te
     [
         (element('type="xs:int" dfdl:floating="yes"'), "dfdl:floating='yes' is not supported"),
         (element('type="xs:string" dfdl:encoding="X-DFDL-HEX-MSBF"'), "X-DFDL-HEX-MSBF"),
-        (element('type="xs:date" dfdl:calendarLanguage="de"'), "dfdl:calendarLanguage='de'"),
+        (
+            element('type="xs:date" dfdl:calendarPattern="dd MMM yyyy" dfdl:calendarLanguage="de"'),
+            "dfdl:calendarLanguage='de'",
+        ),
         (
             element('type="xs:hexBinary" dfdl:bitOrder="leastSignificantBitFirst"'),
             "dfdl:bitOrder='leastSignificantBitFirst'",
@@ -354,3 +364,40 @@ def test_variables_are_set_once_and_read_afterwards() -> None:
 
 def _annotated(inner: str) -> str:
     return f'<xs:annotation><xs:appinfo source="http://www.ogf.org/dfdl/">{inner}</xs:appinfo></xs:annotation>'
+
+
+RESTRICTED = schema(
+    """
+  <xs:element name="e"><xs:complexType><xs:sequence dfdl:separator=",">
+    <xs:element name="code" minOccurs="1" maxOccurs="2" dfdl:occursCountKind="parsed">
+      <xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="[A-Z]{2}"/></xs:restriction></xs:simpleType>
+    </xs:element>
+  </xs:sequence></xs:complexType></xs:element>
+"""
+)
+
+
+def test_values_are_validated_where_a_node_asks_for_it() -> None:
+    model = library(s=RESTRICTED)
+    data = b"AB,x,CD"
+    assert len(DFDL.parse(data, context(model, "e")).children()[0].children()) == 3
+    with pytest.raises(BrokerError) as found:
+        DFDL.parse(data, context(model, "e", options=VALIDATE_VALUE)).first_child()
+    text = found.value.root_cause().text
+    assert "e.code[2]: 'x' does not match the pattern [A-Z]{2}" in text and "at most 2 are allowed" in text
+    with pytest.raises(BrokerError, match="does not match"):
+        DFDL.parse(data, context(model, "e", options=VALIDATE_CONTENT | VALIDATE_IMMEDIATE))
+    folder = DFDL.parse(b"AB,CD", context(model, "e", options=VALIDATE_VALUE))
+    assert values(folder.children()[0]) == [("code", "AB"), ("code", "CD")]
+    folder.children()[0].children()[0].set_value("ab")
+    with pytest.raises(BrokerError, match="does not match"):
+        DFDL.write(folder, context(model, "e", options=VALIDATE_VALUE))
+
+
+def test_one_element_is_written_as_a_folder_bit_stream() -> None:
+    """ASBITSTREAM with FolderBitStream writes the element; PARSE with the same option rebuilds it."""
+    how = context(library(orders=ORDERS), "Orders", options=FOLDER_BIT_STREAM)
+    top = DFDL.parse(ORDERS_DATA, how).children()[0]
+    data = DFDL.write(top, how)
+    assert data == ORDERS_DATA
+    assert shape(DFDL.parse(data, how).children()[0]) == shape(top)

@@ -12,12 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from flintmq.broker.errors import BrokerError, parser_error
+from flintmq.broker.errors import parser_error
 from flintmq.broker.formats.dfdl_properties import DefinitionError
 from flintmq.broker.formats.dfdl_schema import SchemaReader
 from flintmq.broker.formats.model.schema import Message, Model
-from flintmq.broker.formats.model.source import parse_body, write_body
-from flintmq.broker.formats.registry import Context, register
+from flintmq.broker.formats.model.source import ModelSource, checked_plan, parse_body, write_body
+from flintmq.broker.formats.model.write import write_message
+from flintmq.broker.formats.registry import (
+    FOLDER_BIT_STREAM,
+    VALIDATE_COMPLETE,
+    VALIDATE_CONTENT,
+    VALIDATE_IMMEDIATE,
+    VALIDATE_VALUE,
+    Context,
+    register,
+)
 from flintmq.broker.tree.element import Element
 
 READ = 5806
@@ -100,30 +109,37 @@ class DfdlFormat:
     def parse(self, body: bytes, context: Context) -> Element:
         """Return the folder of a body; nothing is read yet. Raises a ParserException if there is no such message."""
         message = message_of(context, context.message_type, READ)
-        return parse_body(message, body, context.ccsid, context.encoding, self.domain, True)
+        validated = bool(context.options & (VALIDATE_CONTENT | VALIDATE_VALUE))
+        folder = parse_body(message, body, context.ccsid, context.encoding, self.domain, True, validated)
+        if context.options & (VALIDATE_COMPLETE | VALIDATE_IMMEDIATE):
+            folder.build_all()
+        return folder
 
     def write(self, body: Element, context: Context) -> bytes:
-        """Return the bytes of a body. Raises a ParserException."""
+        """Return the bytes of a body, or of one message element (FOLDER_BIT_STREAM). Raises a ParserException."""
+        if context.options & FOLDER_BIT_STREAM and not body.domain:
+            name = context.message_type or type_of(body)
+            message = message_of(context, name, WRITE)
+            plan = checked_plan(message, context.ccsid, context.encoding, WRITE)
+            return write_message(plan, body)
         name = context.message_type
-        source = body.source
         if not name:
-            # Without a message type the element below the folder names the message.
-            if not body.changed and source is not None:
-                return _as_it_came(body, context)
+            # Without a message type the body itself knows its message, or the element below the folder names it.
+            source = body.source
+            if not body.changed and isinstance(source, ModelSource):
+                return write_body(source.message, body, context.ccsid, context.encoding, True)
             top = body.first_child()
             if top is None:
                 raise parser_error(WRITE, text="the DFDL folder is empty and Properties name no message type")
-            name = f"{{{top.namespace}}}:{top.name}" if top.namespace else top.name
+            name = type_of(top)
         message = message_of(context, name, WRITE)
-        return write_body(message, body, context.ccsid, context.encoding, True)
+        validated = bool(context.options & (VALIDATE_CONTENT | VALIDATE_VALUE))
+        return write_body(message, body, context.ccsid, context.encoding, True, validated)
 
 
-def _as_it_came(body: Element, context: Context) -> bytes:
-    from flintmq.broker.formats.model.source import ModelSource
-
-    source = body.source
-    assert isinstance(source, ModelSource)
-    return write_body(source.message, body, context.ccsid, context.encoding, True)
+def type_of(element: Element) -> str:
+    """Return the message type that an element names."""
+    return f"{{{element.namespace}}}:{element.name}" if element.namespace else element.name
 
 
 def message_of(context: Context, name: str, number: int) -> Message:
@@ -150,4 +166,4 @@ def message_of(context: Context, name: str, number: int) -> Message:
 
 register("DFDL", DfdlFormat())
 
-__all__ = ["BrokerError", "DfdlFormat", "SchemaSet", "message_of", "split_type"]
+__all__ = ["DfdlFormat", "SchemaSet", "message_of", "split_type"]

@@ -635,10 +635,12 @@ class Properties:
         spoken: str | Expression = "en"
         if language is not None:
             found = self.expression("calendarLanguage")
-            if isinstance(found, Expression) or not found.lower().startswith("en"):
-                self.notice(f"dfdl:calendarLanguage='{language}'")
-            else:
+            names = re.search(r"MMM|LLL|EE?|ccc|eee|a|G|z", re.sub(r"'[^']*'", "", pattern)) is not None
+            if isinstance(found, str) and (found.lower().startswith("en") or not names):
+                # Without names of months, days and zones, all languages are the same.
                 spoken = found
+            else:
+                self.notice(f"dfdl:calendarLanguage='{language}'")
         start = self.get("calendarCenturyStart")
         return replace(
             calendar,

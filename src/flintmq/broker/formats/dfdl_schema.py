@@ -576,8 +576,8 @@ class _MessageBuilder(TypeReader):
             properties.check_delimiters("separator", made.separator, True)
             terminator = made.markup.terminator
             if isinstance(made.separator, tuple) and isinstance(terminator, tuple):
-                for same in set(made.separator) & set(terminator):
-                    raise properties.error(f"the separator and the terminator are both '{same}'")
+                if len(made.separator) + len(terminator) > 2 and set(made.separator) & set(terminator):
+                    raise properties.error("the alternatives of separator and terminator are not distinct")
             made.separator_position = SeparatorPosition(
                 properties.either("separatorPosition", "infix", "prefix", "postfix")
             )

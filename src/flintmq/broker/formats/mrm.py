@@ -199,12 +199,10 @@ class MrmFormat:
         format = format_named(message_set, context.message_format, READ)
         wrapped = bool(context.options & FOLDER_BIT_STREAM)
         if format.kind is FormatKind.XML:
-            return parse_xml(
-                self._plans(message_set, context.message_type, format), body, context.ccsid, context.encoding
-            )
+            plans = self._plans(message_set, context.message_type, format)
+            return parse_xml(plans, body, context.ccsid, context.encoding, wrapped)
         bound = bind(message_set, context.message_type, format, READ)
         assert isinstance(bound, Message)
-        wrapped = bool(context.options & FOLDER_BIT_STREAM)
         return parse_body(bound, body, context.ccsid, context.encoding, self.domain, wrapped)
 
     def _plans(

@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from flintmq.broker.formats.message_set import Field, Properties, definition_error, read_flag, read_number
+from flintmq.broker.formats.model.charsets import charset_of
 from flintmq.broker.formats.model.schema import (
     Alignment,
     BinaryNumber,
@@ -223,6 +224,16 @@ class FieldBuilder:
             pattern = default if default and field.logical is Logical.DATE_TIME else _DATE_TIME_FORMATS[field.logical]
         return calendar_of(pattern, self.settings, place)
 
+    def charset(self, properties: Mapping[str, str], place: str) -> str:
+        """Return the character set of a field; '' = that of the message."""
+        name = properties.get("charset", "").strip()
+        if name:
+            try:
+                charset_of(name)
+            except ValueError as error:
+                raise definition_error(f"{place}: {error}") from None
+        return name
+
     def justification(self, properties: Mapping[str, str], default: Justification) -> Justification:
         """Return the justification of a field."""
         word = word_of(properties, "justification", "")
@@ -280,7 +291,7 @@ class FieldBuilder:
         pad = padding(properties.get("paddingCharacter", ""), " ", place)
         right = logical in CALENDARS
         element.text = Text(
-            encoding=properties.get("charset", "").strip(),
+            encoding=self.charset(properties, place),
             justification=self.justification(properties, Justification.LEFT),
             pad=pad,
             trims=not right,
@@ -380,7 +391,7 @@ class FieldBuilder:
         )
         pad = padding(properties.get("paddingCharacter", ""), "0", place)
         element.text = Text(
-            encoding=properties.get("charset", "").strip(),
+            encoding=self.charset(properties, place),
             justification=self.justification(properties, Justification.RIGHT),
             pad=pad,
             # Zeros are digits; any other filling is taken away.

@@ -431,7 +431,7 @@ class TdsBuilder:
             minimum = read_number(properties, "length", 0, place)
             trims = not numeric
         return Text(
-            encoding=properties.get("charset", "").strip(),
+            encoding=self.fields.charset(properties, place),
             justification=justification,
             pad=pad,
             trims=trims,

@@ -104,6 +104,8 @@ class XmlType:
             assert bounds is not None
             return bounds.of_decimal(fields.as_decimal(text), False)
         if kind == FLOAT:
+            if text and not text.strip("0123456789.+-eE"):
+                return float(text)
             return fields.as_float(text)
         if kind == BOOLEAN:
             if text == self.true or text in ("true", "1"):

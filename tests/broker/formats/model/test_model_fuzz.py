@@ -16,6 +16,7 @@ from flintmq.broker.formats.model.schema import (
     LengthKind,
     Logical,
     Message,
+    Number,
     OccursKind,
     Separation,
 )
@@ -155,3 +156,28 @@ def test_a_damaged_schema_is_a_definition_error(start: int, end: int, text: str)
     reader = SchemaReader(lambda path: damaged if path == "s.xsd" else None)
     with pytest.raises(ValueError):
         reader.message("s.xsd", "m")
+
+
+@pytest.mark.parametrize(
+    "text", ["1E99999", "-1E-99999", "9" * 1999, "0." + "0" * 1900 + "1", "sNaN", "Infinity", "1_000", "\u0661\u0662"]
+)
+def test_extreme_numbers_are_written_or_a_parser_exception(text: str) -> None:
+    for logical in (Logical.INT, Logical.INTEGER, Logical.DECIMAL, Logical.DOUBLE):
+        for number in (Number(), Number(pattern="#,##0.00"), Number(pattern="0.0E0"), Number(virtual_point=3)):
+            model = message(sequence(delimited("n", logical, number=number)))
+            top = TreeElement("m")
+            top.add("n", text)
+            try:
+                read(model, write(model, top))
+            except BrokerError as error:
+                assert error.kind == "ParserException"
+            try:
+                read(model, text.encode())
+            except BrokerError as error:
+                assert error.kind == "ParserException"
+
+
+def test_a_binary_number_of_a_million_bytes_is_refused() -> None:
+    model = message(sequence(binary("n", 1_000_000, Logical.INTEGER)))
+    with pytest.raises(BrokerError, match="at most"):
+        read(model, b"\x7f" * 1_000_000)

@@ -51,6 +51,7 @@ __all__ = [
     "Unsupported",
     "compile_expression",
     "evaluate",
+    "is_true",
     "text_of",
     "truth",
 ]
@@ -303,4 +304,15 @@ def compile_expression(text: str, namespaces: tuple[tuple[str, str], ...] = ()) 
 
 def evaluate(node: Node, env: Environment) -> Value:
     """Return the value of an expression. Raises ValueError, NotYet if an element or its value is missing."""
-    return atom(node.evaluate(env))
+    try:
+        return atom(node.evaluate(env))
+    except ArithmeticError as error:
+        raise ValueError(f"a number is out of range: {type(error).__name__}") from None
+
+
+def is_true(node: Node, env: Environment) -> bool:
+    """Return whether an expression is true. Raises ValueError."""
+    try:
+        return truth(node.evaluate(env))
+    except ArithmeticError as error:
+        raise ValueError(f"a number is out of range: {type(error).__name__}") from None

@@ -105,7 +105,8 @@ class FacetCheck(Constraints):
         elif not isinstance(compared, (Decimal, Date)):
             return None
         if isinstance(compared, Decimal) and compared.is_nan():
-            return None
+            bounded = (self.low, self.high, self.above, self.below) != (None, None, None, None)
+            return "NaN is in no range" if bounded else None
         for bound, text, sign in (
             (self.low, "minInclusive", 1),
             (self.high, "maxInclusive", 2),

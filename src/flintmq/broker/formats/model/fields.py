@@ -33,6 +33,9 @@ INTEGER: Final = 1
 DECIMAL: Final = 2
 FLOAT: Final = 3
 
+#: Longer binary integers take time that grows with the square of their length.
+BITS_MAX: Final = 8192
+
 #: Packed kinds.
 PACKED: Final = 1
 BCD: Final = 2
@@ -555,6 +558,8 @@ class BinaryCodec(Codec):
 
     def check_bits(self, bits: int) -> None:
         """Raise ValueError if the type has no values of so many bits."""
+        if bits > BITS_MAX:
+            raise ValueError(f"a binary number of {bits} bits; at most {BITS_MAX} are read")
         high = self.bounds.high
         if high is not None and self.whole and bits > high.bit_length() + (1 if self.signed else 0):
             raise ValueError(f"its length is {bits} bits; its type has at most {high.bit_length() + self.signed}")

@@ -25,7 +25,7 @@ _DIGITS: Final = "0123456789"
 _NUMBER_CHARACTERS: Final = "#0123456789,.@VP"
 
 #: Large enough that no value that fits into a message loses digits.
-CONTEXT: Final = decimal.Context(prec=1000, Emax=999_999, Emin=-999_999)
+CONTEXT: Final = decimal.Context(prec=2200, Emax=999_999, Emin=-999_999)
 CHARACTERS_MAX: Final = 2000
 
 

@@ -316,7 +316,7 @@ class FieldReader(ReaderState):
         assert codec is not None
         try:
             element.value = codec.read_text(text)
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:
             return self.fail(BAD_VALUE, node, parent, str(error))
         return self.set_nil(node, element)
 
@@ -351,7 +351,7 @@ class FieldReader(ReaderState):
                 return self.fail(BAD_VALUE, node, parent, f"a {node.logical} is empty")
         try:
             element.value = codec.read_bytes(content)
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:
             return self.fail(BAD_VALUE, node, parent, str(error))
         self.pos = stop
         return self.set_nil(node, element)
@@ -400,7 +400,7 @@ class FieldReader(ReaderState):
                 element.value = codec.read_bits(number, bits)
             else:
                 element.value = codec.read_bytes(number.to_bytes(bits // 8, "big"))
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:
             self.pos = start
             self.bit = first
             return self.fail(BAD_VALUE, node, parent, str(error))

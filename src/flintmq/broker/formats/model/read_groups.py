@@ -19,6 +19,7 @@ from flintmq.broker.formats.model.nodes import (
     MISSING_ERROR,
     MISSING_NULL,
     NON_POSITIONAL,
+    OCCURS_PARSED,
     OCCURS_STOP,
     ONCE,
     POSITIONAL_NEVER,
@@ -334,8 +335,9 @@ class GroupReader(FieldReader):
             at_bit = self.bit
             for number in range(len(node.slots)):
                 term = node.slots[number].term
-                if isinstance(term, ElementNode) and 0 <= term.max_occurs <= len(found[number]):
-                    continue
+                if isinstance(term, ElementNode) and term.occurs != OCCURS_PARSED:
+                    if 0 <= term.max_occurs <= len(found[number]):
+                        continue
                 last = parent.last
                 saved = self.save_variables()
                 point = self.open_point(term)
@@ -366,7 +368,7 @@ class GroupReader(FieldReader):
             started = True
         for number in range(len(node.slots)):
             term = node.slots[number].term
-            if isinstance(term, ElementNode) and len(found[number]) < term.min_occurs:
+            if isinstance(term, ElementNode) and len(found[number]) < term.min_occurs and term.occurs != OCCURS_PARSED:
                 return self.fail(
                     OCCURRENCES, term, parent, f"{term.name} occurs {len(found[number])} times, not {term.min_occurs}"
                 )

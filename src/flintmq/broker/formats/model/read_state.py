@@ -17,7 +17,7 @@ from typing import Final, final
 from mypy_extensions import mypyc_attr
 
 from flintmq.broker.errors import BrokerError, parser_error
-from flintmq.broker.formats.model.expression import Environment, Node, evaluate, text_of, truth
+from flintmq.broker.formats.model.expression import Environment, Node, evaluate, is_true, text_of
 from flintmq.broker.formats.model.nodes import ONCE, Check, ElementNode, Path, Term
 from flintmq.broker.formats.model.plan import Plan, convert
 from flintmq.broker.formats.model.text import SINGLE, UTF8, WIDE, Charset, Finder, Mark, Scope
@@ -311,7 +311,7 @@ class ReaderState:
                 if check.variable:
                     self.set_variable(check, element)
                     continue
-                passed = truth(expression.evaluate(env))
+                passed = is_true(expression, env)
             except ValueError as error:
                 return self.fail(EXPRESSION, term, parent, str(error))
             if not passed:
@@ -330,7 +330,7 @@ class ReaderState:
             if check.discriminator and check.expression is not None:
                 self.env.element = element
                 try:
-                    if truth(check.expression.evaluate(self.env)):
+                    if is_true(check.expression, self.env):
                         self.resolve_point()
                 except ValueError:
                     pass

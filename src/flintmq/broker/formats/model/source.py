@@ -17,10 +17,14 @@ from flintmq.broker.formats.model.plan import Plan, plan_of
 from flintmq.broker.formats.model.read import read_message
 from flintmq.broker.formats.model.read_state import WRAPPERS
 from flintmq.broker.formats.model.schema import Message
+from flintmq.broker.formats.model.validate import problems
 from flintmq.broker.formats.model.write import write_message
 from flintmq.broker.formats.model.write_fields import WRAPPERS as WRITE_WRAPPERS
 from flintmq.broker.tree.element import Element, Source
 from flintmq.broker.tree.types import NAME
+
+#: The numbers of violations.
+INVALID = {"MRM": 5395, "DFDL": 5821}
 
 
 class ModelSource(Source):
@@ -33,6 +37,8 @@ class ModelSource(Source):
         self.ccsid = ccsid
         self.encoding = encoding
         self.wrapped = wrapped
+        #: Whether facets and numbers of occurrences are checked when the message is read.
+        self.validated = False
         #: Structures of a tree that is never changed, by entry: from them, copies of parts are built again.
         self._structures: list[Element] | None = None
 
@@ -67,10 +73,13 @@ class ModelSource(Source):
         """Return the message element of a new tree, with this source in every structure."""
         holder = Element("")
         holder.changed = False
-        read_message(self.plan(), self.body, holder)
+        plan = self.plan()
+        read_message(plan, self.body, holder)
         top = holder.first
         assert top is not None
         top.parent = None
+        if self.validated:
+            check_values(plan, top, WRAPPERS[self.message.family])
         work = [top]
         while work:
             structure = work.pop()
@@ -110,6 +119,15 @@ def checked_plan(message: Message, ccsid: int, encoding: int, number: int) -> Pl
         raise parser_error(number, name, text=f"the model of message {name} cannot be used: {error}") from None
 
 
+def check_values(plan: Plan, top: Element, number: int) -> None:
+    """Raise a ParserException with one cause for the values and numbers of occurrences that violate the model."""
+    found = problems(plan, top)
+    if found:
+        name = plan.message.element.name
+        cause = parser_error(INVALID[plan.family], *found, text="; ".join(found[:5]))
+        raise parser_error(number, name, text=f"message {name} is not valid: {len(found)} violations", cause=cause)
+
+
 def _move_children(top: Element, folder: Element) -> None:
     """Give the children of a message element to the folder of its body."""
     child = top.first
@@ -121,11 +139,15 @@ def _move_children(top: Element, folder: Element) -> None:
     folder.value = top.value
 
 
-def parse_body(message: Message, body: bytes, ccsid: int, encoding: int, domain: str, wrapped: bool) -> Element:
-    """Return the folder of a body; nothing is read yet."""
+def parse_body(
+    message: Message, body: bytes, ccsid: int, encoding: int, domain: str, wrapped: bool, validated: bool = False
+) -> Element:
+    """Return the folder of a body; nothing is read yet. `validated`: check values when it is read."""
     folder = Element(domain, None, NAME)
     folder.domain = domain
-    folder.source = ModelSource(domain, message, body, ccsid, encoding, wrapped)
+    source = ModelSource(domain, message, body, ccsid, encoding, wrapped)
+    source.validated = validated
+    folder.source = source
     folder.pending = True
     folder.changed = False
     return folder
@@ -141,14 +163,18 @@ def original_bytes(message: Message, folder: Element, ccsid: int, encoding: int)
     return None
 
 
-def write_body(message: Message, folder: Element, ccsid: int, encoding: int, wrapped: bool) -> bytes:
-    """Return the bytes of a folder. Raises a ParserException."""
+def write_body(
+    message: Message, folder: Element, ccsid: int, encoding: int, wrapped: bool, validated: bool = False
+) -> bytes:
+    """Return the bytes of a folder. Raises a ParserException. `validated`: check values before they are written."""
     found = original_bytes(message, folder, ccsid, encoding)
     if found is not None:
         return found
     number = WRITE_WRAPPERS[message.family]
     plan = checked_plan(message, ccsid, encoding, number)
     if not wrapped:
+        if validated:
+            check_values(plan, folder, number)
         return write_message(plan, folder)
     top = folder.first_child()
     name = message.element.name
@@ -157,4 +183,6 @@ def write_body(message: Message, folder: Element, ccsid: int, encoding: int, wra
     if top.name != name:
         text = f"the {folder.name} folder has the element {top.name}, and the message is {name}"
         raise parser_error(number, top.name, name, text=text)
+    if validated:
+        check_values(plan, top, number)
     return write_message(plan, top)

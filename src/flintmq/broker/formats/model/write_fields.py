@@ -258,7 +258,7 @@ class FieldWriter:
             text = element.value if isinstance(element.value, str) and node.is_string else None
             if text is None:
                 text = codec.write_text(element.value)
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:
             raise self.error(BAD_VALUE, node, element, str(error)) from None
         charset = node.charset
         assert charset is not None
@@ -444,7 +444,7 @@ class FieldWriter:
                 self.put_bits(int.from_bytes(node.nil_output, "big"), bits)
             else:
                 self.put_bits(codec.write_bits(element.value, bits), bits)
-        except (ValueError, OverflowError) as error:
+        except (ValueError, ArithmeticError) as error:
             raise self.error(BAD_VALUE, node, element, str(error)) from None
         if self.uses_lengths:
             self.note_lengths(element, bits // 8, bits // 8)
