@@ -42,7 +42,7 @@ from flintmq.broker.formats.model.schema import Facets, Logical
 SIZE_MAX: Final = 1 << 31
 COUNT_MAX: Final = 10_000_000
 DEPTH_MAX: Final = 40
-_WORDS: Final = frozenset("signed unsigned char short int long float double _Bool bool".split())
+_WORDS: Final = frozenset("void signed unsigned char short int long float double _Bool bool".split())
 _QUALIFIERS: Final = frozenset(
     "const volatile static extern inline register restrict _Atomic __const __extension__ MQPOINTER".split()
 )
@@ -332,6 +332,9 @@ class _Parser:
 
     def scalar(self, words: list[str]) -> CType:
         signed = "unsigned" not in words
+        if "void" in words:
+            # Only pointers to it can be declared, as to a struct that is not defined.
+            return CType("struct", 0, 1, name="void")
         if "char" in words:
             if "signed" in words:
                 return self.integer(1, True)

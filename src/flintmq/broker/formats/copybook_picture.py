@@ -134,30 +134,27 @@ def _numeric(text: str, runs: list[tuple[str, int]], counts: dict[str, int], siz
     symbols = [symbol for symbol, _ in runs]
     if "S" in symbols and symbols[0] != "S":
         raise ValueError(f"the S of picture '{text}' is not its first symbol")
-    after_point = 0
-    seen_point = False
-    seen_digit = False
-    leading = trailing = 0
+    has_point = "V" in symbols
+    seen_point = seen_digit = False
+    leading = trailing = scale = 0
     for symbol, count in runs:
         if symbol == "V":
             seen_point = True
         elif symbol == "9":
             seen_digit = True
-            if seen_point:
-                after_point += count
+            scale += count if seen_point else 0
+        elif symbol == "P" and seen_digit:
+            trailing += count
+            # Behind the digits, up to the decimal point.
+            scale -= count if not seen_point else 0
         elif symbol == "P":
-            if seen_digit:
-                trailing += count
-            else:
-                leading += count
+            leading += count
+            # Before the digits, from the decimal point on; without V the point is before the first P.
+            scale += count if seen_point or not has_point else 0
     if leading and trailing:
         raise ValueError(f"picture '{text}' has P on both sides of its digits")
-    # P before the digits puts the decimal point before the P, P behind them behind the P.
-    scale = after_point
-    if leading:
-        scale = digits + leading
-    elif trailing:
-        scale = -trailing
+    if leading and not has_point:
+        scale += digits
     return Picture(text, Category.NUMERIC, digits, scale, "S" in symbols, size)
 
 

@@ -24,6 +24,8 @@ TEXT_MAX: Final = 8_000_000
 JOINED_MAX: Final = 20_000
 NOTES_MAX: Final = 200
 _LEVEL: Final = re.compile(r"0?[1-9]|[1-4][0-9]|66|77|78|88")
+#: Statements that only shape the listing of a compiler; they need no full stop.
+_LISTING: Final = re.compile(r".{0,6}\s+(?:EJECT|SKIP[123]|TITLE\s.*)\s*\.?\s*", re.IGNORECASE)
 _FREE_LEVEL: Final = re.compile(r" {0,5}(?:0?[1-9]|[1-4][0-9]|66|77|78|88)\s+[A-Za-z]")
 _TOKEN: Final = re.compile(
     r"""\s+
@@ -75,6 +77,7 @@ def read_source(text: str, form: str = "auto") -> Source:
         source.note(0, f"the text has more than {TEXT_MAX} characters; the rest is not read")
         text = text[:TEXT_MAX]
     lines = [line.expandtabs(8) for line in re.split(r"\r\n|\r|\n|\x85", text.replace("\x1a", ""))]
+    lines = ["" if _LISTING.fullmatch(line[:72]) else line for line in lines]
     if form == "free" or form == "auto" and is_free(lines):
         numbered = _free_lines(lines)
     else:
