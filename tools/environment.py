@@ -38,9 +38,9 @@ STAGES = {
     "compile": ("compile",),
     "broker": ("broker",),
     "spark": ("spark",),
-    "bench": ("broker", "spark"),
+    "bench": ("broker", "spark", "peers"),
     "release": ("compile", "release"),
-    "test": ("test", "dev", "compile", "broker", "spark", "release"),
+    "test": ("test", "dev", "compile", "broker", "spark", "release", "celery", "faststream", "opentelemetry", "peers"),
 }
 
 
