@@ -27,7 +27,7 @@ EDITED = Category.NUMERIC_EDITED
         ("S999PPPVP", NUMERIC, 3, -3, True, 3),
         ("SPPVPPP999", NUMERIC, 3, 6, True, 3),
         ("X(10)", Category.ALPHANUMERIC, 0, 0, False, 10),
-        ("XXX", Category.ALPHANUMERIC, 0, 0, False, 3),
+        ("XXXX", Category.ALPHANUMERIC, 0, 0, False, 4),
         ("A(4)", Category.ALPHABETIC, 0, 0, False, 4),
         ("X9A", Category.ALPHANUMERIC, 0, 0, False, 3),
         ("XXBXX/XX", Category.ALPHANUMERIC_EDITED, 0, 0, False, 8),
