@@ -52,6 +52,9 @@ INDEXES_MAX: Final = 8
 #: Held while an index grows: several threads may read one SHARED row.
 _INDEX_LOCK: Final = RLock()
 
+#: What tells the type JSON.Array from that of any folder.
+JSON_ARRAY_DETAIL: Final = 0x1000
+
 #: A path may create at most this many siblings at once: `a[1000000000]` must not fill the memory.
 CREATED_MAX: Final = 100_000
 
@@ -483,11 +486,13 @@ def converted(element: Element, into: str) -> Element:
 
 
 def convert_type(type_value: int, into: str) -> int:
-    """Return the type that an element of another parser gets in the domain `into`."""
+    """Return the type that an element of another parser gets in the domain `into`; '' is a row or an environment.
+
+    An array of JSON stays one in a tree without a parser, so that SELECT and ROW can pass it on.
+    """
+    if type_value & 0x00FFFFFF == JSON_ARRAY_DETAIL:
+        return type_value if into in ("", "JSON") else type_value & KIND
     if into in ("XMLNSC", "XMLNS", "XML"):
-        detail = type_value & 0x00FFFFFF
-        if detail == 0x1000:
-            return NAME  # An array of JSON.
         return type_value
     return type_value & KIND
 
