@@ -151,6 +151,7 @@ def test_threads_read_a_shared_row_at_the_same_time() -> None:
         """SET OutputRoot.JSON.Data.x =
              ROW(InputRoot.JSON.Data.rows.Item.tags AS tags, InputRoot.JSON.Data.rows.Item.n AS n);""",
         "DECLARE r ROW; SET r = InputRoot.JSON.Data.rows.Item; SET OutputRoot.JSON.Data.x = r;",
+        "SET Environment.a = InputRoot.JSON.Data.rows.Item; SET OutputRoot.JSON.Data.x = Environment.a;",
         "DECLARE r ROW; SET r.a = InputRoot.JSON.Data.rows.Item; SET OutputRoot.JSON.Data.x = r.a;",
         """DECLARE r ROW; SET r = InputRoot.JSON.Data.rows.Item.tags; SET OutputRoot.JSON.Data.x.tags = r;
              SET OutputRoot.JSON.Data.x.n = 1;""",
