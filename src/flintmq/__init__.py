@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from flintmq._build import compiled as compiled
     from flintmq.client.aio import AsyncQueueManager as AsyncQueueManager
     from flintmq.client.aio import aopen as aopen
-    from flintmq.client.aio_calls import AsyncMessages as AsyncMessages
-    from flintmq.client.aio_calls import AsyncQueue as AsyncQueue
-    from flintmq.client.aio_calls import AsyncTransaction as AsyncTransaction
+    from flintmq.client.aio_consumer import AsyncConsumer as AsyncConsumer
+    from flintmq.client.aio_queue import AsyncMessages as AsyncMessages
+    from flintmq.client.aio_queue import AsyncQueue as AsyncQueue
+    from flintmq.client.aio_seam import AsyncBrowser as AsyncBrowser
+    from flintmq.client.aio_seam import AsyncTransaction as AsyncTransaction
     from flintmq.client.aio_topic import AsyncSubscription as AsyncSubscription
     from flintmq.client.aio_topic import AsyncTopic as AsyncTopic
-    from flintmq.client.calls import Transaction as Transaction
+    from flintmq.client.aio_typed import AsyncTypedQueue as AsyncTypedQueue
+    from flintmq.client.browser import Browser as Browser
     from flintmq.client.commands import CommandReply as CommandReply
     from flintmq.client.connection import Connection as Connection
     from flintmq.client.consumer import Consumer as Consumer
@@ -58,7 +61,9 @@ if TYPE_CHECKING:
     from flintmq.client.errors import UnknownObject as UnknownObject
     from flintmq.client.errors import UsedAfterFork as UsedAfterFork
     from flintmq.client.message import Message as Message
-    from flintmq.client.queue import Browser as Browser
+    from flintmq.client.payload import BadPayload as BadPayload
+    from flintmq.client.payload import TypedMessage as TypedMessage
+    from flintmq.client.queue import Messages as Messages
     from flintmq.client.queue import Queue as Queue
     from flintmq.client.queue_manager import QueueManager as QueueManager
     from flintmq.client.queue_manager import open as open
@@ -68,23 +73,29 @@ if TYPE_CHECKING:
     from flintmq.client.remote.connect import connect as connect
     from flintmq.client.remote.pool import ConnectionPool as ConnectionPool
     from flintmq.client.remote.pool import pool as pool
+    from flintmq.client.retry import Retry as Retry
+    from flintmq.client.seam import Transaction as Transaction
     from flintmq.client.topic import Subscription as Subscription
     from flintmq.client.topic import Topic as Topic
+    from flintmq.client.typed import TypedQueue as TypedQueue
     from flintmq.log.config import LogConfig as LogConfig
 else:
     #: Public name -> the module it comes from.
     _PUBLIC = {
         "compiled": "flintmq._build",
-        "AsyncMessages": "flintmq.client.aio_calls",
-        "AsyncQueue": "flintmq.client.aio_calls",
+        "AsyncBrowser": "flintmq.client.aio_seam",
+        "AsyncConsumer": "flintmq.client.aio_consumer",
+        "AsyncMessages": "flintmq.client.aio_queue",
+        "AsyncQueue": "flintmq.client.aio_queue",
         "AsyncQueueManager": "flintmq.client.aio",
-        "AsyncTransaction": "flintmq.client.aio_calls",
+        "AsyncTransaction": "flintmq.client.aio_seam",
         "aopen": "flintmq.client.aio",
         "AsyncSubscription": "flintmq.client.aio_topic",
         "AsyncTopic": "flintmq.client.aio_topic",
+        "AsyncTypedQueue": "flintmq.client.aio_typed",
         "CommandReply": "flintmq.client.commands",
         "Connection": "flintmq.client.connection",
-        "Transaction": "flintmq.client.calls",
+        "Transaction": "flintmq.client.seam",
         "Consumer": "flintmq.client.consumer",
         "BackedOut": "flintmq.client.errors",
         "BadProperty": "flintmq.client.errors",
@@ -113,7 +124,12 @@ else:
         "UnknownObject": "flintmq.client.errors",
         "UsedAfterFork": "flintmq.client.errors",
         "Message": "flintmq.client.message",
-        "Browser": "flintmq.client.queue",
+        "BadPayload": "flintmq.client.payload",
+        "Browser": "flintmq.client.browser",
+        "Messages": "flintmq.client.queue",
+        "Retry": "flintmq.client.retry",
+        "TypedMessage": "flintmq.client.payload",
+        "TypedQueue": "flintmq.client.typed",
         "Queue": "flintmq.client.queue",
         "QueueManager": "flintmq.client.queue_manager",
         "open": "flintmq.client.queue_manager",
@@ -142,6 +158,8 @@ else:
 
 
 __all__ = [
+    "AsyncBrowser",
+    "AsyncConsumer",
     "AsyncMessages",
     "AsyncQueue",
     "AsyncQueueManager",
@@ -149,7 +167,9 @@ __all__ = [
     "AsyncSubscription",
     "AsyncTopic",
     "AsyncTransaction",
+    "AsyncTypedQueue",
     "BackedOut",
+    "BadPayload",
     "BadProperty",
     "BadSelector",
     "Browser",
@@ -164,6 +184,7 @@ __all__ = [
     "MQError",
     "Message",
     "MessageTooBig",
+    "Messages",
     "NoMessageAvailable",
     "NotAuthorized",
     "NotConnected",
@@ -180,11 +201,14 @@ __all__ = [
     "QueueManagerInUse",
     "QueueManagerNotFound",
     "RemoteQueueManager",
+    "Retry",
     "Subscription",
     "Topic",
     "Transaction",
     "TransactionError",
     "Truncated",
+    "TypedMessage",
+    "TypedQueue",
     "UnitOfWorkTooBig",
     "UnknownObject",
     "UsedAfterFork",

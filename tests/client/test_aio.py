@@ -44,7 +44,7 @@ def test_put_and_get_in_a_transaction(run: Callable[[Body], None]) -> None:
         orders = await qm.queue("ORDERS", create=True, maxdepth=10)
         async with qm.transaction():
             await orders.put(b"hello", persistent=True, correlation_id=b"42")
-            assert orders.depth == 1
+            assert await orders.inquire_depth() == 1
         message = await orders.get(wait=5.0, correlation_id=b"42")
         assert (message.data, message.persistent) == (b"hello", True)
         with pytest.raises(flintmq.NoMessageAvailable):
@@ -150,7 +150,7 @@ def test_persistent_puts_of_many_tasks_share_the_disk(open_disk: object) -> None
             await asyncio.gather(*(queue.put(b"%d" % number, persistent=True) for number in range(100)))
             assert 1 <= log.counters.syncs - before <= 2
             assert log.durable == log.end
-            assert queue.depth == 100
+            assert await queue.inquire_depth() == 100
 
     asyncio.run(main())
 
@@ -221,7 +221,7 @@ def test_a_message_handed_to_a_cancelled_get_goes_back_uncounted(run: Callable[[
         await waiting(qm, 1)
         sync = flintmq.QueueManager(qm._host, "sync")
         sync.queue("A").put(b"precious", persistent=persistent)  # Does not let the loop run.
-        assert qm._host.engine.waiting == 0 and queue.depth == 0  # Handed over, not yet committed.
+        assert qm._host.engine.waiting == 0 and await queue.inquire_depth() == 0  # Handed over, not yet committed.
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -259,7 +259,7 @@ def test_a_timeout_inside_a_transaction_takes_the_message_out_of_it(run: Callabl
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-        assert (queue.depth, other.depth) == (1, 1)
+        assert (await queue.inquire_depth(), await other.inquire_depth()) == (1, 1)
         assert (await queue.get()).data == b"1"
 
     run(body)
@@ -318,7 +318,7 @@ def test_a_get_that_is_final_returns_its_message_and_the_task_is_cancelled_after
             cancelled.set()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert got == [b"1"] and queue.depth == 0
+            assert got == [b"1"] and await queue.inquire_depth() == 0
 
     asyncio.run(main())
 
@@ -346,7 +346,7 @@ def test_a_timeout_that_came_too_late_is_forgotten(open_disk: object) -> None:
                 return message.data
 
             assert await getter() == b"1"
-            assert expired.is_set() and queue.depth == 1
+            assert expired.is_set() and await queue.inquire_depth() == 1
 
     asyncio.run(main())
 
@@ -361,7 +361,7 @@ def test_browse_and_clear(run: Callable[[Body], None]) -> None:
             await queue.put(text)
         assert [message.text async for message in queue.browse()] == ["a", "b", "c"]
         await queue.clear()
-        assert queue.depth == 0
+        assert await queue.inquire_depth() == 0
         assert "AMQ8007I" in str(await qm.mqsc("DELETE QLOCAL(A)"))
         with pytest.raises(flintmq.UnknownObject):
             await qm.queue("A")
@@ -381,7 +381,7 @@ def test_poison_is_moved_while_a_task_waits(run: Callable[[Body], None]) -> None
         task = asyncio.create_task(queue.get(wait=PATIENCE))
         await waiting(qm, 1)
         sync.backout()
-        while aside.depth == 0 or qm._host.engine.waiting == 0:
+        while await aside.inquire_depth() == 0 or qm._host.engine.waiting == 0:
             await asyncio.sleep(0)
         await queue.put("good")
         assert (await task).text == "good"
@@ -430,7 +430,7 @@ def test_a_queue_is_iterated_over_without_an_end_until_the_task_leaves() -> None
                 if message.text == "end":
                     break
             await feeding
-            assert queue.depth == 1
+            assert await queue.inquire_depth() == 1
             return seen
 
     assert asyncio.run(main()) == ["a", "b", "end"]
@@ -445,6 +445,6 @@ def test_messages_in_an_async_with_block_give_nothing_after_it() -> None:
                 assert [message.text async for message in messages] == ["a"]
             await queue.put("b")
             assert [message.text async for message in messages] == []
-            assert queue.depth == 1
+            assert await queue.inquire_depth() == 1
 
     asyncio.run(main())

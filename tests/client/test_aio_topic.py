@@ -43,10 +43,10 @@ def test_publishing_and_getting_belong_to_the_transaction_of_the_task() -> None:
                     raise KeyError
             async with qm.transaction():
                 await qm.topic("t").publish("its own")
-                assert subscription.queue.depth == 1
+                assert await subscription.queue.inquire_depth() == 1
                 assert (await subscription.get()).text == "its own"  # A unit of work sees what it has put.
                 await qm.topic("t").publish("yes")
-                assert subscription.queue.depth == 1
+                assert await subscription.queue.inquire_depth() == 1
             with pytest.raises(KeyError):
                 async with qm.transaction():
                     assert (await subscription.get()).text == "yes"

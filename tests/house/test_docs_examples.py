@@ -63,7 +63,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int
 @pytest.mark.parametrize("example", found(needs_server=False))
 def test_an_example_runs_as_it_is_written(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLINTMQ_DATA", str(tmp_path))
-    exec(compile(example, "example", "exec"), {"__name__": "example"})
+    exec(compile(example, "example", "exec", dont_inherit=True), {"__name__": "example"})
 
 
 @pytest.mark.parametrize("example", found(needs_server=True))

@@ -3,13 +3,18 @@
 A call's way, from the program to the engine and back:
 
     queue_manager.py   open(), a connection for each thread        aio.py   aopen(), the same for tasks
-    calls.py           what a queue manager and a connection can do, here and elsewhere
-    connection.py      one unit of work at a time; waits in threads
-    queue.py           put, get, browse                             message.py   what is put and got
-                                                                    aio_calls.py  the same for tasks
-    topic.py           publish, subscribe                           aio_topic.py the same for tasks
-    request.py         request and reply
-    consumer.py        a callback for each message                  dispatcher.py   runs callbacks, MQI's too
+    calls.py *         queues, topics, subscriptions, transactions  aio_calls.py
+    queue.py *         put, get, browse, consume                    aio_queue.py
+    topic.py *         publish, subscribe                           aio_topic.py
+    typed.py *         queues of one type                           aio_typed.py
+    seam.py            what those ask of a connection; its twin     aio_seam.py
+    base_connection.py    has the defaults, connection.py waits in threads
+    browser.py         looks at messages and leaves them there
+    consumer.py        a handler for each message, in threads       aio_consumer.py  in tasks
+    dispatcher.py      runs callbacks, MQI's too
+    retry.py           attempts, delays and the end of a message whose handler raises
+    message.py         a message; options.py, payload.py (JSON), request.py (request and reply), subscribed.py
+    instrumentation.py the hook for tracing                         otel.py   OpenTelemetry
     mqi.py             the MQI itself, mqi_properties.py its rest   commands.py  MQSC
     command_thread.py  PCF commands, if asked for
     link.py            one engine connection, call by call; never waits
@@ -17,7 +22,9 @@ A call's way, from the program to the engine and back:
     group_commit.py    many wait for the disk, one goes
     remote/            connect(): the same to a queue manager elsewhere, over a channel
 
-and what it stands on:
+Files with * are generated from the file beside them by tools/generate_sync.py: edit that one.
+
+What it stands on:
 
     instance.py        where queue managers live, what is on disk; create, open, delete
     lock.py, ini.py    who has it open; qm.ini and mqs.ini

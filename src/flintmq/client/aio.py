@@ -39,7 +39,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client import commands
-from flintmq.client.aio_calls import AsyncCalls, AsyncTransaction
+from flintmq.client.aio_calls import AsyncCalls
+from flintmq.client.aio_seam import AsyncTransaction
 from flintmq.client.commands import CommandReply
 from flintmq.client.connection import Connection
 from flintmq.client.embedded import OPEN, Host
@@ -48,7 +49,7 @@ from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError,
 from flintmq.client.instance import CreateOptions
 from flintmq.client.link import Link
 from flintmq.client.message import Message, Wait, carried
-from flintmq.client.queue import browse_options, cut, wanted
+from flintmq.client.options import browse_options, cut, wanted
 from flintmq.client.queue_manager import QueueManager, application_name, open_host
 from flintmq.client.request import answer_to, ask
 from flintmq.log import LogConfig
@@ -70,7 +71,7 @@ from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.connection import Handle
 
 if TYPE_CHECKING:
-    from flintmq.client.topic import Subscribed
+    from flintmq.client.subscribed import Subscribed
 
 T = TypeVar("T")
 
@@ -143,13 +144,13 @@ class AsyncQueueManager(AsyncCalls):
         """Whether it can no longer be used."""
         return self._host.state != OPEN
 
-    def transaction(self) -> AsyncTransaction:
+    def _new_transaction(self) -> AsyncTransaction:
         return EmbeddedTransaction(self)
 
-    async def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
+    async def _run_mqsc(self, text: str, check: bool) -> CommandReply:
         return await self._work(lambda: commands.run(self._host, text, check))
 
-    async def flush(self) -> int:
+    async def _flush(self) -> int:
         made, self._not_waited_for = self._not_waited_for, 0
         return made
 
@@ -176,11 +177,6 @@ class AsyncQueueManager(AsyncCalls):
 
     # -- used by AsyncQueue, AsyncTopic and AsyncTransaction ------------------------------------------------------
 
-    def _link(self) -> Link:
-        """The connection of a call that does not wait."""
-        transaction = self._transaction.get()
-        return self._shared if transaction is None else transaction._link_in_use()
-
     def _borrow(self) -> Link:
         """A connection to wait on."""
         return self._free.pop() if self._free else Link(self._host, self._application, self._user)
@@ -193,7 +189,8 @@ class AsyncQueueManager(AsyncCalls):
         name: str,
         md: MQMD,
         data: bytes,
-        properties: MessageProperties | None,
+        syncpoint: bool | None,
+        properties: MessageProperties | None = None,
         extra_options: int = 0,
         delay_ms: int = 0,
     ) -> None:
@@ -202,8 +199,9 @@ class AsyncQueueManager(AsyncCalls):
         if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
             extra_options &= ~MQPMO_ASYNC_RESPONSE
             self._not_waited_for += 1
-        link = self._link()
-        in_unit = link is not self._shared
+        unit = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
+        in_unit = unit is not None
+        link: Link = self._shared if unit is None else unit._link_in_use()
         options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING | extra_options
         force = link.put(name, md, options, data, properties, delay_ms)
         if link.connection.delay_ms:
@@ -250,9 +248,6 @@ class AsyncQueueManager(AsyncCalls):
     def _subscribed(self, sd: MQSD, queue: str | None) -> Subscribed:
         return Connection(self._host, self._application, self._user)._subscribe(sd, queue)
 
-    def _depth(self, name: str) -> int:
-        return commands.depth(self._host, name)
-
     async def _inquire_depth(self, name: str) -> int:
         return commands.depth(self._host, name)
 
@@ -260,9 +255,18 @@ class AsyncQueueManager(AsyncCalls):
         await self._work(lambda: commands.clear_queue(self._host, name))
 
     async def _get(
-        self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str, open_options: int = 0
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        requeue: bool,
+        syncpoint: bool | None,
+        selector: str = "",
+        open_options: int = 0,
     ) -> Message:
-        transaction = self._transaction.get()
+        length = max_length
+        transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         if transaction is not None:
             gmo.options |= MQGMO_SYNCPOINT
             return await self._get_by(transaction._link_in_use(), name, md, gmo, length, requeue, selector)
@@ -399,6 +403,7 @@ class EmbeddedTransaction(AsyncTransaction):
         self._qm._pay()
         if self._qm._transaction.get() is not None:
             raise TransactionError("this task is in a transaction already; transactions do not nest")
+        self._qm._check_no_unit()
         if self._link is not None:
             raise TransactionError("a transaction is entered once; ask transaction() for another")
         self._link = self._qm._borrow()
@@ -435,6 +440,16 @@ class EmbeddedTransaction(AsyncTransaction):
 
     async def backout(self) -> None:
         self._link_in_use().backout()
+
+    async def _take_connection(self) -> None:
+        self._link = self._qm._borrow()
+
+    def _give_connection(self) -> None:
+        link = self._link_in_use()
+        self._link = None
+        if self._qm._host.state == OPEN:
+            link.backout()
+            self._qm._give(link)
 
 
 class _Woken:

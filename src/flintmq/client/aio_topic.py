@@ -1,40 +1,51 @@
-"""Topics and subscriptions for asyncio.
+"""Topics and subscriptions, for tasks.
 
+    gold = qm.topic("prices/gold")
     async with qm.subscribe("prices/#") as prices:
-        await qm.topic("prices/gold").publish("1811.40")
-        async for message in prices:
-            print(message.topic, message.text)
+        await gold.publish("1811.40")
+        message = await prices.get(wait=5.0)
+        print(message.topic, message.text)
 
-What is said in topic.py holds here too. A subscription is kept by a connection of its own; a get inside of a
-transaction belongs to that.
+An AsyncTopic is a topic string and a way to a connection, as an AsyncQueue is. A subscription has a connection of its
+own, and its publications are messages on a queue; a get is made through the connection of the task that asks, so it
+belongs to its transaction, and any number of tasks may share the subscription.
+
+    which queue     managed, unless `queue` names one: made by the queue manager, and removed with the subscription
+    which ends      durable (`durable_name`): it is there until `remove()`; close() leaves it, and so does a restart
+                    non-durable: with close(), with the `async with` block, or when the object is dropped
+    whose it is     the user's who made it: another user can neither resume nor remove it (2434), unless it was made
+                    with `any_user=True`
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from flintmq.client.aio_calls import AsyncMessages, AsyncQueue
+from flintmq.client.aio_queue import AsyncQueue
 from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.link import SCHEME
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
-from flintmq.client.topic import Subscribed
-from flintmq.mqi.constants import MQPMO_RETAIN
+from flintmq.client.payload import dump_json
+from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE, MQPMO_RETAIN
 from flintmq.mqi.property_values import Value
-from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
-    from flintmq.client.aio_calls import AsyncCalls
+    from flintmq.client.aio_consumer import AsyncConsumer, AsyncHandler
+    from flintmq.client.aio_seam import AsyncBrowser, AsyncOwner
+    from flintmq.client.retry import Retry
+    from flintmq.client.subscribed import Subscribed
 
 
 class AsyncTopic:
     """A topic by its string. Made by `qm.topic(topic_string)`."""
 
-    __slots__ = ("_qm", "name")
+    __slots__ = ("_destination", "_owner", "name")
 
-    def __init__(self, qm: AsyncCalls, topic_string: str) -> None:
-        self._qm = qm
+    def __init__(self, owner: AsyncOwner, topic_string: str) -> None:
+        self._owner = owner
         self.name = topic_string
+        self._destination = SCHEME + topic_string
 
     def __repr__(self) -> str:
         return f"<AsyncTopic {self.name}>"
@@ -55,8 +66,26 @@ class AsyncTopic:
         format: str = "",
         message_type: int | None = None,
         properties: Mapping[str, Value] | None = None,
+        syncpoint: bool | None = None,
+        wait: bool = True,
     ) -> bytes:
-        """Publish a message to all who subscribe; see Topic.publish."""
+        """Publish a message to all subscriptions that match, and return its message id; all of them get it, or none.
+
+        With `retain` it replaces the retained publication, for those who subscribe later; it outlives a restart if it
+        is persistent. The other arguments are those of AsyncQueue.put. No subscription is no error. With `delay` it is
+        published to those who subscribe when the delay is over, and cannot be retained.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         gold = qm.topic("prices/gold")
+        ...         _ = await gold.publish("1811.40", retain=True)
+        ...         async with qm.subscribe("prices/+") as prices:
+        ...             message = await prices.get(wait=5.0)
+        ...             print(message.topic, message.text)
+        >>> asyncio.run(main())
+        prices/gold 1811.40
+        """
         md = descriptor(
             persistent,
             priority,
@@ -70,20 +99,61 @@ class AsyncTopic:
         )
         made = properties_of_put(properties) if properties else None
         extra = MQPMO_RETAIN if retain else 0
-        await self._qm._put(SCHEME + self.name, md, payload(data, md), made, extra, delay_ms(delay))
+        if not (wait or delay):
+            extra |= MQPMO_ASYNC_RESPONSE
+        connection = self._owner._current()
+        await connection._put(self._destination, md, payload(data, md), syncpoint, made, extra, delay_ms(delay))
         return md.msg_id
+
+    async def publish_json(
+        self,
+        value: object,
+        *,
+        retain: bool = False,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        reply_to: str | None = None,
+        reply_to_queue_manager: str = "",
+        expiry: float | None = None,
+        delay: float | None = None,
+        format: str = "",
+        message_type: int | None = None,
+        properties: Mapping[str, Value] | None = None,
+        syncpoint: bool | None = None,
+        wait: bool = True,
+    ) -> bytes:
+        """Publish a value as JSON; see AsyncQueue.put_json and `publish`."""
+        return await self.publish(
+            dump_json(value),
+            retain=retain,
+            persistent=persistent,
+            priority=priority,
+            correlation_id=correlation_id,
+            message_id=message_id,
+            reply_to=reply_to,
+            reply_to_queue_manager=reply_to_queue_manager,
+            expiry=expiry,
+            delay=delay,
+            format=format,
+            message_type=message_type,
+            properties=properties,
+            syncpoint=syncpoint,
+            wait=wait,
+        )
 
 
 class AsyncSubscription:
     """A subscription. Made by `qm.subscribe(topic)`; close it, or use it in an `async with` statement."""
 
-    def __init__(self, qm: AsyncCalls, subscribed: Subscribed) -> None:
-        self._qm = qm
+    def __init__(self, owner: AsyncOwner, subscribed: Subscribed, read_ahead: bool | None = None) -> None:
         self._subscribed = subscribed
-        self._queue = AsyncQueue(qm, subscribed.queue_name)
+        self._queue = AsyncQueue(owner, subscribed.queue_name, "", read_ahead)
 
     def __repr__(self) -> str:
-        return f"<AsyncSubscription{f' {self.name}' if self.name else ''} to {self.topic}>"
+        name = f" {self.name}" if self.name else ""
+        return f"<AsyncSubscription{name} to {self.topic}>"
 
     @property
     def topic(self) -> str:
@@ -100,46 +170,78 @@ class AsyncSubscription:
         """The queue that publications come to."""
         return self._queue
 
-    async def get(self, *, wait: Wait = None, convert: bool = False) -> Message:
-        """The next publication; `message.topic` says of what."""
+    async def get(self, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None) -> Message:
+        """Get the next publication; `message.topic` is its topic. As AsyncQueue.get."""
         while True:
             try:
-                return await self._queue.get(wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert)
+                return await self._queue.get(
+                    wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert, syncpoint=syncpoint
+                )
             except UnknownObject:
-                if not await self._qm._work(self._subscribed.moved):
+                if not await self._queue._owner._work(self._subscribed.moved):
                     raise
-                self._queue = AsyncQueue(self._qm, self._subscribed.queue_name)
+                before = self._queue
+                self._queue = AsyncQueue(before._owner, self._subscribed.queue_name, "", before.read_ahead)
 
-    async def get_or_none(self, *, wait: Wait = None, convert: bool = False) -> Message | None:
+    async def get_or_none(
+        self, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None
+    ) -> Message | None:
         """As `get`, but None if there is no publication."""
         try:
-            return await self.get(wait=wait, convert=convert)
+            return await self.get(wait=wait, convert=convert, syncpoint=syncpoint)
         except NoMessageAvailable:
             return None
 
-    def messages(self, *, wait: Wait = None) -> AsyncMessages:
-        """Get publications until there are no more, or none came for `wait` seconds."""
-        return self._queue.messages(wait=wait, correlation_id=self._subscribed.correlation_id)
+    async def get_many(
+        self, count: int, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None
+    ) -> list[Message]:
+        """Get up to `count` publications in one call; see AsyncQueue.get_many."""
+        return await self._queue.get_many(
+            count, wait=wait, correlation_id=self._subscribed.correlation_id, convert=convert, syncpoint=syncpoint
+        )
 
-    def __aiter__(self) -> AsyncMessages:
-        """The publications as they come, without an end."""
-        return self.messages(wait=True)
+    def messages(self, *, wait: Wait = None) -> AsyncPublications:
+        """Get publications until there are no more, none came for `wait` seconds, or the subscription is closed."""
+        return AsyncPublications(self, wait)
 
-    def browse(self, *, wait: Wait = None) -> AsyncIterator[Message]:
+    def __aiter__(self) -> AsyncPublications:
+        """Iterate over the publications as they come, without an end."""
+        return AsyncPublications(self, True)
+
+    def browse(self, *, wait: Wait = None) -> AsyncBrowser:
         """Look at the publications that are waiting, and leave them there."""
         return self._queue.browse(wait=wait, correlation_id=self._subscribed.correlation_id)
 
+    def consume(
+        self,
+        handler: AsyncHandler,
+        *,
+        concurrency: int = 1,
+        retry: Retry | None = None,
+        convert: bool = False,
+        requeue_poison: bool = True,
+    ) -> AsyncConsumer:
+        """Have `handler` called with each publication, in a unit of work of its own; see AsyncQueue.consume."""
+        return self._queue.consume(
+            handler,
+            concurrency=concurrency,
+            retry=retry,
+            correlation_id=self._subscribed.correlation_id,
+            convert=convert,
+            requeue_poison=requeue_poison,
+        )
+
     async def request(self) -> int:
-        """Have the retained publications sent again (MQSUBRQ); how many there are."""
-        return await self._qm._work(self._subscribed.request)
+        """Have the retained publications sent again (MQSUBRQ), and return their number."""
+        return await self._queue._owner._work(self._subscribed.request)
 
     async def close(self) -> None:
-        """Leave a durable subscription until the next time; end another."""
-        await self._qm._work(self._subscribed.leave)
+        """Leave a durable subscription until the next time; end another, with the publications that nobody got."""
+        await self._queue._owner._work(self._subscribed.leave)
 
     async def remove(self) -> None:
-        """End it, durable or not. MQError if it was closed and kept."""
-        await self._qm._work(self._subscribed.remove)
+        """End it, durable or not, with the publications on its managed queue. MQError if it was closed and left."""
+        await self._queue._owner._work(self._subscribed.remove)
 
     async def __aenter__(self) -> AsyncSubscription:
         return self
@@ -148,30 +250,36 @@ class AsyncSubscription:
         await self.close()
 
 
-class Subscribing:
-    """What `qm.subscribe(topic)` gives: to be awaited, or entered with `async with`."""
+class AsyncPublications:
+    """The publications of a subscription, one after the other. Made by `subscription.messages()`."""
 
-    def __init__(self, qm: AsyncCalls, sd: MQSD, queue: str | None) -> None:
-        self._qm = qm
-        self._sd = sd
-        self._queue = queue
-        self._made: AsyncSubscription | None = None
+    def __init__(self, subscription: AsyncSubscription, wait: Wait) -> None:
+        self._subscription = subscription
+        self._wait = wait
+        self._over = False
 
-    async def _subscribe(self) -> AsyncSubscription:
-        qm = self._qm
+    def __aiter__(self) -> AsyncPublications:
+        return self
 
-        def subscribe() -> Subscribed:
-            return qm._subscribed(self._sd, self._queue)
+    async def __anext__(self) -> Message:
+        message = None
+        if not self._over:
+            try:
+                message = await self._subscription.get_or_none(wait=self._wait)
+            except UnknownObject:
+                if not self._subscription._subscribed.closed:
+                    raise
+        if message is None:
+            self._over = True
+            raise StopAsyncIteration
+        return message
 
-        self._made = AsyncSubscription(qm, await qm._work(subscribe))
-        return self._made
-
-    def __await__(self) -> Generator[Any, None, AsyncSubscription]:
-        return self._subscribe().__await__()
-
-    async def __aenter__(self) -> AsyncSubscription:
-        return await self._subscribe()
+    async def __aenter__(self) -> AsyncPublications:
+        return self
 
     async def __aexit__(self, *exc: object) -> None:
-        if self._made is not None and not self._made._qm.closed:
-            await self._made.close()
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End the iteration. A second close does nothing."""
+        self._over = True

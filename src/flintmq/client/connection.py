@@ -12,7 +12,8 @@ import weakref
 from typing import TYPE_CHECKING
 
 from flintmq.client import commands
-from flintmq.client.calls import BaseConnection, Calls
+from flintmq.client.base_connection import BaseConnection
+from flintmq.client.calls import Calls
 from flintmq.client.commands import CommandReply
 from flintmq.client.embedded import Host
 from flintmq.client.errors import TransactionError
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from flintmq.client.consumer import Consumer, Handler
     from flintmq.client.dispatcher import Dispatcher
     from flintmq.client.mqi import MQI
-    from flintmq.client.topic import Subscribed
+    from flintmq.client.subscribed import Subscribed
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
@@ -208,7 +209,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
             self._host.orphans.append(handle)
 
     def _subscribe(self, sd: MQSD, queue: str | None) -> Subscribed:
-        from flintmq.client.topic import EmbeddedSubscribed
+        from flintmq.client.subscribed import EmbeddedSubscribed
 
         return EmbeddedSubscribed(self, sd, queue)
 

@@ -6,6 +6,9 @@
     with qm.queue("WORK").consume(handle):
         ...
 
+With `concurrency=n` there are n connections, each with a thread, and up to n messages are handled at a time; if one of
+the threads stops by itself, the others stop too. aio_consumer.py is the same for asyncio, with tasks.
+
 The callback runs on a thread of the consumer's own connection. What it puts and gets through the queue manager belongs
 to the unit of work of its message:
 
@@ -14,6 +17,8 @@ to the unit of work of its message:
       has BOTHRESH              backed out that often; then it is moved away (link.py)
     it raises, and it has not   the unit is backed out, and the consumer stops: `error` says why, and so does the logger
                                 `flintmq.qmgr` (over a channel `flintmq.consumer`), with the traceback
+    it raises, and the          as `retry` says (retry.py): the message is delayed and tried again, then moved away
+      consumer has `retry`
     the queue is inhibited      the consumer goes on when it is no longer
     the queue is deleted        the consumer stops
 """
@@ -22,13 +27,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client.errors import MQError
 from flintmq.client.explain import refusal
 from flintmq.client.message import Message, carried
 from flintmq.client.mqi import MQI
-from flintmq.client.queue import get_options, wanted
+from flintmq.client.options import get_options, wanted
+from flintmq.client.payload import TypedMessage
+from flintmq.client.retry import Retry, Retrying
 from flintmq.mqi.cbc import MQCBC
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import (
@@ -49,9 +56,24 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQCC_FAILED
 
 if TYPE_CHECKING:
+    from flintmq.client.base_connection import BaseConnection
     from flintmq.client.connection import Connection
 
+T = TypeVar("T")
+
 Handler = Callable[[Message], object]
+TypedHandler = Callable[[TypedMessage[T]], object]
+
+
+class _Stopped(threading.Event):
+    """Set when a consumer has stopped; calls `then` if there is one."""
+
+    then: Callable[[], None] | None = None
+
+    def set(self) -> None:
+        super().set()
+        if self.then is not None:
+            self.then()
 
 
 class Consumer:
@@ -67,7 +89,7 @@ class Consumer:
     """
 
     def __init__(self, name: str) -> None:
-        self._stopped = threading.Event()
+        self._stopped = _Stopped()
         #: Why it stopped by itself; None while it runs, and if it was closed.
         self.error: BaseException | None = None
         self.queue_name = name
@@ -81,11 +103,11 @@ class Consumer:
         return not self._stopped.is_set()
 
     def suspend(self) -> None:
-        """No more messages, until it is resumed."""
+        """Suspend delivery until `resume`."""
         raise NotImplementedError
 
     def resume(self) -> None:
-        """On with it."""
+        """Resume delivery."""
         raise NotImplementedError
 
     def join(self, timeout: float | None = None) -> bool:
@@ -104,6 +126,87 @@ class Consumer:
         self.close()
         if kind is None and self.error is not None:
             raise self.error
+
+
+def goes_on(callback: Handler, error: BaseException) -> bool:
+    """Return whether a consumer goes on after an error because it has `retry`."""
+    return isinstance(callback, Retrying) and callback.goes_on(error)
+
+
+def start(
+    connection: BaseConnection[Any],
+    name: str,
+    handler: Handler,
+    concurrency: int,
+    retry: Retry | None,
+    correlation_id: bytes | None,
+    message_id: bytes | None,
+    convert: bool,
+    requeue_poison: bool,
+    selector: str,
+) -> Consumer:
+    """Start a consumer with `concurrency` threads."""
+    check_handler(handler, retry)
+    requeue = requeue_poison and retry is None
+    parts: list[Consumer] = []
+    try:
+        for _ in range(concurrency):
+            own = connection._another()
+            callback = handler if retry is None else Retrying(own, handler, retry)
+            parts.append(own._consume(name, callback, correlation_id, message_id, convert, requeue, selector))
+    except BaseException:
+        for part in parts:
+            part.close()
+        raise
+    return parts[0] if concurrency == 1 else ConsumerGroup(name, parts)
+
+
+def check_handler(handler: object, retry: object) -> None:
+    """Raise TypeError for arguments of `consume` that cannot be."""
+    if not callable(handler):
+        raise TypeError(f"a handler is a callable that takes a message, not {type(handler).__name__}")
+    if retry is not None and not isinstance(retry, Retry):
+        raise TypeError(f"retry is a flintmq.Retry, not {type(retry).__name__}")
+
+
+class ConsumerGroup(Consumer):
+    """Consumers of one queue that run at the same time, as one."""
+
+    def __init__(self, name: str, parts: list[Consumer]) -> None:
+        super().__init__(name)
+        self._parts = parts
+        self._closing = threading.Lock()
+        for part in parts:
+            part._stopped.then = self._part_stopped
+        self._part_stopped()  # One may have stopped before it was asked to tell.
+
+    def suspend(self) -> None:
+        for part in self._parts:
+            part.suspend()
+
+    def resume(self) -> None:
+        for part in self._parts:
+            part.resume()
+
+    def close(self) -> None:
+        # All at the same time: each waits for the handler that it runs.
+        with self._closing:
+            threads = [threading.Thread(target=part.close) for part in self._parts if part.running]
+            for thread in threads:
+                thread.start()
+        for thread in threads:
+            thread.join()
+        self._stopped.set()
+
+    def _part_stopped(self) -> None:
+        """Stop the others if one has stopped by itself."""
+        stopped = [part for part in self._parts if not part.running]
+        failed = [part.error for part in stopped if part.error is not None]
+        if failed and self.error is None:
+            self.error = failed[0]
+            threading.Thread(target=self.close, daemon=True).start()  # In its own thread: this one runs a handler.
+        if len(stopped) == len(self._parts):
+            self._stopped.set()
 
 
 class EmbeddedConsumer(Consumer):
@@ -180,7 +283,7 @@ class EmbeddedConsumer(Consumer):
             if connection._host.state:
                 return  # The queue manager is closed: the message is on its queue.
             connection._backout()
-            again = self._requeue and link.backout_threshold(self._handle) > 0
+            again = goes_on(self._callback, error) or (self._requeue and link.backout_threshold(self._handle) > 0)
             self._report(message, error, again)
             if not again:
                 self._stop(error)

@@ -24,6 +24,7 @@ import math
 import numbers
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from flintmq.client.errors import error_of
 from flintmq.mqi.ccsid import decode
@@ -305,6 +306,26 @@ class Message:
         if dead is not None:
             return dead.original.text
         return decode(self.data, self.md.coded_char_set_id or _UTF8, self.md.encoding & 0xF == _NATIVE_BIG_ENDIAN)
+
+    def json(self) -> Any:
+        """Return the value that the data is as JSON. BadPayload if it is not JSON.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("A", create=True)
+        ...     _ = queue.put('{"order": 7}')
+        ...     queue.get().json()
+        {'order': 7}
+        """
+        from flintmq.client.payload import load_json
+
+        return load_json(self)
+
+    @property
+    def trace_context(self) -> dict[str, str]:
+        """The W3C trace context that the message carries: `traceparent` and `tracestate`, if they are there."""
+        found = self.properties
+        return {name: str(found[name]) for name in ("traceparent", "tracestate") if name in found}
 
     @property
     def dead_letter(self) -> DeadLetter | None:

@@ -1,124 +1,45 @@
-"""A queue, for threads: put, get, browse.
+# Generated from src/flintmq/client/aio_queue.py by tools/generate_sync.py. Do not edit.
+"""Queues, for threads: put, get, browse, consume.
 
     orders = qm.queue("ORDERS", create=True)
     orders.put(b"hello", persistent=True)
     message = orders.get(wait=5.0)
 
 A Queue is a name and a way to a connection; it holds nothing open, and any number of threads may use it. Inside
-`with qm.transaction():` puts and gets of the thread belong to its unit of work, outside each is final when it returns.
+`with qm.transaction():` puts and gets of the thread belong to its unit of work, outside each is final when it
+returns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
 
-from flintmq.client.errors import NoMessageAvailable, Truncated
+from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import (
     Data,
     Message,
     Wait,
     delay_ms,
     descriptor,
-    identifier,
     length_wanted,
     payload,
     properties_of_put,
     selection,
-    wait_interval,
 )
-from flintmq.mqi.constants import (
-    MQGMO_ACCEPT_TRUNCATED_MSG,
-    MQGMO_BROWSE_NEXT,
-    MQGMO_CONVERT,
-    MQGMO_FAIL_IF_QUIESCING,
-    MQGMO_NO_PROPERTIES,
-    MQGMO_WAIT,
-    MQMO_MATCH_CORREL_ID,
-    MQMO_MATCH_MSG_ID,
-    MQMO_MATCH_MSG_TOKEN,
-    MQOO_BROWSE,
-    MQOO_FAIL_IF_QUIESCING,
-    MQOO_NO_READ_AHEAD,
-    MQOO_READ_AHEAD,
-    MQPMO_ASYNC_RESPONSE,
-)
-from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD
+from flintmq.client.options import ahead_option, count_wanted, get_options, want_token, wanted
+from flintmq.client.payload import Codec, dump_json
+from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
-    from flintmq.client.calls import BaseConnection
+    from flintmq.client.browser import Browser
     from flintmq.client.consumer import Consumer, Handler
+    from flintmq.client.retry import Retry
+    from flintmq.client.seam import Owner
+    from flintmq.client.typed import TypedQueue
 
-
-class Owner(Protocol):
-    """Where a queue finds the connection to use: a connection itself, or a queue manager that has one per thread."""
-
-    def _current(self) -> BaseConnection[Any]:
-        """The connection for this call."""
-
-    def _depth(self, name: str) -> int:
-        """CURDEPTH of a queue."""
-
-    def _clear(self, name: str) -> None:
-        """Remove all messages of a queue."""
-
-
-def get_options(wait: Wait, convert: bool, truncate: bool) -> MQGMO:
-    """The options of a get; whether it is in a unit of work is added by the connection."""
-    gmo = MQGMO()
-    interval = wait_interval(wait)
-    gmo.options = MQGMO_FAIL_IF_QUIESCING
-    if interval:
-        gmo.options |= MQGMO_WAIT
-        gmo.wait_interval = interval
-    if convert:
-        gmo.options |= MQGMO_CONVERT
-    if truncate:
-        gmo.options |= MQGMO_ACCEPT_TRUNCATED_MSG
-    return gmo
-
-
-def wanted(correlation_id: bytes | None, message_id: bytes | None) -> MQMD:
-    """The descriptor of a get: which message is wanted."""
-    md = MQMD()
-    if correlation_id is not None:
-        md.correl_id = identifier(correlation_id, "correlation_id")
-    if message_id is not None:
-        md.msg_id = identifier(message_id, "message_id")
-    return md
-
-
-def browse_options(wait: Wait, max_length: int) -> MQGMO:
-    """The options of a browse whose messages say which they are; cut to `max_length` if that is not -1."""
-    gmo = get_options(wait, False, max_length >= 0)
-    gmo.options |= MQGMO_BROWSE_NEXT
-    if max_length >= 0:
-        gmo.options |= MQGMO_NO_PROPERTIES
-    gmo.version = _WITH_TOKEN
-    return gmo
-
-
-def want_token(gmo: MQGMO, token: bytes) -> None:
-    """Look for the message that has this token."""
-    if not isinstance(token, bytes) or len(token) != _TOKEN_LENGTH:
-        raise ValueError(f"token is that of a message that was browsed, {_TOKEN_LENGTH} bytes, not {token!r}")
-    gmo.version = _WITH_TOKEN
-    gmo.match_options = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID | MQMO_MATCH_MSG_TOKEN
-    gmo.msg_token = token
-
-
-def ahead_option(read_ahead: bool | None) -> int:
-    """What is added to the options of an open: None leaves it to the queue (DEFREADA)."""
-    if read_ahead is None:
-        return 0
-    return MQOO_READ_AHEAD if read_ahead else MQOO_NO_READ_AHEAD
-
-
-#: MQGMO with a MsgToken.
-_WITH_TOKEN = 3
-_TOKEN_LENGTH = 16
+T = TypeVar("T")
 
 
 class Queue:
@@ -165,8 +86,8 @@ class Queue:
         what the transaction says; what was put with True needs `qm.commit()`.
 
         With `wait=False` nobody waits until the queue manager has the message (asynchronous put): over a channel many
-        puts are sent at once. A commit raises BackedOut if one of its puts failed, and `qm.flush()` says what became of
-        those outside of a transaction. A persistent message outside of a transaction is always waited for.
+        puts are sent at once. A commit raises BackedOut if one of its puts failed, and `qm.flush()` says what
+        became of those outside of a transaction. A persistent message outside of a transaction is always waited for.
 
         With `delay` the message is delivered so many seconds later; until then it waits on SYSTEM.DDELAY.LOCAL.QUEUE.
         It is always waited for, and cannot have a shorter `expiry`. If it cannot be delivered then, it goes to the
@@ -177,8 +98,8 @@ class Queue:
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
-        ...     message_id = qm.queue("A", create=True).put(b"data", priority=9, expiry=30.0)
-        >>> len(message_id)
+        ...     queue = qm.queue("A", create=True)
+        ...     print(len(queue.put(b"data", priority=9, expiry=30.0)))
         24
         """
         md = descriptor(
@@ -196,6 +117,54 @@ class Queue:
         options = 0 if wait or delay else MQPMO_ASYNC_RESPONSE
         self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made, options, delay_ms(delay))
         return md.msg_id
+
+    def put_json(
+        self,
+        value: object,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        reply_to: str | None = None,
+        reply_to_queue_manager: str = "",
+        expiry: float | None = None,
+        delay: float | None = None,
+        format: str = "",
+        message_type: int | None = None,
+        properties: Mapping[str, Value] | None = None,
+        syncpoint: bool | None = None,
+        wait: bool = True,
+    ) -> bytes:
+        """Put a value as JSON: UTF-8, format MQSTR. The other arguments are those of `put`.
+
+        Besides the types of JSON it takes dataclasses, pydantic models, date, time, datetime, Decimal, Enum, UUID,
+        bytes (base64), sets and tuples; see `of` for queues of one type. `message.json()` reads it. No property names
+        the content type: with PROPCTL(COMPAT) an application that reads plain text would get an MQRFH2 header.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("A", create=True)
+        ...     _ = queue.put_json({"order": 7, "items": ["tea", "milk"]})
+        ...     print((queue.get()).json())
+        {'order': 7, 'items': ['tea', 'milk']}
+        """
+        return self.put(
+            dump_json(value),
+            persistent=persistent,
+            priority=priority,
+            correlation_id=correlation_id,
+            message_id=message_id,
+            reply_to=reply_to,
+            reply_to_queue_manager=reply_to_queue_manager,
+            expiry=expiry,
+            delay=delay,
+            format=format,
+            message_type=message_type,
+            properties=properties,
+            syncpoint=syncpoint,
+            wait=wait,
+        )
 
     def request(
         self,
@@ -216,13 +185,14 @@ class Queue:
         `expiry` a request that was not answered in time expires.
 
         >>> import flintmq
-        >>> def upper(request):
-        ...     answer = request.text.upper()
-        ...     qm.queue(request.reply_to).put(answer, correlation_id=request.message_id)
         >>> with flintmq.open(":memory:") as qm:
-        ...     with qm.queue("UPPER", create=True).consume(upper):
-        ...         qm.queue("UPPER").request("hello", timeout=5.0).text
-        'HELLO'
+        ...     def upper(request):
+        ...         replies = qm.queue(request.reply_to)
+        ...         replies.put(request.text.upper(), correlation_id=request.message_id)
+        ...     queue = qm.queue("UPPER", create=True)
+        ...     with queue.consume(upper):
+        ...         print((queue.request("hello", timeout=5.0)).text)
+        HELLO
         """
         md = descriptor(persistent, priority, None, None, None, "", expiry, format, None)
         made = properties_of_put(properties) if properties else None
@@ -253,6 +223,8 @@ class Queue:
         `requeue_poison`: a message that was backed out BOTHRESH times goes to BOQNAME instead of to you, as with MQ's
         classes for JMS. BOTHRESH is 0, which is never, unless the queue says otherwise.
 
+        `syncpoint`: True or False overrides what the transaction says; see `put`.
+
         `selector`: an SQL-92 selection string over properties and descriptor, like "color = 'red' AND n > 3". It
         belongs to an open of the queue, so the last few that were used are kept open. BadSelector shows the place of
         an error.
@@ -262,10 +234,10 @@ class Queue:
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
         ...     queue = qm.queue("A", create=True)
-        ...     _ = queue.put(b"one", correlation_id=b"1")
-        ...     _ = queue.put(b"two", correlation_id=b"2")
-        ...     queue.get(correlation_id=b"2").data
-        b'two'
+        ...     _ = queue.put("one", correlation_id=b"1")
+        ...     _ = queue.put("two", correlation_id=b"2")
+        ...     print((queue.get(correlation_id=b"2")).text)
+        two
         """
         md = wanted(correlation_id, message_id)
         gmo = get_options(wait, convert, truncate)
@@ -302,23 +274,57 @@ class Queue:
         except NoMessageAvailable:
             return None
 
-    def messages(
-        self, *, wait: Wait = None, correlation_id: bytes | None = None, selector: str = ""
-    ) -> Iterator[Message]:
-        """Get messages until there are no more, or none came for `wait` seconds.
+    def get_many(
+        self,
+        count: int,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        convert: bool = False,
+        requeue_poison: bool = True,
+        syncpoint: bool | None = None,
+        selector: str = "",
+    ) -> list[Message]:
+        """Get up to `count` messages in one call: wait for the first, then take those that are there.
+
+        The list is empty if no message came in `wait` seconds. In a transaction all belong to it; outside each get is
+        final. The other arguments are those of `get`.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
         ...     queue = qm.queue("A", create=True)
-        ...     ids = [queue.put(text) for text in ("a", "b", "c")]
-        ...     [message.text for message in queue.messages()]
-        ['a', 'b', 'c']
+        ...     for text in ("a", "b", "c"):
+        ...         _ = queue.put(text)
+        ...     print([message.text for message in queue.get_many(2)])
+        ['a', 'b']
         """
-        while True:
-            message = self.get_or_none(wait=wait, correlation_id=correlation_id, selector=selector)
-            if message is None:
-                return
-            yield message
+        number = count_wanted(count, "count")
+        wanted_by = selection(selector or self.selector)
+        ahead = ahead_option(self.read_ahead)
+        connection = self._owner._current()
+        return connection._get_many(
+            self.name, number, wait, correlation_id, convert, requeue_poison, syncpoint, wanted_by, ahead
+        )
+
+    def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None, selector: str = "") -> Messages:
+        """Get messages until there are no more, or none came for `wait` seconds: `for message in ...`.
+
+        >>> import flintmq
+        >>> with flintmq.open(":memory:") as qm:
+        ...     queue = qm.queue("A", create=True)
+        ...     for text in ("a", "b", "c"):
+        ...         _ = queue.put(text)
+        ...     for message in queue.messages():
+        ...         print(message.text)
+        a
+        b
+        c
+        """
+        return Messages(self, wait, correlation_id, selector)
+
+    def __iter__(self) -> Messages:
+        """Iterate over the messages as they come, without an end: `for message in queue:`."""
+        return Messages(self, True, None)
 
     def browse(
         self,
@@ -332,7 +338,8 @@ class Queue:
     ) -> Browser:
         """Look at the messages, first to last, and leave them where they are.
 
-        The browser closes itself at the end, and when it is dropped; a `with` statement or `close()` does it sooner.
+        The browser closes itself at the end, and when it is dropped; an `with` statement or `close()` does it
+        sooner.
 
         Each message has its `token`, by which `get(token=...)` finds it again. With `read_ahead` a queue manager
         elsewhere sends many at a time, before they are asked for. `max_length` cuts the data, without properties: with
@@ -342,55 +349,82 @@ class Queue:
         >>> with flintmq.open(":memory:") as qm:
         ...     queue = qm.queue("A", create=True)
         ...     _ = queue.put("look, don't touch")
-        ...     [message.text for message in queue.browse()], queue.depth
-        (["look, don't touch"], 1)
+        ...     for message in queue.browse():
+        ...         print(message.text, queue.inquire_depth())
+        look, don't touch 1
         """
         wanted_by = selection(selector or self.selector)
         ahead = ahead_option(self.read_ahead if read_ahead is None else read_ahead)
         length = length_wanted(max_length)
-        return Browser(self._owner._current(), self.name, wait, correlation_id, message_id, wanted_by, ahead, length)
+        connection = self._owner._current()
+        return connection._browser(self.name, wait, correlation_id, message_id, wanted_by, ahead, length)
 
     def consume(
         self,
-        callback: Handler,
+        handler: Handler,
         *,
+        concurrency: int = 1,
+        retry: Retry | None = None,
         correlation_id: bytes | None = None,
         message_id: bytes | None = None,
         convert: bool = False,
         requeue_poison: bool = True,
         selector: str = "",
     ) -> Consumer:
-        """Have `callback` called with each message, on a thread of its own, in a unit of work of its own.
+        """Have `handler` called with each message, up to `concurrency` at a time, each in a unit of work of its own.
 
-        The unit is committed when the callback returns and backed out if it raises; what the callback does through the
-        queue manager belongs to it. The consumer ends with `close()`, or with the `with` block that it is used in;
-        consumer.py says what becomes of one whose callback raises.
+        The unit of work is committed when the handler returns and backed out if it raises; puts and gets that the
+        handler makes through the queue manager belong to it. The consumer ends with `consumer.close()`, or with
+        the `with` block that it is used in; both wait for handlers that are running. consumer.py describes what
+        happens after a handler raised. `retry` delays the next attempt and limits the number of attempts; see Retry.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
         ...     a, b = qm.queue("A", create=True), qm.queue("B", create=True)
-        ...     with a.consume(lambda message: b.put(message.data)):
-        ...         _ = a.put(b"1")
-        ...         b.get(wait=5.0).data
-        b'1'
+        ...     def handle(message):
+        ...         b.put(message.text.upper())
+        ...     with a.consume(handle, concurrency=2):
+        ...         _ = a.put("one")
+        ...         print((b.get(wait=5.0)).text)
+        ONE
         """
-        return (
-            self._owner._current()
-            ._another()
-            ._consume(
-                self.name,
-                callback,
-                correlation_id,
-                message_id,
-                convert,
-                requeue_poison,
-                selection(selector or self.selector),
-            )
+        return self._owner._current()._start_consumer(
+            self.name,
+            handler,
+            count_wanted(concurrency, "concurrency"),
+            retry,
+            correlation_id,
+            message_id,
+            convert,
+            requeue_poison,
+            selection(selector or self.selector),
         )
+
+    def of(self, kind: type[T]) -> TypedQueue[T]:
+        """Return this queue with messages of one type, as JSON: a dataclass, a pydantic model, a TypedDict ...
+
+        >>> import dataclasses, flintmq
+        >>> @dataclasses.dataclass
+        ... class Order:
+        ...     number: int
+        ...     items: list[str]
+        >>> with flintmq.open(":memory:") as qm:
+        ...     orders = (qm.queue("ORDERS", create=True)).of(Order)
+        ...     _ = orders.put(Order(7, ["tea"]))
+        ...     print((orders.get()).value)
+        Order(number=7, items=['tea'])
+        """
+        from flintmq.client.typed import TypedQueue
+
+        return TypedQueue(self, Codec(kind))
+
+    def inquire_depth(self) -> int:
+        """Return CURDEPTH: the number of messages, with uncommitted puts and without uncommitted gets."""
+        return self._owner._depth(self.name)
 
     @property
     def depth(self) -> int:
-        """CURDEPTH: how many messages are on the queue, with uncommitted puts and without uncommitted gets."""
+        """CURDEPTH, as `inquire_depth()` returns it. Only here: a property cannot wait, so asyncio has none."""
         return self._owner._depth(self.name)
 
     def __len__(self) -> int:
@@ -404,64 +438,34 @@ class Queue:
         self._owner._clear(self.name)
 
 
-def cut(error: Truncated, md: MQMD, name: str) -> Message:
-    """A message of which only a part was wanted."""
-    message = Message(error.data, md, name)
-    message.length = error.data_length
-    return message
+class Messages:
+    """The messages of a queue, one after the other; in a transaction each belongs to it. Made by `queue.messages()`."""
 
-
-class Browser:
-    """An iterator over the messages of a queue that leaves them there."""
-
-    def __init__(
-        self,
-        connection: BaseConnection[Any],
-        name: str,
-        wait: Wait,
-        correlation_id: bytes | None,
-        message_id: bytes | None,
-        selector: str,
-        open_options: int = 0,
-        max_length: int = -1,
-    ) -> None:
-        self._connection = connection
-        self._name = name
+    def __init__(self, queue: Queue, wait: Wait, correlation_id: bytes | None, selector: str = "") -> None:
+        self._queue = queue
         self._wait = wait
         self._correlation_id = correlation_id
-        self._message_id = message_id
-        self._max_length = max_length
-        self._handle = connection._open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options, selector)
+        self._selector = selector
+        self._over = False
 
-    def __iter__(self) -> Browser:
+    def __iter__(self) -> Messages:
         return self
 
     def __next__(self) -> Message:
-        if not self._handle.open:
+        if self._over:
             raise StopIteration
-        gmo = browse_options(self._wait, self._max_length)
-        md = wanted(self._correlation_id, self._message_id)
-        try:
-            message = self._connection._browse(self._name, self._handle, md, gmo, self._max_length)
-        except NoMessageAvailable:
-            self.close()
-            raise StopIteration from None
-        except Truncated as error:
-            message = cut(error, md, self._name)
-        message.token = gmo.msg_token
+        message = self._queue.get_or_none(wait=self._wait, correlation_id=self._correlation_id, selector=self._selector)
+        if message is None:
+            self._over = True
+            raise StopIteration
         return message
 
-    def __enter__(self) -> Browser:
+    def __enter__(self) -> Messages:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Give up the place on the queue. A second close does nothing."""
-        self._connection._close_handle(self._handle)
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None:
-            self._connection._drop_handle(handle)
+        """End the iteration. A second close does nothing."""
+        self._over = True

@@ -21,7 +21,6 @@ from flintmq.client.embedded import OPEN, Host
 from flintmq.client.error_log import user_identifier
 from flintmq.client.errors import QueueManagerError, QueueManagerExists
 from flintmq.client.instance import MEMORY, CreateOptions, Instance
-from flintmq.client.queue import Owner
 from flintmq.log import LogConfig
 
 
@@ -140,9 +139,6 @@ class QueueManager(EmbeddedCalls):
         if connection is None:
             self._local.connection = connection = _Owned(self._host, self._application, self._user, self._local)
         return connection
-
-    def _owner(self) -> Owner:
-        return self
 
     def __enter__(self) -> Self:
         return self

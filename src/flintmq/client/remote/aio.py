@@ -33,8 +33,8 @@ from types import TracebackType
 from typing import Any, Unpack
 
 from flintmq.channel import segment as seg
-from flintmq.client.aio_calls import AsyncCalls, AsyncTransaction, T
-from flintmq.client.calls import put_status
+from flintmq.client.aio_calls import AsyncCalls
+from flintmq.client.aio_seam import AsyncTransaction, T
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import (
     BackedOut,
@@ -46,14 +46,15 @@ from flintmq.client.errors import (
     error_of,
 )
 from flintmq.client.message import Message, Wait
-from flintmq.client.queue import browse_options, cut, wanted
+from flintmq.client.options import browse_options, cut, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
 from flintmq.client.remote.definition import Definition
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
-from flintmq.client.topic import Subscribed
+from flintmq.client.seam import put_status
+from flintmq.client.subscribed import Subscribed
 from flintmq.mqi import reason as rc
 from flintmq.mqi.constants import (
     MQGMO_WAIT,
@@ -113,10 +114,10 @@ class AsyncRemoteQueueManager(AsyncCalls):
     def closed(self) -> bool:
         return self._closed
 
-    def transaction(self) -> AsyncTransaction:
+    def _new_transaction(self) -> AsyncTransaction:
         return RemoteTransaction(self)
 
-    async def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
+    async def _run_mqsc(self, text: str, check: bool) -> CommandReply:
         return await self._work(lambda: self._in_worker().mqsc(text, check=check))
 
     async def __aenter__(self) -> AsyncRemoteQueueManager:
@@ -198,9 +199,6 @@ class AsyncRemoteQueueManager(AsyncCalls):
     def _subscribed(self, sd: MQSD, queue: str | None) -> Subscribed:
         return self._in_worker().connect()._subscribe(sd, queue)
 
-    def _depth(self, name: str) -> int:
-        raise TypeError(f"the depth of {name} has to be asked for: await queue.inquire_depth()")
-
     async def _inquire_depth(self, name: str) -> int:
         return await self._call(lambda line: line.link.depth(name))
 
@@ -212,19 +210,20 @@ class AsyncRemoteQueueManager(AsyncCalls):
         name: str,
         md: MQMD,
         data: bytes,
-        properties: MessageProperties | None,
+        syncpoint: bool | None,
+        properties: MessageProperties | None = None,
         extra_options: int = 0,
         delay_ms: int = 0,
     ) -> None:
         self._pay()
-        transaction = self._transaction.get()
+        transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         if transaction is not None:
             transaction.unsettled = transaction.unsettled or extra_options & MQPMO_ASYNC_RESPONSE != 0
             await transaction.run(lambda line: line.link.put(name, md, data, True, properties, extra_options, delay_ms))
         else:
             await self._call(lambda line: line.link.put(name, md, data, False, properties, extra_options, delay_ms))
 
-    async def flush(self) -> int:
+    async def _flush(self) -> int:
         self._pay()
         return put_status(await self._call(lambda line: line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR)))
 
@@ -249,10 +248,19 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 gmo.wait_interval = interval
 
     async def _get(
-        self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str, open_options: int = 0
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        requeue: bool,
+        syncpoint: bool | None,
+        selector: str = "",
+        open_options: int = 0,
     ) -> Message:
         self._pay()
-        transaction = self._transaction.get()
+        length = max_length
+        transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         waits = gmo.options & MQGMO_WAIT != 0
         if transaction is None and open_options & MQOO_READ_AHEAD:
             return await self._get_ahead(name, md, gmo, length, selector, open_options)
@@ -419,6 +427,7 @@ class RemoteTransaction(AsyncTransaction):
         self._qm._pay()
         if self._qm._transaction.get() is not None:
             raise TransactionError("this task is in a transaction already; transactions do not nest")
+        self._qm._check_no_unit()
         if self._line is not None:
             raise TransactionError("a transaction is entered once; ask transaction() for another")
         self._line = await self._qm._borrow()
@@ -481,6 +490,16 @@ class RemoteTransaction(AsyncTransaction):
             await self._undo(line)
         except NotConnected as error:
             raise self._lost(line, error) from None
+
+    async def _take_connection(self) -> None:
+        self._line = await self._qm._borrow()
+
+    def _give_connection(self) -> None:
+        line = self.line()
+        self._line = None
+        if line.mqi.has_work:
+            line.wire.drop()  # The queue manager backs out.
+        self._qm._give(line)
 
 
 class aconnect:

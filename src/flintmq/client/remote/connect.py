@@ -21,7 +21,6 @@ from typing import Self, TypedDict, Unpack
 
 from flintmq.channel.terms import LOCAL_CHANNEL
 from flintmq.client.errors import NotConnected, error_of
-from flintmq.client.queue import Owner
 from flintmq.client.queue_manager import application_name
 from flintmq.client.remote import ccdt, config, local
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
@@ -251,9 +250,6 @@ class RemoteQueueManager(RemoteCalls):
     def _adopt(self, connection: RemoteConnection) -> None:
         """What this thread does from now on, it does on `connection`."""
         self._local.connection = connection
-
-    def _owner(self) -> Owner:
-        return self
 
     def _release(self, name: str) -> None:
         """Close what connections have open of the queue `name` for speed only. One that is just in a call keeps it."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from flintmq.client.calls import BaseConnection, Calls
+from flintmq.client.base_connection import BaseConnection
+from flintmq.client.calls import Calls
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import MQError, TransactionError, error_of
 from flintmq.client.message import Message
@@ -17,7 +18,7 @@ from flintmq.client.remote.link import Link
 from flintmq.client.remote.mqi import RemoteMQI
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import RemoteHandle, Steps, T
-from flintmq.client.topic import Subscribed
+from flintmq.client.subscribed import Subscribed
 from flintmq.mqi.constants import (
     MQCA_Q_NAME,
     MQPMO_ASYNC_RESPONSE,

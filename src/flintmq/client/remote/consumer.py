@@ -10,10 +10,10 @@ from __future__ import annotations
 import logging
 import threading
 
-from flintmq.client.consumer import Consumer, Handler
+from flintmq.client.consumer import Consumer, Handler, goes_on
 from flintmq.client.errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 from flintmq.client.message import Message
-from flintmq.client.queue import get_options, wanted
+from flintmq.client.options import get_options, wanted
 from flintmq.client.remote.connection import RemoteConnection
 
 #: A get waits so long, then begins anew.
@@ -137,7 +137,7 @@ class RemoteConsumer(Consumer):
         """The callback raised: back out, and go on if the queue manager counts how often."""
         connection = self._connection
         connection._backout()
-        again = self._requeue and connection._link.threshold(self.queue_name) > 0
+        again = goes_on(self._callback, error) or (self._requeue and connection._link.threshold(self.queue_name) > 0)
         _log.error(
             "The callback of %s raised %s: %s. The message was backed out, for the %d. time, %s.",
             self.queue_name,

@@ -1,0 +1,496 @@
+"""Queues, for tasks: put, get, browse, consume.
+
+    orders = await qm.queue("ORDERS", create=True)
+    await orders.put(b"hello", persistent=True)
+    message = await orders.get(wait=5.0)
+
+An AsyncQueue is a name and a way to a connection; it holds nothing open, and any number of tasks may use it. Inside
+`async with qm.transaction():` puts and gets of the task belong to its unit of work, outside each is final when it
+returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from flintmq.client.errors import NoMessageAvailable
+from flintmq.client.message import (
+    Data,
+    Message,
+    Wait,
+    delay_ms,
+    descriptor,
+    length_wanted,
+    payload,
+    properties_of_put,
+    selection,
+)
+from flintmq.client.options import ahead_option, count_wanted, get_options, want_token, wanted
+from flintmq.client.payload import Codec, dump_json
+from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
+from flintmq.mqi.property_values import Value
+
+if TYPE_CHECKING:
+    from flintmq.client.aio_consumer import AsyncConsumer, AsyncHandler
+    from flintmq.client.aio_seam import AsyncBrowser, AsyncOwner
+    from flintmq.client.aio_typed import AsyncTypedQueue
+    from flintmq.client.retry import Retry
+
+T = TypeVar("T")
+
+
+class AsyncQueue:
+    """A queue by name. Made by `await qm.queue(name)`."""
+
+    __slots__ = ("_owner", "name", "read_ahead", "selector")
+
+    def __init__(self, owner: AsyncOwner, name: str, selector: str = "", read_ahead: bool | None = None) -> None:
+        self._owner = owner
+        self.name = name
+        #: Only messages that it selects are got and browsed here; "" for all.
+        self.selector = selector
+        #: Whether messages are sent before they are asked for; None leaves it to the queue (DEFREADA).
+        self.read_ahead = read_ahead
+
+    def __repr__(self) -> str:
+        return f"<AsyncQueue {self.name}{f' where {self.selector}' if self.selector else ''}>"
+
+    async def put(
+        self,
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        reply_to: str | None = None,
+        reply_to_queue_manager: str = "",
+        expiry: float | None = None,
+        delay: float | None = None,
+        format: str = "",
+        message_type: int | None = None,
+        properties: Mapping[str, Value] | None = None,
+        syncpoint: bool | None = None,
+        wait: bool = True,
+    ) -> bytes:
+        """Put a message and return its message id.
+
+        What is not given is as the queue says (DEFPSIST, DEFPRTY). `expiry` is in seconds. Text is sent as UTF-8,
+        format MQSTR. Ids shorter than 24 bytes are filled up with zeros. With `reply_to` the message is a request.
+        `properties` are message properties by name: str, int, float, bool, bytes or None; see Message.properties.
+
+        Outside of a transaction a persistent message is on disk when this returns. `syncpoint` True or False overrides
+        what the transaction says; what was put with True needs `await qm.commit()`.
+
+        With `wait=False` nobody waits until the queue manager has the message (asynchronous put): over a channel many
+        puts are sent at once. A commit raises BackedOut if one of its puts failed, and `await qm.flush()` says what
+        became of those outside of a transaction. A persistent message outside of a transaction is always waited for.
+
+        With `delay` the message is delivered so many seconds later; until then it waits on SYSTEM.DDELAY.LOCAL.QUEUE.
+        It is always waited for, and cannot have a shorter `expiry`. If it cannot be delivered then, it goes to the
+        dead-letter queue.
+
+        Raises QueueFull, MessageTooBig, BadProperty, PutInhibited, UnknownObject, PageSetFull and other
+        flintmq.MQError.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         queue = await qm.queue("A", create=True)
+        ...         print(len(await queue.put(b"data", priority=9, expiry=30.0)))
+        >>> asyncio.run(main())
+        24
+        """
+        md = descriptor(
+            persistent,
+            priority,
+            correlation_id,
+            message_id,
+            reply_to,
+            reply_to_queue_manager,
+            expiry,
+            format,
+            message_type,
+        )
+        made = properties_of_put(properties) if properties else None
+        options = 0 if wait or delay else MQPMO_ASYNC_RESPONSE
+        await self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made, options, delay_ms(delay))
+        return md.msg_id
+
+    async def put_json(
+        self,
+        value: object,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        reply_to: str | None = None,
+        reply_to_queue_manager: str = "",
+        expiry: float | None = None,
+        delay: float | None = None,
+        format: str = "",
+        message_type: int | None = None,
+        properties: Mapping[str, Value] | None = None,
+        syncpoint: bool | None = None,
+        wait: bool = True,
+    ) -> bytes:
+        """Put a value as JSON: UTF-8, format MQSTR. The other arguments are those of `put`.
+
+        Besides the types of JSON it takes dataclasses, pydantic models, date, time, datetime, Decimal, Enum, UUID,
+        bytes (base64), sets and tuples; see `of` for queues of one type. `message.json()` reads it. No property names
+        the content type: with PROPCTL(COMPAT) an application that reads plain text would get an MQRFH2 header.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         queue = await qm.queue("A", create=True)
+        ...         _ = await queue.put_json({"order": 7, "items": ["tea", "milk"]})
+        ...         print((await queue.get()).json())
+        >>> asyncio.run(main())
+        {'order': 7, 'items': ['tea', 'milk']}
+        """
+        return await self.put(
+            dump_json(value),
+            persistent=persistent,
+            priority=priority,
+            correlation_id=correlation_id,
+            message_id=message_id,
+            reply_to=reply_to,
+            reply_to_queue_manager=reply_to_queue_manager,
+            expiry=expiry,
+            delay=delay,
+            format=format,
+            message_type=message_type,
+            properties=properties,
+            syncpoint=syncpoint,
+            wait=wait,
+        )
+
+    async def request(
+        self,
+        data: Data,
+        *,
+        timeout: float,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        format: str = "",
+        properties: Mapping[str, Value] | None = None,
+        convert: bool = False,
+    ) -> Message:
+        """Put a request and wait for its answer, for `timeout` seconds: NoMessageAvailable if none came.
+
+        The answer comes to a temporary queue of this connection, and is found by its correlation id, which is the
+        message id of the request. Neither belongs to a transaction. The other arguments are those of `put`; without
+        `expiry` a request that was not answered in time expires.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         async def upper(request):
+        ...             replies = await qm.queue(request.reply_to)
+        ...             await replies.put(request.text.upper(), correlation_id=request.message_id)
+        ...         queue = await qm.queue("UPPER", create=True)
+        ...         async with queue.consume(upper):
+        ...             print((await queue.request("hello", timeout=5.0)).text)
+        >>> asyncio.run(main())
+        HELLO
+        """
+        md = descriptor(persistent, priority, None, None, None, "", expiry, format, None)
+        made = properties_of_put(properties) if properties else None
+        connection = self._owner._current()
+        return await connection._request(self.name, md, payload(data, md), made, timeout, convert)
+
+    async def get(
+        self,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        convert: bool = False,
+        max_length: int | None = None,
+        truncate: bool = False,
+        requeue_poison: bool = True,
+        syncpoint: bool | None = None,
+        selector: str = "",
+        token: bytes | None = None,
+    ) -> Message:
+        """Get the next message, or the next that has the ids given, and take it off the queue.
+
+        `wait`: seconds, True for as long as it takes, None not at all. NoMessageAvailable if none came.
+
+        `max_length`: a longer message raises Truncated and stays on the queue; with `truncate` it is cut and taken.
+        `convert`: text is converted to the queue manager's character set (MQGMO_CONVERT).
+
+        `requeue_poison`: a message that was backed out BOTHRESH times goes to BOQNAME instead of to you, as with MQ's
+        classes for JMS. BOTHRESH is 0, which is never, unless the queue says otherwise.
+
+        `syncpoint`: True or False overrides what the transaction says; see `put`.
+
+        `selector`: an SQL-92 selection string over properties and descriptor, like "color = 'red' AND n > 3". It
+        belongs to an open of the queue, so the last few that were used are kept open. BadSelector shows the place of
+        an error.
+
+        `token`: that of a message which was browsed; just that message is got.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         queue = await qm.queue("A", create=True)
+        ...         _ = await queue.put("one", correlation_id=b"1")
+        ...         _ = await queue.put("two", correlation_id=b"2")
+        ...         print((await queue.get(correlation_id=b"2")).text)
+        >>> asyncio.run(main())
+        two
+        """
+        md = wanted(correlation_id, message_id)
+        gmo = get_options(wait, convert, truncate)
+        length = length_wanted(max_length)
+        wanted_by = selection(selector or self.selector)
+        if token is not None:
+            want_token(gmo, token)
+        connection = self._owner._current()
+        ahead = ahead_option(self.read_ahead)
+        return await connection._get(self.name, md, gmo, length, requeue_poison, syncpoint, wanted_by, ahead)
+
+    async def get_or_none(
+        self,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        convert: bool = False,
+        requeue_poison: bool = True,
+        syncpoint: bool | None = None,
+        selector: str = "",
+    ) -> Message | None:
+        """As `get`, but None if there is no message."""
+        try:
+            return await self.get(
+                wait=wait,
+                correlation_id=correlation_id,
+                message_id=message_id,
+                convert=convert,
+                requeue_poison=requeue_poison,
+                syncpoint=syncpoint,
+                selector=selector,
+            )
+        except NoMessageAvailable:
+            return None
+
+    async def get_many(
+        self,
+        count: int,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        convert: bool = False,
+        requeue_poison: bool = True,
+        syncpoint: bool | None = None,
+        selector: str = "",
+    ) -> list[Message]:
+        """Get up to `count` messages in one call: wait for the first, then take those that are there.
+
+        The list is empty if no message came in `wait` seconds. In a transaction all belong to it; outside each get is
+        final. The other arguments are those of `get`.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         queue = await qm.queue("A", create=True)
+        ...         for text in ("a", "b", "c"):
+        ...             _ = await queue.put(text)
+        ...         print([message.text for message in await queue.get_many(2)])
+        >>> asyncio.run(main())
+        ['a', 'b']
+        """
+        number = count_wanted(count, "count")
+        wanted_by = selection(selector or self.selector)
+        ahead = ahead_option(self.read_ahead)
+        connection = self._owner._current()
+        return await connection._get_many(
+            self.name, number, wait, correlation_id, convert, requeue_poison, syncpoint, wanted_by, ahead
+        )
+
+    def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None, selector: str = "") -> AsyncMessages:
+        """Get messages until there are no more, or none came for `wait` seconds: `async for message in ...`.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         queue = await qm.queue("A", create=True)
+        ...         for text in ("a", "b", "c"):
+        ...             _ = await queue.put(text)
+        ...         async for message in queue.messages():
+        ...             print(message.text)
+        >>> asyncio.run(main())
+        a
+        b
+        c
+        """
+        return AsyncMessages(self, wait, correlation_id, selector)
+
+    def __aiter__(self) -> AsyncMessages:
+        """Iterate over the messages as they come, without an end: `async for message in queue:`."""
+        return AsyncMessages(self, True, None)
+
+    def browse(
+        self,
+        *,
+        wait: Wait = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        selector: str = "",
+        read_ahead: bool | None = None,
+        max_length: int | None = None,
+    ) -> AsyncBrowser:
+        """Look at the messages, first to last, and leave them where they are.
+
+        The browser closes itself at the end, and when it is dropped; an `async with` statement or `aclose()` does it
+        sooner.
+
+        Each message has its `token`, by which `get(token=...)` finds it again. With `read_ahead` a queue manager
+        elsewhere sends many at a time, before they are asked for. `max_length` cuts the data, without properties: with
+        0 it stays where it is, and `message.length` says how long it is.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         queue = await qm.queue("A", create=True)
+        ...         _ = await queue.put("look, don't touch")
+        ...         async for message in queue.browse():
+        ...             print(message.text, await queue.inquire_depth())
+        >>> asyncio.run(main())
+        look, don't touch 1
+        """
+        wanted_by = selection(selector or self.selector)
+        ahead = ahead_option(self.read_ahead if read_ahead is None else read_ahead)
+        length = length_wanted(max_length)
+        connection = self._owner._current()
+        return connection._browser(self.name, wait, correlation_id, message_id, wanted_by, ahead, length)
+
+    def consume(
+        self,
+        handler: AsyncHandler,
+        *,
+        concurrency: int = 1,
+        retry: Retry | None = None,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        convert: bool = False,
+        requeue_poison: bool = True,
+        selector: str = "",
+    ) -> AsyncConsumer:
+        """Have `handler` called with each message, up to `concurrency` at a time, each in a unit of work of its own.
+
+        The unit of work is committed when the handler returns and backed out if it raises; puts and gets that the
+        handler makes through the queue manager belong to it. The consumer ends with `await consumer.close()`, or with
+        the `async with` block that it is used in; both wait for handlers that are running. consumer.py describes what
+        happens after a handler raised. `retry` delays the next attempt and limits the number of attempts; see Retry.
+
+        >>> import asyncio, flintmq
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         a, b = await qm.queue("A", create=True), await qm.queue("B", create=True)
+        ...         async def handle(message):
+        ...             await b.put(message.text.upper())
+        ...         async with a.consume(handle, concurrency=2):
+        ...             _ = await a.put("one")
+        ...             print((await b.get(wait=5.0)).text)
+        >>> asyncio.run(main())
+        ONE
+        """
+        return self._owner._current()._start_consumer(
+            self.name,
+            handler,
+            count_wanted(concurrency, "concurrency"),
+            retry,
+            correlation_id,
+            message_id,
+            convert,
+            requeue_poison,
+            selection(selector or self.selector),
+        )
+
+    def of(self, kind: type[T]) -> AsyncTypedQueue[T]:
+        """Return this queue with messages of one type, as JSON: a dataclass, a pydantic model, a TypedDict ...
+
+        >>> import asyncio, dataclasses, flintmq
+        >>> @dataclasses.dataclass
+        ... class Order:
+        ...     number: int
+        ...     items: list[str]
+        >>> async def main():
+        ...     async with flintmq.aopen(":memory:") as qm:
+        ...         orders = (await qm.queue("ORDERS", create=True)).of(Order)
+        ...         _ = await orders.put(Order(7, ["tea"]))
+        ...         print((await orders.get()).value)
+        >>> asyncio.run(main())
+        Order(number=7, items=['tea'])
+        """
+        from flintmq.client.aio_typed import AsyncTypedQueue
+
+        return AsyncTypedQueue(self, Codec(kind))
+
+    async def inquire_depth(self) -> int:
+        """Return CURDEPTH: the number of messages, with uncommitted puts and without uncommitted gets."""
+        return await self._owner._inquire_depth(self.name)
+
+    # async only
+    def __getattr__(self, name: str) -> object:
+        if name == "depth":
+            raise AttributeError("the depth has to be waited for: await queue.inquire_depth()")
+        raise AttributeError(f"'AsyncQueue' object has no attribute {name!r}")
+
+    # end
+    # sync: @property
+    # sync: def depth(self) -> int:
+    # sync:     """CURDEPTH, as `inquire_depth()` returns it. Only here: a property cannot wait, so asyncio has none."""
+    # sync:     return self._owner._depth(self.name)
+    # sync:
+    # sync: def __len__(self) -> int:
+    # sync:     return self.depth
+    # sync:
+    # sync: def __bool__(self) -> bool:
+    # sync:     return True
+
+    async def clear(self) -> None:
+        """Remove all messages. ObjectInUse if some are uncommitted or somebody waits for one."""
+        await self._owner._clear(self.name)
+
+
+class AsyncMessages:
+    """The messages of a queue, one after the other; in a transaction each belongs to it. Made by `queue.messages()`."""
+
+    def __init__(self, queue: AsyncQueue, wait: Wait, correlation_id: bytes | None, selector: str = "") -> None:
+        self._queue = queue
+        self._wait = wait
+        self._correlation_id = correlation_id
+        self._selector = selector
+        self._over = False
+
+    def __aiter__(self) -> AsyncMessages:
+        return self
+
+    async def __anext__(self) -> Message:
+        if self._over:
+            raise StopAsyncIteration
+        message = await self._queue.get_or_none(
+            wait=self._wait, correlation_id=self._correlation_id, selector=self._selector
+        )
+        if message is None:
+            self._over = True
+            raise StopAsyncIteration
+        return message
+
+    async def __aenter__(self) -> AsyncMessages:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End the iteration. A second close does nothing."""
+        self._over = True

@@ -1,0 +1,92 @@
+"""Options and descriptors of gets and browses, for the sync and the asyncio API."""
+
+from __future__ import annotations
+
+from flintmq.client.errors import Truncated
+from flintmq.client.message import Message, Wait, identifier, wait_interval
+from flintmq.mqi.constants import (
+    MQGMO_ACCEPT_TRUNCATED_MSG,
+    MQGMO_BROWSE_NEXT,
+    MQGMO_CONVERT,
+    MQGMO_FAIL_IF_QUIESCING,
+    MQGMO_NO_PROPERTIES,
+    MQGMO_WAIT,
+    MQMO_MATCH_CORREL_ID,
+    MQMO_MATCH_MSG_ID,
+    MQMO_MATCH_MSG_TOKEN,
+    MQOO_NO_READ_AHEAD,
+    MQOO_READ_AHEAD,
+)
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+
+#: MQGMO with a MsgToken.
+_WITH_TOKEN = 3
+_TOKEN_LENGTH = 16
+
+
+def get_options(wait: Wait, convert: bool, truncate: bool) -> MQGMO:
+    """The options of a get; whether it is in a unit of work is added by the connection."""
+    gmo = MQGMO()
+    interval = wait_interval(wait)
+    gmo.options = MQGMO_FAIL_IF_QUIESCING
+    if interval:
+        gmo.options |= MQGMO_WAIT
+        gmo.wait_interval = interval
+    if convert:
+        gmo.options |= MQGMO_CONVERT
+    if truncate:
+        gmo.options |= MQGMO_ACCEPT_TRUNCATED_MSG
+    return gmo
+
+
+def wanted(correlation_id: bytes | None, message_id: bytes | None) -> MQMD:
+    """The descriptor of a get: which message is wanted."""
+    md = MQMD()
+    if correlation_id is not None:
+        md.correl_id = identifier(correlation_id, "correlation_id")
+    if message_id is not None:
+        md.msg_id = identifier(message_id, "message_id")
+    return md
+
+
+def browse_options(wait: Wait, max_length: int) -> MQGMO:
+    """The options of a browse whose messages say which they are; cut to `max_length` if that is not -1."""
+    gmo = get_options(wait, False, max_length >= 0)
+    gmo.options |= MQGMO_BROWSE_NEXT
+    if max_length >= 0:
+        gmo.options |= MQGMO_NO_PROPERTIES
+    gmo.version = _WITH_TOKEN
+    return gmo
+
+
+def want_token(gmo: MQGMO, token: bytes) -> None:
+    """Look for the message that has this token."""
+    if not isinstance(token, bytes) or len(token) != _TOKEN_LENGTH:
+        raise ValueError(f"token is that of a message that was browsed, {_TOKEN_LENGTH} bytes, not {token!r}")
+    gmo.version = _WITH_TOKEN
+    gmo.match_options = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID | MQMO_MATCH_MSG_TOKEN
+    gmo.msg_token = token
+
+
+def ahead_option(read_ahead: bool | None) -> int:
+    """What is added to the options of an open: None leaves it to the queue (DEFREADA)."""
+    if read_ahead is None:
+        return 0
+    return MQOO_READ_AHEAD if read_ahead else MQOO_NO_READ_AHEAD
+
+
+def cut(error: Truncated, md: MQMD, name: str) -> Message:
+    """A message of which only a part was wanted."""
+    message = Message(error.data, md, name)
+    message.length = error.data_length
+    return message
+
+
+def count_wanted(count: int, what: str) -> int:
+    """Return a number of messages or tasks that is at least 1."""
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise TypeError(f"{what} is an int, not {type(count).__name__}")
+    if count < 1:
+        raise ValueError(f"{what} is at least 1, not {count}")
+    return count

@@ -1,0 +1,165 @@
+"""The seam of the sync API: what the generated classes (calls.py, queue.py, topic.py, typed.py) ask of a connection.
+
+    Owner            where a queue or topic finds the connection for a call
+    Seam             what `Calls` asks of a queue manager or connection
+    BaseConnection   (base_connection.py) puts, gets, browses, consumers and units of work of one connection
+    Transaction      a unit of work as a block
+
+`Connection` (connection.py) implements it for an embedded queue manager, `RemoteConnection` (remote/connection.py) over
+a channel. aio_seam.py is the same for asyncio.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from flintmq.client import instrumentation
+from flintmq.client.commands import CommandReply
+from flintmq.client.errors import MQError, TransactionError, error_of
+from flintmq.client.message import Message
+from flintmq.mqi.sd import MQSD
+from flintmq.mqi.sts import MQSTS
+
+if TYPE_CHECKING:
+    from flintmq.client.base_connection import BaseConnection
+    from flintmq.client.browser import Browser
+    from flintmq.client.topic import Subscription
+
+
+class Owner(Protocol):
+    """Where a queue finds the connection to use: a connection itself, or a queue manager that has one per thread."""
+
+    def _current(self) -> BaseConnection[Any]:
+        """Return the connection for this call."""
+
+    def _depth(self, name: str) -> int:
+        """Return CURDEPTH of a queue."""
+
+    def _clear(self, name: str) -> None:
+        """Remove all messages of a queue."""
+
+
+class Seam:
+    """What a queue manager and a connection implement for `Calls`."""
+
+    #: Makes queues and topics record spans; see otel.py.
+    _tracing: instrumentation.Tracing | None = None
+
+    def _owner(self) -> Owner:
+        """Return the owner for a new queue or topic: this object, or one that records spans around its calls."""
+        tracing = self._tracing or instrumentation.everywhere
+        return self if tracing is None else tracing.owner(self)
+
+    def _new_transaction(self) -> Transaction:
+        return Transaction(self)
+
+    def _subscribing(self, sd: MQSD, queue: str | None, read_ahead: bool | None) -> Subscription:
+        """Subscribe, on a connection of its own."""
+        from flintmq.client.topic import Subscription
+
+        return Subscription(self._owner(), self._current()._another()._subscribe(sd, queue), read_ahead)
+
+    def _dead_letters(self, queue: str) -> Browser:
+        """Browse the dead-letter queue, or `queue`."""
+        from flintmq.client.replay import queue_of_dead_letters
+
+        name = queue or queue_of_dead_letters(self.mqi)
+        self._check_queue(name)
+        return self._current()._browser(name, None, None, None, "")
+
+    def _replay(self, message: Message, queue: str, queue_manager: str) -> None:
+        """Move a dead letter, on a connection of its own."""
+        from flintmq.client.replay import replay
+
+        connection = self._current()._another()
+        try:
+            replay(connection, message, queue, queue_manager)
+        finally:
+            connection.close()
+
+    # -- what an embedded queue manager and a channel implement differently -------------------------------------------
+
+    def _current(self) -> BaseConnection[Any]:
+        """Return the connection for this call."""
+        raise NotImplementedError
+
+    @property
+    def mqi(self) -> Any:
+        """The calls of the MQI."""
+        raise NotImplementedError
+
+    def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
+        """Define a local queue, unless there is one."""
+        raise NotImplementedError
+
+    def _check_queue(self, name: str) -> None:
+        """Raise UnknownObject if the name leads nowhere."""
+        raise NotImplementedError
+
+    def _depth(self, name: str) -> int:
+        """Return CURDEPTH."""
+        raise NotImplementedError
+
+    def _clear(self, name: str) -> None:
+        """CLEAR QLOCAL."""
+        raise NotImplementedError
+
+    def _run_mqsc(self, text: str, check: bool) -> CommandReply:
+        """Run MQSC commands."""
+        raise NotImplementedError
+
+
+def put_status(sts: MQSTS) -> int:
+    """How many asynchronous puts there were. Raises the error of the first that failed."""
+    if sts.put_failure_count:
+        many = sts.put_success_count + sts.put_warning_count + sts.put_failure_count
+        text = f"{sts.put_failure_count} of {many} puts that were not waited for failed, the first to {sts.object_name}"
+        raise error_of(sts.reason, text)
+    return sts.put_success_count + sts.put_warning_count
+
+
+class Transaction:
+    """A unit of work as a block. Made by `qm.transaction()`."""
+
+    def __init__(self, calls: Seam) -> None:
+        self._calls = calls
+        self._connection: BaseConnection[Any] | None = None
+
+    def __enter__(self) -> Transaction:
+        if self._connection is not None:
+            raise TransactionError("a transaction is entered once; ask transaction() for another")
+        connection = self._calls._current()
+        connection._begin()
+        self._connection = connection
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        assert connection is not None
+        connection._in_transaction = False
+        if kind is None:
+            try:
+                connection._commit_settled()
+            except MQError:
+                self._undo(connection)
+                raise
+        else:
+            self._undo(connection)
+
+    def _undo(self, connection: BaseConnection[Any]) -> None:
+        """Back out; if the queue manager is gone, so is the unit of work."""
+        if connection._usable():
+            connection._backout_settled()
+
+    def commit(self) -> None:
+        """Commit so far; the block goes on in a new unit of work."""
+        assert self._connection is not None
+        self._connection._commit_settled()
+
+    def backout(self) -> None:
+        """Undo so far; the block goes on in a new unit of work."""
+        assert self._connection is not None
+        self._connection._backout_settled()
