@@ -1,4 +1,4 @@
-"""One connection to the engine, call by call. Nothing here waits: that is done above, by threads or by tasks.
+"""One connection to the engine, call by call. Compiled. Nothing here waits: thread_link.py and aio.py do.
 
     put, put1, commit   return the log position to wait for
     get                 True: the answer is there; False: parked, and `wake` will be called
@@ -18,11 +18,11 @@ neither takes it, the application gets it. This is what MQ's classes for JMS do.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Final, NoReturn
 
-from flintmq.client.embedded import HandleCache, Host
 from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
 from flintmq.client.explain import refusal, refuse_selector
+from flintmq.client.host_core import HandleCache, HostCore
 from flintmq.client.request import OPTIONS, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
@@ -69,29 +69,31 @@ from flintmq.qmgr.take_back import take_back
 from flintmq.qmgr.unit_of_work import backout, commit
 
 #: In front of a topic string where the name of a queue could stand: a put publishes.
-SCHEME = "topic://"
-_STALE = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
-_SYNCPOINTS = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
+SCHEME: Final = "topic://"
+_STALE: Final = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
+_SYNCPOINTS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
 
 
 class Link:
     """One engine connection. Used by one thread or task at a time, except for `wake`."""
 
-    def __init__(self, host: Host, application: str, user: str) -> None:
+    def __init__(self, host: HostCore, application: str, user: str) -> None:
         self.host = host
         self.engine = host.engine
         self.connection = host.connect(application, user)
         self.handles = HandleCache(host.engine, self.connection)
-        host.idle_handles.add(self.handles)
+        host.idle_handles[self.connection.connection_id] = self.handles
         #: The log position that the last get has to wait for.
-        self.force = 0
+        self.force: int = 0
+        #: Of a put without properties; a put with some has its own.
+        self._pmo = MQPMO()
         self._waiter: Waiter | None = None
         self._replies: tuple[Handle, str] | None = None
-        self._mark = 0
+        self._mark: int = 0
         self._own_unit = False
-        self._threshold = 0
+        self._threshold: int = 0
         #: What the descriptor asked for before a get wrote its answer into it.
-        self._wish = (NO_ID, NO_ID, 0, 0)
+        self._wish: tuple[bytes, bytes, int, int] = (NO_ID, NO_ID, 0, 0)
 
     # -- opening ----------------------------------------------------------------------------------------------------
 
@@ -204,9 +206,9 @@ class Link:
         if host.state:
             host.refuse()
         connection = self.connection
-        pmo = MQPMO()
+        pmo = self._pmo if properties is None else MQPMO()
         pmo.options = options
-        host.lock.acquire()
+        host.begin()
         try:
             handle = self.handles.put.get(name)
             if handle is None:
@@ -227,7 +229,7 @@ class Link:
         finally:
             if properties is not None:
                 connection.message_handles.pop(pmo.new_msg_handle, None)
-            host.lock.release()
+            host.end()
 
     def _put_again(
         self, reason: int, name: str, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int
@@ -273,7 +275,7 @@ class Link:
             raise MQError(
                 "another get waits on this connection; a connection makes one call at a time", MQRC_CALL_IN_PROGRESS
             )
-        host.lock.acquire()
+        host.begin()
         try:
             if handle is None:
                 handle = self.handles.get.get(name)
@@ -305,7 +307,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.lock.release()
+            host.end()
 
     def _backout_threshold(self, handle: Handle) -> int:
         queue = handle.queue
@@ -361,7 +363,7 @@ class Link:
         connection = self.connection
         waiter = self._waiter
         assert waiter is not None
-        host.lock.acquire()
+        host.begin()
         try:
             self._waiter = None
             if connection.completion == MQCC_FAILED:
@@ -376,7 +378,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.lock.release()
+            host.end()
 
     def give_up(self) -> bool:
         """The time to wait is over. True: nothing came, the wait is ended."""
@@ -529,7 +531,7 @@ class Link:
         if host.state:
             host.refuse()
         connection = self.connection
-        host.lock.acquire()
+        host.begin()
         try:
             reason = commit(self.engine, connection)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
@@ -543,7 +545,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.lock.release()
+            host.end()
 
     def _not_committed(self, reason: int) -> NoReturn:
         raise refusal(self.engine, reason, "", None, 0, self.connection.completion)
@@ -553,7 +555,7 @@ class Link:
         host = self.host
         if host.state:
             host.refuse()
-        host.lock.acquire()
+        host.begin()
         try:
             reason = backout(self.engine, self.connection)
             host.settle(self.connection)
@@ -564,7 +566,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.lock.release()
+            host.end()
 
     def has_work(self) -> bool:
         """Whether there is uncommitted work."""
