@@ -45,6 +45,7 @@ HOT = (
     "flintmq/client/host_core.py",
     "flintmq/client/link.py",
     "flintmq/client/message.py",
+    "flintmq/client/put_get.py",
     "flintmq/client/request.py",
     "flintmq/client/thread_link.py",
     "flintmq/server/link.py",

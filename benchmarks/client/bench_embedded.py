@@ -31,12 +31,13 @@ Bars: pair_np at most 3 us; threads_4x4 at most 3 floors; pair_durable at most 1
 
 from __future__ import annotations
 
+import os
 import queue
 import sqlite3
 import statistics
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import lmdb
@@ -45,10 +46,12 @@ import flintmq
 from benchmarks.frame import Figure, Measured, Options, side_by_side
 
 NAME = "embedded"
-DATA = bytes(1024)
+DATA = os.urandom(1024)
 #: Requesters, and responders.
 SIDE = 4
 PER_COMMIT = 100
+#: Each put of a commit has data of its own: the log does not repeat data that two puts of a unit of work share.
+HUNDRED = [os.urandom(1024) for _ in range(PER_COMMIT)]
 WAIT_SECONDS = 30.0
 
 Work = Callable[[], object]
@@ -100,11 +103,12 @@ def threads(options: Options) -> list[Figure]:
     trips = options.scale(5_000, 2_000, 10)
     with flintmq.open(":memory:") as qm:
         ours, floor = OverQueues(qm, trips), OverSimpleQueues(trips)
+        sides: list[OverQueues | OverSimpleQueues] = [floor, ours]
         best = [[float("inf")] * 2, [float("inf")] * 2]
         for _ in range(options.scale(10, 5, 1)):
-            for at, side in enumerate((floor, ours)):
+            for at, side in enumerate(sides):
                 with Measured() as cost:
-                    run_together([side.request] * SIDE + [side.respond] * SIDE)
+                    run_together([side.request, side.respond] * SIDE)
                 best[at][0] = min(best[at][0], cost.wall)
                 best[at][1] = min(best[at][1], cost.cpu)
     per = 1e6 / (trips * SIDE)
@@ -114,7 +118,7 @@ def threads(options: Options) -> list[Figure]:
     ]
 
 
-def run_together(parts: list[Work]) -> None:
+def run_together(parts: Sequence[Work]) -> None:
     """Run each part in a thread of its own."""
     workers = [threading.Thread(target=part) for part in parts]
     for worker in workers:
@@ -181,7 +185,7 @@ def durable(options: Options, directory: Path) -> list[Figure]:
 
         def peer() -> None:
             for _ in range(pairs):
-                table.insert()
+                table.insert(DATA)
                 table.commit()
                 table.delete()
                 table.commit()
@@ -207,16 +211,16 @@ def hundred(options: Options, directory: Path) -> list[Figure]:
         def work() -> None:
             for _ in range(commits):
                 with qm.transaction():
-                    for _ in range(PER_COMMIT):
-                        ours.put(DATA, persistent=True)
+                    for data in HUNDRED:
+                        ours.put(data, persistent=True)
                 with qm.transaction():
                     for _ in range(PER_COMMIT):
                         ours.get()
 
         def peer() -> None:
             for _ in range(commits):
-                for _ in range(PER_COMMIT):
-                    table.insert()
+                for data in HUNDRED:
+                    table.insert(data)
                 table.commit()
                 for _ in range(PER_COMMIT):
                     table.delete()
@@ -224,7 +228,7 @@ def hundred(options: Options, directory: Path) -> list[Figure]:
 
         def floor() -> None:
             for _ in range(commits):
-                tree.put_and_delete(PER_COMMIT)
+                tree.put_and_delete(HUNDRED)
 
         costs = medians([work, peer, floor], options.scale(9, 5, 1))
     (wall, cpu), (peer_wall, peer_cpu), (floor_wall, _) = costs
@@ -267,8 +271,8 @@ class Table:
     def __exit__(self, *exc: object) -> None:
         self.database.close()
 
-    def insert(self) -> None:
-        self.database.execute("INSERT INTO pairs (data) VALUES (?)", (DATA,))
+    def insert(self, data: bytes) -> None:
+        self.database.execute("INSERT INTO pairs (data) VALUES (?)", (data,))
 
     def delete(self) -> bytes:
         """Take the oldest row."""
@@ -290,15 +294,15 @@ class Tree:
     def __exit__(self, *exc: object) -> None:
         self.environment.close()
 
-    def put_and_delete(self, number: int) -> None:
-        """Put `number` messages in one transaction, then take them in another."""
+    def put_and_delete(self, messages: list[bytes]) -> None:
+        """Put messages in one transaction, then take them in another."""
         with self.environment.begin(write=True) as transaction:
-            for _ in range(number):
+            for data in messages:
                 self.next += 1
-                transaction.put(self.next.to_bytes(8, "big"), DATA, append=True)
+                transaction.put(self.next.to_bytes(8, "big"), data, append=True)
         with self.environment.begin(write=True, buffers=False) as transaction:
             cursor = transaction.cursor()
             cursor.first()
-            for _ in range(number):
+            for _ in messages:
                 cursor.value()
                 cursor.delete()

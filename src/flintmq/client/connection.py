@@ -17,10 +17,8 @@ from flintmq.client.embedded import Host
 from flintmq.client.errors import TransactionError
 from flintmq.client.message import Message
 from flintmq.client.thread_link import ThreadLink
-from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
-from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr.connection import Handle
@@ -72,9 +70,6 @@ class ThreadConnection(threading.local):
 class Connection(EmbeddedCalls, BaseConnection[Handle]):
     """One connection. Used by one thread at a time; while asynchronous consumers run, by their callbacks."""
 
-    #: What runs callbacks, once there are any.
-    _dispatcher: Dispatcher | None = None
-
     def __init__(
         self, host: Host, application: str, user: str, thread_connection: ThreadConnection | None = None
     ) -> None:
@@ -82,7 +77,26 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         #: Where the queue manager finds the connection of a thread: in a callback that is this one. Weak, because it
         #: holds this connection, and a queue manager that was dropped must go.
         self._thread_connection = weakref.ref(thread_connection) if thread_connection is not None else None
-        self._link = ThreadLink(host, application, user)
+        self._link = link = ThreadLink(host, application, user)
+        # In the instance, not as methods of the class: a put or get is one call less.
+        self.__dict__.update(_put=link.put_message, _get=link.get_message)
+
+    @property
+    def _in_transaction(self) -> bool:
+        return self._link.in_transaction
+
+    @_in_transaction.setter
+    def _in_transaction(self, value: bool) -> None:
+        self._link.in_transaction = value
+
+    @property
+    def _dispatcher(self) -> Dispatcher | None:
+        """What runs callbacks, once there are any."""
+        return self._link.dispatcher
+
+    @_dispatcher.setter
+    def _dispatcher(self, dispatcher: Dispatcher) -> None:
+        self._link.dispatcher = dispatcher
 
     def _current(self) -> Connection:
         return self
@@ -128,40 +142,6 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
 
     # -- used by Queue, Transaction and MQI -------------------------------------------------------------------------
 
-    def _put(
-        self,
-        name: str,
-        md: MQMD,
-        data: bytes,
-        syncpoint: bool | None,
-        properties: MessageProperties | None = None,
-        extra_options: int = 0,
-        delay_ms: int = 0,
-    ) -> None:
-        if self._dispatcher is not None:
-            self._dispatcher.check_thread()
-        if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
-            extra_options &= ~MQPMO_ASYNC_RESPONSE
-            self._not_waited_for += 1
-        in_unit = self._in_transaction if syncpoint is None else bool(syncpoint)
-        self._link.put_message(name, md, data, in_unit, properties, extra_options, delay_ms)
-
-    def _get(
-        self,
-        name: str,
-        md: MQMD,
-        gmo: MQGMO,
-        max_length: int,
-        requeue: bool,
-        syncpoint: bool | None,
-        selector: str = "",
-        open_options: int = 0,
-    ) -> Message:
-        if self._dispatcher is not None:
-            self._dispatcher.check_thread()
-        in_unit = self._in_transaction if syncpoint is None else bool(syncpoint)
-        return self._link.get_message(name, md, gmo, max_length, bool(requeue), in_unit, selector)
-
     def _open(self, name: str, options: int, selector: str = "") -> Handle:
         return self._link.open(name, options, selector)
 
@@ -199,7 +179,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
 
     def _put_status(self) -> MQSTS:
         sts = MQSTS()
-        sts.put_success_count, self._not_waited_for = self._not_waited_for, 0
+        sts.put_success_count, self._link.not_waited_for = self._link.not_waited_for, 0
         return sts
 
     def _backout(self) -> None:

@@ -66,6 +66,7 @@ class Host(HostCore):
 
     def __init__(self, engine: Engine, storage: Storage, instance: Instance | None) -> None:
         super().__init__(engine)
+        self.wakes_as_host = type(self).wake is HostCore.wake
         self.storage = storage
         self.instance = instance
         self.call = _Call(self)

@@ -64,7 +64,10 @@ class HostCore:
         #: The same for waits that are over, until `end`. Whoever comes by empties it, so that an interrupted thread
         #: cannot keep another one waiting.
         self._to_wake: deque[Callable[[], None]] = deque()
+        self._any_to_wake = False
         self._wakes_at_end = False
+        #: Whether `wake` is the one of this file, which need not be looked up.
+        self.wakes_as_host = False
         #: Left behind by threads that ended and iterators that were dropped; closed by the next call (see `reap`).
         self.orphans: deque[EngineConnection | Handle] = deque()
         #: Handles that are open for speed only, by connection id.
@@ -114,76 +117,102 @@ class HostCore:
         """Return the connection for work of the API's own. Under the lock."""
         raise NotImplementedError
 
-    # -- one call -----------------------------------------------------------------------------------------------------
-
-    def begin(self) -> None:
-        """Take the lock for a call that ends with `end`."""
-        self._acquire()
-        self._wakes_at_end = True
-
-    def end(self) -> None:
-        """Give the lock back, then wake the owners of the waits that the call completed."""
-        self._wakes_at_end = False
-        self._release()
-        if self._to_wake:
-            self.wake_noted()
-
-    def wake_noted(self) -> None:
-        """Wake the owners of waits that are over, and were noted by a call."""
-        to_wake = self._to_wake
-        while to_wake:
-            try:
-                release = to_wake.popleft()
-            except IndexError:  # Another thread was faster.
-                return
-            release()
+    # -- for callers that are not compiled ----------------------------------------------------------------------------
 
     def settle(self, connection: EngineConnection) -> int:
         """Do what an engine call left to do, under the lock. Return the log position to wait for."""
-        engine = self.engine
-        if engine.woken:
-            self.wake()
-        force = connection.force
-        if engine.notices:
-            self.write_notices()
-        if (force or engine.checkpoint_retry_ms) and engine.needs_checkpoint():
-            checkpoint(engine)
-        if self.orphans:
-            self.reap()
-        if engine.delays.changed:
-            engine.delays.changed = False
-            self.due_earlier()
-        return force
+        return settle(self, connection)
 
     def wake(self) -> None:
-        """Wake the owners of the waits that were completed, or note them for `end`."""
-        woken = self.engine.woken
-        self.engine.woken = []
-        for waiter in woken:
-            if waiter.consumer is not None:
-                dispatcher = self.dispatchers.get(waiter.connection.connection_id)
-                if dispatcher is not None:
-                    dispatcher.due(waiter)
-                continue
-            release = self.parked.pop(waiter.connection.connection_id, None)
-            if release is None:
-                continue
-            if self._wakes_at_end:
-                self._to_wake.append(release)
-            else:
-                release()
+        """Wake the owners of the waits that were completed, under the lock."""
+        wake(self)
 
     def durable(self, position: int) -> None:
         """Wait until the log is durable up to `position` (H3). Not under the lock."""
-        if position:
-            self.waits_for_disk += 1
-        if self.log.durable >= position:
-            return
+        durable(self, position)
+
+
+# Functions, not methods: Host is not compiled, so a method that it could override would be looked up by name.
+
+
+def begin(host: HostCore) -> None:
+    """Take the lock for a call that ends with `end`."""
+    host._acquire()
+    host._wakes_at_end = True
+
+
+def end(host: HostCore) -> None:
+    """Give the lock back, then wake the owners of the waits that the call completed."""
+    host._wakes_at_end = False
+    host._release()
+    if host._any_to_wake:
+        wake_noted(host)
+
+
+def wake_noted(host: HostCore) -> None:
+    """Wake the owners of waits that are over, and were noted by a call."""
+    host._any_to_wake = False  # Before, not after: a call that notes another one sets it again.
+    to_wake = host._to_wake
+    while to_wake:
         try:
-            self.commits.wait(position)
-        except LogError as error:
-            if self.log.durable < position:  # Else the log was closed after it had been written.
-                self.fail(error)
+            release = to_wake.popleft()
+        except IndexError:  # Another thread was faster.
+            return
+        release()
+
+
+def settle(host: HostCore, connection: EngineConnection) -> int:
+    """Do what an engine call left to do, under the lock. Return the log position to wait for."""
+    engine = host.engine
+    if engine.woken:
+        if host.wakes_as_host:
+            wake(host)
+        else:
+            host.wake()
+    force = connection.force
+    if engine.notices:
+        host.write_notices()
+    if (force or engine.checkpoint_retry_ms) and engine.needs_checkpoint():
+        checkpoint(engine)
+    if host.orphans:
+        host.reap()
+    if engine.delays.changed:
+        engine.delays.changed = False
+        host.due_earlier()
+    return force
+
+
+def wake(host: HostCore) -> None:
+    """Wake the owners of the waits that were completed, or note them for `end`. Under the lock."""
+    woken = host.engine.woken
+    host.engine.woken = []
+    for waiter in woken:
+        if waiter.consumer is not None:
+            dispatcher = host.dispatchers.get(waiter.connection.connection_id)
+            if dispatcher is not None:
+                dispatcher.due(waiter)
+            continue
+        release = host.parked.pop(waiter.connection.connection_id, None)
+        if release is None:
+            continue
+        if host._wakes_at_end:
+            host._to_wake.append(release)
+            host._any_to_wake = True
+        else:
+            release()
+
+
+def durable(host: HostCore, position: int) -> None:
+    """Wait until the log is durable up to `position` (H3). Not under the lock."""
+    if position:
+        host.waits_for_disk += 1
+    if host.log.durable >= position:
+        return
+    try:
+        host.commits.wait(position)
+    except LogError as error:
+        if host.log.durable < position:  # Else the log was closed after it had been written.
+            host.fail(error)
 
 
 class HandleCache:

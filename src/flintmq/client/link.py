@@ -22,7 +22,7 @@ from typing import Final, NoReturn
 
 from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
 from flintmq.client.explain import refusal, refuse_selector
-from flintmq.client.host_core import HandleCache, HostCore
+from flintmq.client.host_core import HandleCache, HostCore, begin, end, settle
 from flintmq.client.request import OPTIONS, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
@@ -140,7 +140,7 @@ class Link:
         with host.call:
             if handle.open:
                 close_handle(self.engine, self.connection, handle)
-                host.settle(self.connection)
+                settle(host, self.connection)
 
     def _opened(self, od: MQOD, options: int) -> Handle | None:
         """MQOPEN; if the connection has MAXHANDS handles open already, those go that are open for speed only."""
@@ -208,7 +208,7 @@ class Link:
         connection = self.connection
         pmo = self._pmo if properties is None else MQPMO()
         pmo.options = options
-        host.begin()
+        begin(host)
         try:
             handle = self.handles.put.get(name)
             if handle is None:
@@ -221,7 +221,7 @@ class Link:
                 reason = put(self.engine, connection, handle, md, pmo, data)
             if reason and connection.completion == MQCC_FAILED:
                 self._put_again(reason, name, handle, md, pmo, data, delay_ms)
-            return host.settle(connection)
+            return settle(host, connection)
         except MQError:
             raise
         except BaseException as error:
@@ -229,7 +229,7 @@ class Link:
         finally:
             if properties is not None:
                 connection.message_handles.pop(pmo.new_msg_handle, None)
-            host.end()
+            end(host)
 
     def _put_again(
         self, reason: int, name: str, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int
@@ -275,7 +275,7 @@ class Link:
             raise MQError(
                 "another get waits on this connection; a connection makes one call at a time", MQRC_CALL_IN_PROGRESS
             )
-        host.begin()
+        begin(host)
         try:
             if handle is None:
                 handle = self.handles.get.get(name)
@@ -307,7 +307,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.end()
+            end(host)
 
     def _backout_threshold(self, handle: Handle) -> int:
         queue = handle.queue
@@ -319,7 +319,7 @@ class Link:
         if self._own_unit:
             gmo.options = gmo.options & ~_SYNCPOINTS | MQGMO_SYNCPOINT
         self.host.parked[self.connection.connection_id] = wake
-        self.host.settle(self.connection)
+        settle(self.host, self.connection)
         return False
 
     def _get_again(self, reason: int, name: str, handle: Handle) -> tuple[Handle, bool]:
@@ -333,7 +333,7 @@ class Link:
                 return self._selecting_handle(*pair), True
         if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
             return handle, True
-        self.host.settle(self.connection)
+        settle(self.host, self.connection)
         raise refusal(self.engine, reason, name, handle.queue)
 
     def _got(self) -> None:
@@ -346,9 +346,9 @@ class Link:
                 failed = commit(self.engine, connection)
             if failed:
                 take_back(self.engine, connection, self._mark)
-                self.host.settle(connection)
+                settle(self.host, connection)
                 raise refusal(self.engine, failed, "")
-        force = self.host.settle(connection)
+        force = settle(self.host, connection)
         message = connection.message
         if message is not None and message.log_end > force and message.log_end > self.host.log.durable:
             force = message.log_end  # Somebody has committed the put, and the disk does not have it yet.
@@ -363,7 +363,7 @@ class Link:
         connection = self.connection
         waiter = self._waiter
         assert waiter is not None
-        host.begin()
+        begin(host)
         try:
             self._waiter = None
             if connection.completion == MQCC_FAILED:
@@ -378,7 +378,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.end()
+            end(host)
 
     def give_up(self) -> bool:
         """The time to wait is over. True: nothing came, the wait is ended."""
@@ -414,7 +414,7 @@ class Link:
                 end_wait(self.engine, waiter)
             else:
                 take_back(self.engine, self.connection, self._mark)
-                host.settle(self.connection)
+                settle(host, self.connection)
 
     def undo_get(self) -> None:
         """The owner of a get in its unit of work did not wait for the answer to become durable: take it out again."""
@@ -423,7 +423,7 @@ class Link:
             return
         with host.call:
             take_back(self.engine, self.connection, self._mark)
-            host.settle(self.connection)
+            settle(host, self.connection)
 
     def warning(self, name: str) -> MQError | None:
         """The error for an answer that came with a warning that the application should see, or None."""
@@ -487,7 +487,7 @@ class Link:
         if reason:
             backout(self.engine, keeper)
             raise refusal(self.engine, reason, target)
-        self.host.settle(keeper)
+        settle(self.host, keeper)
         md.msg_id, md.correl_id, md.coded_char_set_id, md.encoding = self._wish
         return True
 
@@ -531,12 +531,12 @@ class Link:
         if host.state:
             host.refuse()
         connection = self.connection
-        host.begin()
+        begin(host)
         try:
             reason = commit(self.engine, connection)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
                 reason = commit(self.engine, connection)
-            force = host.settle(connection)
+            force = settle(host, connection)
             if reason:
                 self._not_committed(reason)
             return force
@@ -545,7 +545,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.end()
+            end(host)
 
     def _not_committed(self, reason: int) -> NoReturn:
         raise refusal(self.engine, reason, "", None, 0, self.connection.completion)
@@ -555,10 +555,10 @@ class Link:
         host = self.host
         if host.state:
             host.refuse()
-        host.begin()
+        begin(host)
         try:
             reason = backout(self.engine, self.connection)
-            host.settle(self.connection)
+            settle(host, self.connection)
             if reason == MQRC_HCONN_ASYNC_ACTIVE:
                 raise refusal(self.engine, reason, "")
         except MQError:
@@ -566,7 +566,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.end()
+            end(host)
 
     def has_work(self) -> bool:
         """Whether there is uncommitted work."""

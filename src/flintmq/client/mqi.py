@@ -253,9 +253,10 @@ class MQI(PropertyCalls):
 
     def _dispatcher(self) -> Dispatcher:
         connection = self._connection
-        if connection._dispatcher is None:
-            connection._dispatcher = Dispatcher(connection)
-        return connection._dispatcher
+        dispatcher = connection._dispatcher
+        if dispatcher is None:
+            dispatcher = connection._dispatcher = Dispatcher(connection)
+        return dispatcher
 
     # -- publish/subscribe ------------------------------------------------------------------------------------------
 

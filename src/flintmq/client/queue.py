@@ -18,31 +18,18 @@ from flintmq.client.message import (
     Data,
     Message,
     Wait,
-    delay_ms,
     descriptor,
-    identifier,
     length_wanted,
     payload,
     properties_of_put,
     selection,
-    wait_interval,
 )
-from flintmq.mqi.constants import (
-    MQGMO_ACCEPT_TRUNCATED_MSG,
-    MQGMO_BROWSE_NEXT,
-    MQGMO_CONVERT,
-    MQGMO_FAIL_IF_QUIESCING,
-    MQGMO_NO_PROPERTIES,
-    MQGMO_WAIT,
-    MQMO_MATCH_CORREL_ID,
-    MQMO_MATCH_MSG_ID,
-    MQMO_MATCH_MSG_TOKEN,
-    MQOO_BROWSE,
-    MQOO_FAIL_IF_QUIESCING,
-    MQOO_NO_READ_AHEAD,
-    MQOO_READ_AHEAD,
-    MQPMO_ASYNC_RESPONSE,
-)
+from flintmq.client.put_get import WITH_TOKEN, get_message, put_message
+from flintmq.client.put_get import ahead_option as ahead_option
+from flintmq.client.put_get import get_options as get_options
+from flintmq.client.put_get import want_token as want_token
+from flintmq.client.put_get import wanted as wanted
+from flintmq.mqi.constants import MQGMO_BROWSE_NEXT, MQGMO_NO_PROPERTIES, MQOO_BROWSE, MQOO_FAIL_IF_QUIESCING
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.property_values import Value
@@ -65,60 +52,14 @@ class Owner(Protocol):
         """Remove all messages of a queue."""
 
 
-def get_options(wait: Wait, convert: bool, truncate: bool) -> MQGMO:
-    """The options of a get; whether it is in a unit of work is added by the connection."""
-    gmo = MQGMO()
-    interval = wait_interval(wait)
-    gmo.options = MQGMO_FAIL_IF_QUIESCING
-    if interval:
-        gmo.options |= MQGMO_WAIT
-        gmo.wait_interval = interval
-    if convert:
-        gmo.options |= MQGMO_CONVERT
-    if truncate:
-        gmo.options |= MQGMO_ACCEPT_TRUNCATED_MSG
-    return gmo
-
-
-def wanted(correlation_id: bytes | None, message_id: bytes | None) -> MQMD:
-    """The descriptor of a get: which message is wanted."""
-    md = MQMD()
-    if correlation_id is not None:
-        md.correl_id = identifier(correlation_id, "correlation_id")
-    if message_id is not None:
-        md.msg_id = identifier(message_id, "message_id")
-    return md
-
-
 def browse_options(wait: Wait, max_length: int) -> MQGMO:
     """The options of a browse whose messages say which they are; cut to `max_length` if that is not -1."""
     gmo = get_options(wait, False, max_length >= 0)
     gmo.options |= MQGMO_BROWSE_NEXT
     if max_length >= 0:
         gmo.options |= MQGMO_NO_PROPERTIES
-    gmo.version = _WITH_TOKEN
+    gmo.version = WITH_TOKEN
     return gmo
-
-
-def want_token(gmo: MQGMO, token: bytes) -> None:
-    """Look for the message that has this token."""
-    if not isinstance(token, bytes) or len(token) != _TOKEN_LENGTH:
-        raise ValueError(f"token is that of a message that was browsed, {_TOKEN_LENGTH} bytes, not {token!r}")
-    gmo.version = _WITH_TOKEN
-    gmo.match_options = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID | MQMO_MATCH_MSG_TOKEN
-    gmo.msg_token = token
-
-
-def ahead_option(read_ahead: bool | None) -> int:
-    """What is added to the options of an open: None leaves it to the queue (DEFREADA)."""
-    if read_ahead is None:
-        return 0
-    return MQOO_READ_AHEAD if read_ahead else MQOO_NO_READ_AHEAD
-
-
-#: MQGMO with a MsgToken.
-_WITH_TOKEN = 3
-_TOKEN_LENGTH = 16
 
 
 class Queue:
@@ -181,7 +122,10 @@ class Queue:
         >>> len(message_id)
         24
         """
-        md = descriptor(
+        return put_message(
+            self._owner,
+            self.name,
+            data,
             persistent,
             priority,
             correlation_id,
@@ -189,13 +133,13 @@ class Queue:
             reply_to,
             reply_to_queue_manager,
             expiry,
+            delay,
             format,
             message_type,
+            properties,
+            syncpoint,
+            wait,
         )
-        made = properties_of_put(properties) if properties else None
-        options = 0 if wait or delay else MQPMO_ASYNC_RESPONSE
-        self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made, options, delay_ms(delay))
-        return md.msg_id
 
     def request(
         self,
@@ -267,15 +211,21 @@ class Queue:
         ...     queue.get(correlation_id=b"2").data
         b'two'
         """
-        md = wanted(correlation_id, message_id)
-        gmo = get_options(wait, convert, truncate)
-        length = length_wanted(max_length)
-        wanted_by = selection(selector or self.selector)
-        if token is not None:
-            want_token(gmo, token)
-        connection = self._owner._current()
-        ahead = ahead_option(self.read_ahead)
-        return connection._get(self.name, md, gmo, length, requeue_poison, syncpoint, wanted_by, ahead)
+        return get_message(
+            self._owner,
+            self.name,
+            wait,
+            correlation_id,
+            message_id,
+            convert,
+            max_length,
+            truncate,
+            requeue_poison,
+            syncpoint,
+            selector or self.selector,
+            token,
+            self.read_ahead,
+        )
 
     def get_or_none(
         self,

@@ -9,15 +9,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from flintmq.client.host_core import HostCore
+from flintmq.client.host_core import HostCore, durable, wake_noted
 from flintmq.client.link import Link
 from flintmq.client.message import Message, carried
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
     MQGMO_WAIT,
+    MQPMO_ASYNC_RESPONSE,
     MQPMO_FAIL_IF_QUIESCING,
     MQPMO_NO_SYNCPOINT,
     MQPMO_SYNCPOINT,
@@ -26,6 +27,9 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
 from flintmq.qmgr.connection import Handle
+
+if TYPE_CHECKING:
+    from flintmq.client.dispatcher import Dispatcher
 
 _IN: Final = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT: Final = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
@@ -37,6 +41,12 @@ class ThreadLink(Link):
 
     def __init__(self, host: HostCore, application: str, user: str) -> None:
         super().__init__(host, application, user)
+        #: The calls of the thread belong to a transaction.
+        self.in_transaction = False
+        #: What runs callbacks, once there are any.
+        self.dispatcher: Dispatcher | None = None
+        #: Puts with `wait=False`, for MQSTAT.
+        self.not_waited_for: int = 0
         self._make_gate()
 
     def _make_gate(self) -> None:
@@ -50,17 +60,23 @@ class ThreadLink(Link):
         name: str,
         md: MQMD,
         data: bytes,
-        in_unit: bool,
-        properties: MessageProperties | None,
-        extra_options: int,
-        delay_ms: int,
+        syncpoint: object,
+        properties: MessageProperties | None = None,
+        extra_options: int = 0,
+        delay_ms: int = 0,
     ) -> None:
-        """Put, and wait until the log has the message if it must."""
+        """Put, and wait until the log has the message if it must. `Connection._put` is this."""
+        if self.dispatcher is not None:
+            self.dispatcher.check_thread()
+        if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
+            extra_options &= ~MQPMO_ASYNC_RESPONSE
+            self.not_waited_for += 1
+        in_unit = self.in_transaction if syncpoint is None else bool(syncpoint)
         force = self.put(name, md, (_IN if in_unit else _OUT) | extra_options, data, properties, delay_ms)
         if self.connection.delay_ms:
             self._slow_down()
         if force:
-            self.host.durable(force)
+            durable(self.host, force)
 
     def _slow_down(self) -> None:
         """Wait a little, because the page set that this thread fills is nearly full (B140)."""
@@ -69,12 +85,23 @@ class ThreadLink(Link):
         time.sleep(delay_ms / 1000)
 
     def get_message(
-        self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, in_unit: bool, selector: str
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        max_length: int,
+        requeue: object,
+        syncpoint: object,
+        selector: str = "",
+        open_options: int = 0,
     ) -> Message:
-        """Get from the queue `name`, wait if `gmo` says so, and return the message when it may be seen."""
+        """Get from the queue `name`, wait if `gmo` says so, and return the message. `Connection._get` is this."""
+        if self.dispatcher is not None:
+            self.dispatcher.check_thread()
+        in_unit = self.in_transaction if syncpoint is None else bool(syncpoint)
         gmo.options |= MQGMO_SYNCPOINT if in_unit else MQGMO_NO_SYNCPOINT
         handle = self.selecting(name, selector) if selector else None
-        return self.get_through(name, md, gmo, max_length, requeue, handle)
+        return self.get_through(name, md, gmo, max_length, bool(requeue), handle)
 
     def get_through(
         self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, handle: Handle | None
@@ -86,7 +113,7 @@ class ThreadLink(Link):
         properties = carried(connection) if connection.carrier is not None else None
         if self.force:
             try:
-                self.host.durable(self.force)
+                durable(self.host, self.force)
             except BaseException:
                 self.undo_get()
                 raise
@@ -139,6 +166,21 @@ class ThreadLink(Link):
             if left <= 0:
                 if self.give_up():
                     raise self.nothing(name)
-                self.host.wake_noted()  # The call that completed the wait may have been interrupted before it did.
+                wake_noted(self.host)  # The call that completed the wait may have been interrupted before it did.
                 gate.acquire()
                 return
+
+
+class ConnectionOfThread:
+    """The connection that a queue manager uses for calls of the current thread; made by the first call."""
+
+    def __init__(self, local: Any, make: Callable[[], object]) -> None:
+        self._local = local
+        self._make = make
+
+    def current(self) -> object:
+        """Return it."""
+        connection: object = self._local.connection
+        if connection is None:
+            connection = self._local.connection = self._make()
+        return connection
