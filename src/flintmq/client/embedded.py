@@ -27,6 +27,7 @@ import os
 import threading
 import warnings
 import weakref
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from flintmq.client.error_log import ErrorLog, user_identifier, wants_json
@@ -218,7 +219,7 @@ class Host(HostCore):
         """A connection ends; what it did not commit is backed out."""
         if self.state:
             return
-        with self.call:
+        with suppress(NotConnected), self.call:  # Raised if the queue manager is closed at the same time.
             if connection.waiter is not None:
                 fail_waiter(self.engine, connection.waiter, MQRC_HCONN_ERROR)
             self._abandon(connection)
@@ -346,6 +347,13 @@ class _Call:
         if host.state:
             host.refuse()
         self._lock.acquire()
+        self._check_again(host)
+
+    def _check_again(self, host: Host) -> None:
+        """Refuse the call if the queue manager was closed while it waited for the lock."""
+        if host.state:
+            self._lock.release()
+            host.refuse()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:

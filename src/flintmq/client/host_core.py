@@ -136,9 +136,30 @@ class HostCore:
 
 
 def begin(host: HostCore) -> None:
-    """Take the lock for a call that ends with `end`."""
+    """Take the lock for a call that ends with `end`. Raise NotConnected if the queue manager was closed meanwhile."""
     host._acquire()
+    if host.state:
+        host._release()
+        host.refuse()
     host._wakes_at_end = True
+
+
+def begin_undo(host: HostCore) -> bool:
+    """Take the lock to undo a call that was interrupted; a second interrupt does not prevent it.
+
+    False if the queue manager was closed meanwhile: there is nothing to undo, and no `end` to call.
+    """
+    while True:
+        try:
+            host._acquire()
+            break
+        except BaseException:
+            continue
+    if host.state:
+        host._release()
+        return False
+    host._wakes_at_end = True
+    return True
 
 
 def end(host: HostCore) -> None:

@@ -22,7 +22,7 @@ from typing import Final, NoReturn
 
 from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
 from flintmq.client.explain import refusal, refuse_selector
-from flintmq.client.host_core import HandleCache, HostCore, begin, end, settle
+from flintmq.client.host_core import HandleCache, HostCore, begin, begin_undo, end, settle
 from flintmq.client.request import OPTIONS, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
@@ -406,24 +406,32 @@ class Link:
         host = self.host
         waiter = self._waiter
         self._waiter = None
-        if host.state or waiter is None:
+        if host.state or waiter is None or not begin_undo(host):
             return
-        with host.call:
+        try:
             host.parked.pop(self.connection.connection_id, None)
             if not waiter.done:
                 end_wait(self.engine, waiter)
             else:
                 take_back(self.engine, self.connection, self._mark)
                 settle(host, self.connection)
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            end(host)
 
     def undo_get(self) -> None:
         """The owner of a get in its unit of work did not wait for the answer to become durable: take it out again."""
         host = self.host
-        if host.state or self._own_unit:
+        if host.state or self._own_unit or not begin_undo(host):
             return
-        with host.call:
+        try:
             take_back(self.engine, self.connection, self._mark)
             settle(host, self.connection)
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            end(host)
 
     def warning(self, name: str) -> MQError | None:
         """The error for an answer that came with a warning that the application should see, or None."""
