@@ -39,7 +39,7 @@ MODULES = {
 }
 
 #: Modules that are written by hand twice.
-_TWINS = {"aio_seam": "seam", "aio_consumer": "consumer"}
+_TWINS = {"aio_seam": "seam", "aio_consumer": "consumer", "aio_put_get": "put_get"}
 
 #: Names that are not just without "Async".
 NAMES = {

@@ -14,6 +14,7 @@ import flintmq
 from flintmq.client.error_log import ErrorLog
 from flintmq.client.instance import ENDED_NORMALLY, ENDED_UNEXPECTEDLY, by_name, status
 from flintmq.log.errors import LogError
+from flintmq.qmgr.clock import Clock
 from tests.waiting import PATIENCE
 
 Opener = Callable[[], flintmq.QueueManager]
@@ -65,11 +66,12 @@ def test_a_bug_of_ours_stops_the_queue_manager_and_leaves_a_dump(
     queue = qm.queue("A", create=True)
     queue.put(b"1", persistent=True)
 
-    def broken(*arguments: object) -> int:
-        raise AssertionError("U1: a message is in two units")
+    class Broken(Clock):
+        def now_ms(self) -> int:
+            raise AssertionError("U1: a message is in two units")
 
     with monkeypatch.context() as patch:
-        patch.setattr("flintmq.client.link.put", broken)
+        patch.setattr(qm._host.engine, "clock", Broken())
         with pytest.raises(AssertionError, match="U1"):
             queue.put(b"2")
     with pytest.raises(flintmq.NotConnected, match="AssertionError in the middle of a call"):
@@ -161,7 +163,7 @@ def test_a_put_is_slowed_down_while_the_page_set_fills(
 ) -> None:
     """B140: from 85 % on each put is held back a little, until the page set has grown."""
     slept: list[float] = []
-    monkeypatch.setattr("flintmq.client.connection.time.sleep", slept.append)
+    monkeypatch.setattr("flintmq.client.thread_link.time.sleep", slept.append)
     qm.mqsc("DEFINE PSID(9) PAGES(100) EXPAND(SYSTEM)\nDEFINE STGCLASS(NINE) PSID(9)")
     queue = qm.queue("A", create=True, stgclass="NINE")
     for _ in range(80):

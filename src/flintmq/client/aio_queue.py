@@ -14,21 +14,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from flintmq.client.aio_put_get import get_message, put_message
 from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import (
     Data,
     Message,
     Wait,
-    delay_ms,
     descriptor,
     length_wanted,
     payload,
     properties_of_put,
     selection,
 )
-from flintmq.client.options import ahead_option, count_wanted, get_options, want_token, wanted
+from flintmq.client.options import ahead_option, count_wanted
 from flintmq.client.payload import Codec, dump_json
-from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
@@ -102,7 +101,10 @@ class AsyncQueue:
         >>> asyncio.run(main())
         24
         """
-        md = descriptor(
+        return await put_message(
+            self._owner,
+            self.name,
+            data,
             persistent,
             priority,
             correlation_id,
@@ -110,13 +112,13 @@ class AsyncQueue:
             reply_to,
             reply_to_queue_manager,
             expiry,
+            delay,
             format,
             message_type,
+            properties,
+            syncpoint,
+            wait,
         )
-        made = properties_of_put(properties) if properties else None
-        options = 0 if wait or delay else MQPMO_ASYNC_RESPONSE
-        await self._owner._current()._put(self.name, md, payload(data, md), syncpoint, made, options, delay_ms(delay))
-        return md.msg_id
 
     async def put_json(
         self,
@@ -245,15 +247,21 @@ class AsyncQueue:
         >>> asyncio.run(main())
         two
         """
-        md = wanted(correlation_id, message_id)
-        gmo = get_options(wait, convert, truncate)
-        length = length_wanted(max_length)
-        wanted_by = selection(selector or self.selector)
-        if token is not None:
-            want_token(gmo, token)
-        connection = self._owner._current()
-        ahead = ahead_option(self.read_ahead)
-        return await connection._get(self.name, md, gmo, length, requeue_poison, syncpoint, wanted_by, ahead)
+        return await get_message(
+            self._owner,
+            self.name,
+            wait,
+            correlation_id,
+            message_id,
+            convert,
+            max_length,
+            truncate,
+            requeue_poison,
+            syncpoint,
+            selector or self.selector,
+            token,
+            self.read_ahead,
+        )
 
     async def get_or_none(
         self,

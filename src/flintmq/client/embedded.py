@@ -1,7 +1,8 @@
 """The host of an embedded queue manager: what the engine leaves to others. Threads, the clock, the disk.
 
-    a call      takes the lock, runs the engine function, and `settle`s: wakes those whose waits it completed, writes
-                notices, takes a checkpoint if one is due; then gives the lock back
+    a call      takes the lock, runs the engine function, and `settle`s: notes the waits that it completed, writes
+                notices, takes a checkpoint if one is due; then gives the lock back and wakes their owners
+                (host_core.py, which is compiled)
     durability  outside the lock: group_commit.py
     callbacks   of asynchronous consumers run outside the lock, one at a time for a connection: dispatcher.py
     waits       each waiting get has its own primitive, released exactly once, by the call that completed it
@@ -26,13 +27,12 @@ import os
 import threading
 import warnings
 import weakref
-from collections import deque
-from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from flintmq.client.error_log import ErrorLog, user_identifier, wants_json
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
-from flintmq.client.group_commit import GroupCommit
+from flintmq.client.host_core import CLOSED, FAILED, FORKED, OPEN, HandleCache, HostCore
 from flintmq.client.instance import Instance, Storage
 from flintmq.client.recording import Recording
 from flintmq.client.timer import Timer
@@ -52,31 +52,25 @@ from flintmq.qmgr.queue_manager import QueueManager as Engine
 from flintmq.store.errors import PageSetError
 
 if TYPE_CHECKING:
-    from flintmq.client.dispatcher import Dispatcher
     from flintmq.telemetry.trace_file import TraceFile
 
-OPEN = 0
-CLOSED = 1
-FAILED = 2
-FORKED = 3
+__all__ = ["CLOSED", "FAILED", "FORKED", "OPEN", "HandleCache", "Host", "printable"]
 
 _hosts: weakref.WeakSet[Host] = weakref.WeakSet()
 
 
-class Host:
+class Host(HostCore):
     """One open queue manager in this process."""
 
     #: Whether channels run in this process (flintmq.server).
     serves_channels = False
 
     def __init__(self, engine: Engine, storage: Storage, instance: Instance | None) -> None:
-        self.engine = engine
+        super().__init__(engine)
+        self.wakes_as_host = type(self).wake is HostCore.wake
         self.storage = storage
         self.instance = instance
-        self.lock = threading.RLock()
         self.call = _Call(self)
-        self.commits = GroupCommit(engine.log)
-        self.log = engine.log
         self.admin = Admin(engine)
         self.admin.user = user_identifier()
         self.errors = ErrorLog(None, engine.name)
@@ -84,21 +78,10 @@ class Host:
             stanza = instance.stanza("DiagnosticMessages")
             as_json = wants_json(stanza.get("Service"), stanza.get("Format"))
             self.errors = ErrorLog(instance.errors_directory, engine.name, as_json)
-        #: OPEN, or why not.
-        self.state = OPEN
         self._why = ""
         self._told_log_disk = ""
-        #: What wakes the owner of a wait, by connection id.
-        self.parked: dict[bytes, Callable[[], None]] = {}
-        #: What runs the callbacks of a connection, by connection id.
-        self.dispatchers: weakref.WeakValueDictionary[bytes, Dispatcher] = weakref.WeakValueDictionary()
-        #: Left behind by threads that ended and iterators that were dropped; closed by the next call (see `reap`).
-        self.orphans: deque[EngineConnection | Handle] = deque()
-        #: Called under the lock before commands that need objects closed: gives up handles kept for speed only.
-        self.idle_handles: weakref.WeakSet[HandleCache] = weakref.WeakSet()
+        self.dispatchers = weakref.WeakValueDictionary()
         self._housekeeper: EngineConnection | None = None
-        #: How many calls had to wait for the log: commits, and persistent puts and gets outside of units of work.
-        self.waits_for_disk = 0
         #: The interpreter exits (H6).
         self.exiting = False
         self._pid = os.getpid()
@@ -127,23 +110,6 @@ class Host:
             raise NotConnected(f"queue manager {name} has stopped: {self._why}", MQRC_CONNECTION_BROKEN)
         raise NotConnected(f"queue manager {name} is closed", MQRC_HCONN_ERROR)
 
-    def settle(self, connection: EngineConnection) -> int:
-        """After an engine call, under the lock: do what it left to do. The log position to wait for."""
-        engine = self.engine
-        if engine.woken:
-            self.wake()
-        force = connection.force
-        if engine.notices:
-            self.write_notices()
-        if (force or engine.checkpoint_retry_ms) and engine.needs_checkpoint():
-            checkpoint(engine)
-        if self.orphans:
-            self.reap()
-        if engine.delays.changed:
-            engine.delays.changed = False
-            self.due_earlier()
-        return force
-
     def due_earlier(self) -> None:
         """Under the lock: a delayed message is due before everything else."""
         self.timer.look()
@@ -161,20 +127,6 @@ class Host:
         keeper = self.housekeeper()
         keeper.force = self.log.end if self.engine.needs_checkpoint() else 0
         self.settle(keeper)
-
-    def wake(self) -> None:
-        """Wake the owners of the waits that were completed."""
-        woken = self.engine.woken
-        self.engine.woken = []
-        for waiter in woken:
-            if waiter.consumer is not None:
-                dispatcher = self.dispatchers.get(waiter.connection.connection_id)
-                if dispatcher is not None:
-                    dispatcher.due(waiter)
-                continue
-            release = self.parked.pop(waiter.connection.connection_id, None)
-            if release is not None:
-                release()
 
     def write_notices(self) -> None:
         """What the engine has to say goes to the error log."""
@@ -222,18 +174,6 @@ class Host:
         for dispatcher in list(self.dispatchers.values()):
             dispatcher.look_again()
 
-    def durable(self, position: int) -> None:
-        """Wait until the log is durable up to `position` (H3). Not under the lock."""
-        if position:
-            self.waits_for_disk += 1
-        if self.log.durable >= position:
-            return
-        try:
-            self.commits.wait(position)
-        except LogError as error:
-            if self.log.durable < position:  # Else the log was closed after it had been written.
-                self.fail(error)
-
     def make_room(self) -> bool:
         """A call was refused because the log is full: a checkpoint frees what it can. True if that was worth trying."""
         engine = self.engine
@@ -279,11 +219,15 @@ class Host:
         """A connection ends; what it did not commit is backed out."""
         if self.state:
             return
-        with self.call:
+        with suppress(NotConnected), self.call:  # Raised if the queue manager is closed at the same time.
             if connection.waiter is not None:
                 fail_waiter(self.engine, connection.waiter, MQRC_HCONN_ERROR)
-            abandon(self.engine, connection)
+            self._abandon(connection)
             self.settle(connection)
+
+    def _abandon(self, connection: EngineConnection) -> None:
+        self.idle_handles.pop(connection.connection_id, None)
+        abandon(self.engine, connection)
 
     def reap(self) -> None:
         """Close what was left behind.
@@ -296,19 +240,19 @@ class Host:
                 if orphan.open:
                     close_handle(self.engine, orphan.connection, orphan)
             else:
-                abandon(self.engine, orphan)
+                self._abandon(orphan)
         if self.engine.woken:
             self.wake()
 
     def close_idle_handles(self) -> None:
         """Under the lock: close every handle that is open for speed only, so that objects can be deleted or altered."""
-        for cache in list(self.idle_handles):
+        for cache in list(self.idle_handles.values()):
             cache.close_idle()
 
     def release_queue(self, name: str) -> None:
         """Close every handle of the queue `name` that is open for speed only."""
         with self.call:
-            for cache in list(self.idle_handles):
+            for cache in list(self.idle_handles.values()):
                 cache.close_idle(name)
 
     # -- ends -------------------------------------------------------------------------------------------------------
@@ -403,6 +347,13 @@ class _Call:
         if host.state:
             host.refuse()
         self._lock.acquire()
+        self._check_again(host)
+
+    def _check_again(self, host: Host) -> None:
+        """Refuse the call if the queue manager was closed while it waited for the lock."""
+        if host.state:
+            self._lock.release()
+            host.refuse()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
@@ -411,70 +362,6 @@ class _Call:
                 host.fail(error)
         finally:
             self._lock.release()
-
-
-class HandleCache:
-    """Handles that a connection keeps open, so that a put or get by queue name need not open the queue each time.
-
-    A selector that is open costs something with each message that arrives, and topics may be many: of both, only the
-    last few that were used are kept.
-    """
-
-    SELECTORS_MAX = 8
-    TOPICS_MAX = 128
-
-    def __init__(self, engine: Engine, connection: EngineConnection) -> None:
-        self._engine = engine
-        self._connection = connection
-        self.put: dict[str, Handle] = {}
-        self.get: dict[str, Handle] = {}
-        #: By topic string, and by queue and selection string; the one that was opened last is the last.
-        self.topics: dict[str, Handle] = {}
-        self.selecting: dict[tuple[str, str], Handle] = {}
-
-    def close_idle(self, name: str = "") -> None:
-        """Close those that no call is using: all, or those of one queue."""
-        for handles in (self.put, self.get):
-            for key, handle in list(handles.items()):
-                if (not name or key == name) and self._is_idle(handle):
-                    del handles[key]
-                    self._close(handle)
-        for pair, handle in list(self.selecting.items()):
-            if (not name or pair[0] == name) and self._is_idle(handle):
-                del self.selecting[pair]
-                self._close(handle)
-        if not name:
-            for topic in list(self.topics):
-                self._close(self.topics.pop(topic))
-
-    def keep_topic(self, topic: str, handle: Handle) -> None:
-        """Keep a handle of a topic, in place of the oldest if there are too many."""
-        self.topics[topic] = handle
-        if len(self.topics) > self.TOPICS_MAX:
-            self._close(self.topics.pop(next(iter(self.topics))))
-
-    def keep_selecting(self, name: str, selector: str, handle: Handle) -> None:
-        """Keep a handle of a queue with a selection string, likewise."""
-        self.selecting[name, selector] = handle
-        if len(self.selecting) > self.SELECTORS_MAX:
-            self._close(self.selecting.pop(next(iter(self.selecting))))
-
-    def forget_selecting(self, handle: Handle) -> tuple[str, str] | None:
-        """A handle is of no use any more: whose it was; None if it is none of those."""
-        for pair, kept in self.selecting.items():
-            if kept is handle:
-                del self.selecting[pair]
-                self._close(handle)
-                return pair
-        return None
-
-    def _is_idle(self, handle: Handle) -> bool:
-        waiter = self._connection.waiter
-        return waiter is None or waiter.handle is not handle
-
-    def _close(self, handle: Handle) -> None:
-        if handle.open:
-            close_handle(self._engine, self._connection, handle)
 
 
 def printable(text: str) -> str:

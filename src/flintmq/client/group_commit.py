@@ -1,4 +1,4 @@
-"""Group commit: many wait for the disk, one goes.
+"""Group commit: many wait for the disk, one goes. Compiled.
 
 Whoever needs the log durable up to a position and finds nobody flushing becomes the leader and flushes by itself: a
 lone thread pays one fdatasync and no hand-over. Those who come while a flush is under way are followers. The flush
@@ -40,7 +40,7 @@ class ThreadFollower:
     __slots__ = ("_gate", "leads", "position")
 
     def __init__(self, position: int) -> None:
-        self.position = position
+        self.position: int = position
         self.leads = False
         self._gate = threading.Lock()
         self._gate.acquire()
@@ -67,7 +67,7 @@ class GroupCommit:
         self._flushing = False
         self._followers: list[Follower] = []
         #: How often a wait was covered by somebody else's flush; for the curious.
-        self.rides = 0
+        self.rides: int = 0
 
     def wait(self, position: int) -> None:
         """Return when the log is durable up to `position`. For threads."""

@@ -1,4 +1,4 @@
-"""One connection to the engine, call by call. Nothing here waits: that is done above, by threads or by tasks.
+"""One connection to the engine, call by call. Compiled. Nothing here waits: thread_link.py and aio.py do.
 
     put, put1, commit   return the log position to wait for
     get                 True: the answer is there; False: parked, and `wake` will be called
@@ -18,11 +18,11 @@ neither takes it, the application gets it. This is what MQ's classes for JMS do.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Final, NoReturn
 
-from flintmq.client.embedded import HandleCache, Host
 from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
 from flintmq.client.explain import refusal, refuse_selector
+from flintmq.client.host_core import HandleCache, HostCore, begin, begin_undo, end, settle
 from flintmq.client.request import OPTIONS, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
@@ -69,29 +69,31 @@ from flintmq.qmgr.take_back import take_back
 from flintmq.qmgr.unit_of_work import backout, commit
 
 #: In front of a topic string where the name of a queue could stand: a put publishes.
-SCHEME = "topic://"
-_STALE = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
-_SYNCPOINTS = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
+SCHEME: Final = "topic://"
+_STALE: Final = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
+_SYNCPOINTS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
 
 
 class Link:
     """One engine connection. Used by one thread or task at a time, except for `wake`."""
 
-    def __init__(self, host: Host, application: str, user: str) -> None:
+    def __init__(self, host: HostCore, application: str, user: str) -> None:
         self.host = host
         self.engine = host.engine
         self.connection = host.connect(application, user)
         self.handles = HandleCache(host.engine, self.connection)
-        host.idle_handles.add(self.handles)
+        host.idle_handles[self.connection.connection_id] = self.handles
         #: The log position that the last get has to wait for.
-        self.force = 0
+        self.force: int = 0
+        #: Of a put without properties; a put with some has its own.
+        self._pmo = MQPMO()
         self._waiter: Waiter | None = None
         self._replies: tuple[Handle, str] | None = None
-        self._mark = 0
+        self._mark: int = 0
         self._own_unit = False
-        self._threshold = 0
+        self._threshold: int = 0
         #: What the descriptor asked for before a get wrote its answer into it.
-        self._wish = (NO_ID, NO_ID, 0, 0)
+        self._wish: tuple[bytes, bytes, int, int] = (NO_ID, NO_ID, 0, 0)
 
     # -- opening ----------------------------------------------------------------------------------------------------
 
@@ -138,7 +140,7 @@ class Link:
         with host.call:
             if handle.open:
                 close_handle(self.engine, self.connection, handle)
-                host.settle(self.connection)
+                settle(host, self.connection)
 
     def _opened(self, od: MQOD, options: int) -> Handle | None:
         """MQOPEN; if the connection has MAXHANDS handles open already, those go that are open for speed only."""
@@ -204,9 +206,9 @@ class Link:
         if host.state:
             host.refuse()
         connection = self.connection
-        pmo = MQPMO()
+        pmo = self._pmo if properties is None else MQPMO()
         pmo.options = options
-        host.lock.acquire()
+        begin(host)
         try:
             handle = self.handles.put.get(name)
             if handle is None:
@@ -219,7 +221,7 @@ class Link:
                 reason = put(self.engine, connection, handle, md, pmo, data)
             if reason and connection.completion == MQCC_FAILED:
                 self._put_again(reason, name, handle, md, pmo, data, delay_ms)
-            return host.settle(connection)
+            return settle(host, connection)
         except MQError:
             raise
         except BaseException as error:
@@ -227,7 +229,7 @@ class Link:
         finally:
             if properties is not None:
                 connection.message_handles.pop(pmo.new_msg_handle, None)
-            host.lock.release()
+            end(host)
 
     def _put_again(
         self, reason: int, name: str, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int
@@ -273,7 +275,7 @@ class Link:
             raise MQError(
                 "another get waits on this connection; a connection makes one call at a time", MQRC_CALL_IN_PROGRESS
             )
-        host.lock.acquire()
+        begin(host)
         try:
             if handle is None:
                 handle = self.handles.get.get(name)
@@ -305,7 +307,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.lock.release()
+            end(host)
 
     def _backout_threshold(self, handle: Handle) -> int:
         queue = handle.queue
@@ -317,7 +319,7 @@ class Link:
         if self._own_unit:
             gmo.options = gmo.options & ~_SYNCPOINTS | MQGMO_SYNCPOINT
         self.host.parked[self.connection.connection_id] = wake
-        self.host.settle(self.connection)
+        settle(self.host, self.connection)
         return False
 
     def _get_again(self, reason: int, name: str, handle: Handle) -> tuple[Handle, bool]:
@@ -331,7 +333,7 @@ class Link:
                 return self._selecting_handle(*pair), True
         if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
             return handle, True
-        self.host.settle(self.connection)
+        settle(self.host, self.connection)
         raise refusal(self.engine, reason, name, handle.queue)
 
     def _got(self) -> None:
@@ -344,9 +346,9 @@ class Link:
                 failed = commit(self.engine, connection)
             if failed:
                 take_back(self.engine, connection, self._mark)
-                self.host.settle(connection)
+                settle(self.host, connection)
                 raise refusal(self.engine, failed, "")
-        force = self.host.settle(connection)
+        force = settle(self.host, connection)
         message = connection.message
         if message is not None and message.log_end > force and message.log_end > self.host.log.durable:
             force = message.log_end  # Somebody has committed the put, and the disk does not have it yet.
@@ -361,7 +363,7 @@ class Link:
         connection = self.connection
         waiter = self._waiter
         assert waiter is not None
-        host.lock.acquire()
+        begin(host)
         try:
             self._waiter = None
             if connection.completion == MQCC_FAILED:
@@ -376,7 +378,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.lock.release()
+            end(host)
 
     def give_up(self) -> bool:
         """The time to wait is over. True: nothing came, the wait is ended."""
@@ -404,24 +406,32 @@ class Link:
         host = self.host
         waiter = self._waiter
         self._waiter = None
-        if host.state or waiter is None:
+        if host.state or waiter is None or not begin_undo(host):
             return
-        with host.call:
+        try:
             host.parked.pop(self.connection.connection_id, None)
             if not waiter.done:
                 end_wait(self.engine, waiter)
             else:
                 take_back(self.engine, self.connection, self._mark)
-                host.settle(self.connection)
+                settle(host, self.connection)
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            end(host)
 
     def undo_get(self) -> None:
         """The owner of a get in its unit of work did not wait for the answer to become durable: take it out again."""
         host = self.host
-        if host.state or self._own_unit:
+        if host.state or self._own_unit or not begin_undo(host):
             return
-        with host.call:
+        try:
             take_back(self.engine, self.connection, self._mark)
-            host.settle(self.connection)
+            settle(host, self.connection)
+        except BaseException as error:
+            host.fail(error)
+        finally:
+            end(host)
 
     def warning(self, name: str) -> MQError | None:
         """The error for an answer that came with a warning that the application should see, or None."""
@@ -485,7 +495,7 @@ class Link:
         if reason:
             backout(self.engine, keeper)
             raise refusal(self.engine, reason, target)
-        self.host.settle(keeper)
+        settle(self.host, keeper)
         md.msg_id, md.correl_id, md.coded_char_set_id, md.encoding = self._wish
         return True
 
@@ -529,12 +539,12 @@ class Link:
         if host.state:
             host.refuse()
         connection = self.connection
-        host.lock.acquire()
+        begin(host)
         try:
             reason = commit(self.engine, connection)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
                 reason = commit(self.engine, connection)
-            force = host.settle(connection)
+            force = settle(host, connection)
             if reason:
                 self._not_committed(reason)
             return force
@@ -543,7 +553,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.lock.release()
+            end(host)
 
     def _not_committed(self, reason: int) -> NoReturn:
         raise refusal(self.engine, reason, "", None, 0, self.connection.completion)
@@ -553,10 +563,10 @@ class Link:
         host = self.host
         if host.state:
             host.refuse()
-        host.lock.acquire()
+        begin(host)
         try:
             reason = backout(self.engine, self.connection)
-            host.settle(self.connection)
+            settle(host, self.connection)
             if reason == MQRC_HCONN_ASYNC_ACTIVE:
                 raise refusal(self.engine, reason, "")
         except MQError:
@@ -564,7 +574,7 @@ class Link:
         except BaseException as error:
             host.fail(error)
         finally:
-            host.lock.release()
+            end(host)
 
     def has_work(self) -> bool:
         """Whether there is uncommitted work."""

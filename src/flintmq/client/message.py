@@ -1,4 +1,4 @@
-"""A message as the Python API gives and takes it.
+"""A message as the Python API gives and takes it. Compiled.
 
 argument of put      field of MQMD           a message that was got
 data                 (the message data)      data, text
@@ -24,7 +24,9 @@ import math
 import numbers
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
+
+from mypy_extensions import mypyc_attr
 
 from flintmq.client.errors import error_of
 from flintmq.mqi.ccsid import decode
@@ -49,24 +51,26 @@ from flintmq.qmgr.connection import Answer
 from flintmq.qmgr.delay import DELAY_MS_MAX
 from flintmq.qmgr.message_properties import add_block, add_headers
 
-ID_LENGTH = 24
-FORMAT_LENGTH = 8
-NAME_LENGTH = 48
+ID_LENGTH: Final = 24
+FORMAT_LENGTH: Final = 8
+NAME_LENGTH: Final = 48
 #: MAXPRTY of every queue manager.
-PRIORITY_MAX = 9
+PRIORITY_MAX: Final = 9
 #: Tenths of a second are kept in 31 bits: almost seven years.
-EXPIRY_MAX = (2**31 - 1) / 10
+EXPIRY_MAX: Final[float] = (2**31 - 1) / 10
 #: Milliseconds of a wait have 31 bits, too: almost 25 days.
-WAIT_MAX = (2**31 - 1) // 1000
-_UTF8 = 1208
-_NATIVE_BIG_ENDIAN = 0x1
+WAIT_MAX: Final[int] = (2**31 - 1) // 1000
+_UTF8: Final = 1208
+_NATIVE_BIG_ENDIAN: Final = 0x1
 
 Data = bytes | bytearray | memoryview | str
 Wait = float | bool | None
 
 
-def identifier(value: bytes, what: str) -> bytes:
+def identifier(value: object, what: str) -> bytes:
     """An id of 24 bytes: a shorter one is filled up with zeros, as MQ does it."""
+    if type(value) is bytes and len(value) == ID_LENGTH:
+        return value
     if not isinstance(value, bytes | bytearray | memoryview):
         raise TypeError(f"{what} is bytes, not {type(value).__name__}")
     if len(value) > ID_LENGTH:
@@ -74,7 +78,7 @@ def identifier(value: bytes, what: str) -> bytes:
     return bytes(value).ljust(ID_LENGTH, b"\0")
 
 
-def wait_interval(wait: Wait) -> int:
+def wait_interval(wait: Any) -> int:
     """Milliseconds for MQGMO: 0 not at all, -1 for ever."""
     if wait is None or wait is False:
         return 0
@@ -82,33 +86,36 @@ def wait_interval(wait: Wait) -> int:
         return MQWI_UNLIMITED
     if not 0 <= seconds(wait, "wait") <= WAIT_MAX:
         raise ValueError(f"wait is a number of seconds, at most {WAIT_MAX}, True for ever, or None; not {wait}")
-    return math.ceil(wait * 1000)
+    interval: int = math.ceil(wait * 1000)
+    return interval
 
 
-def expiry_tenths(expiry: float) -> int:
+def expiry_tenths(expiry: Any) -> int:
     """Tenths of a second, as descriptors have them, of a number of seconds."""
     if not 0 < seconds(expiry, "expiry") <= EXPIRY_MAX:
         raise ValueError(f"expiry is a number of seconds greater than 0, at most {EXPIRY_MAX:.0f}, not {expiry}")
-    return max(1, round(expiry * 10))
+    tenths: int = max(1, round(expiry * 10))
+    return tenths
 
 
-def length_wanted(max_length: int | None) -> int:
+def length_wanted(max_length: object) -> int:
     """How much of a message is wanted: -1 for all of it."""
     if max_length is None:
         return -1
-    if _integer(max_length, "max_length") < 0:
+    length = _integer(max_length, "max_length")
+    if length < 0:
         raise ValueError(f"max_length is a number of bytes, or None for the whole message, not {max_length}")
-    return max_length
+    return length
 
 
-def selection(selector: str) -> str:
+def selection(selector: object) -> str:
     """A selection string. What is not text must not reach the engine."""
     if not isinstance(selector, str):
         raise TypeError(f"selector is a str, not {type(selector).__name__}")
     return selector
 
 
-def payload(data: Data, md: MQMD) -> bytes:
+def payload(data: object, md: MQMD) -> bytes:
     """The bytes of the message. Text is sent as UTF-8 in format MQSTR."""
     if isinstance(data, bytes):
         return data
@@ -175,36 +182,41 @@ def carried(answer: Answer) -> Carried | None:
     return Carried(message.properties, message.format, message.encoding, message.coded_char_set_id, message.data)
 
 
-def delay_ms(delay: float | None) -> int:
+def delay_ms(delay: Any) -> int:
     """The delay of a put in milliseconds, from seconds."""
     if delay is None:
         return 0
     if not 0 <= seconds(delay, "delay") <= DELAY_MS_MAX / 1000:
         raise ValueError(f"delay is a number of seconds from 0 to {DELAY_MS_MAX // 1000}, not {delay}")
-    return math.ceil(delay * 1000)
+    milliseconds: int = math.ceil(delay * 1000)
+    return milliseconds
 
 
 def descriptor(
-    persistent: bool | None,
-    priority: int | None,
-    correlation_id: bytes | None,
-    message_id: bytes | None,
-    reply_to: str | None,
-    reply_to_queue_manager: str,
-    expiry: float | None,
-    format: str,
-    message_type: int | None,
+    persistent: object,
+    priority: object,
+    correlation_id: object,
+    message_id: object,
+    reply_to: object,
+    reply_to_queue_manager: object,
+    expiry: object,
+    format: object,
+    message_type: object,
 ) -> MQMD:
-    """The descriptor of a put; what is None is as the queue says, or as MQ's default is."""
+    """The descriptor of a put; what is None is as the queue says, or as MQ's default is.
+
+    The types are those of the arguments of `put`. They are checked here, so that an error names the argument.
+    """
     md = MQMD()
     if persistent is not None:
         if persistent is not True and persistent is not False:
             raise TypeError(f"persistent is True, False or None, not {persistent!r}")
         md.persistence = 1 if persistent else 0
     if priority is not None:
-        if not 0 <= _integer(priority, "priority") <= PRIORITY_MAX:
+        number = _integer(priority, "priority")
+        if not 0 <= number <= PRIORITY_MAX:
             raise error_of(MQRC_PRIORITY_ERROR, f"priority is a number from 0 to {PRIORITY_MAX}, not {priority}")
-        md.priority = priority
+        md.priority = number
     if correlation_id is not None:
         md.correl_id = identifier(correlation_id, "correlation_id")
     if message_id is not None:
@@ -224,21 +236,20 @@ def descriptor(
     return md
 
 
-def seconds(value: float, what: str) -> float:
+def seconds(value: Any, what: str) -> Any:
     """Return `value` if it is a number; "5" is refused here instead of failing in a comparison."""
-    given: object = value
-    if isinstance(given, bool) or not isinstance(given, numbers.Real):
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
         raise TypeError(f"{what} is a number of seconds, not {type(value).__name__}")
     return value
 
 
-def _integer(value: int, what: str) -> int:
+def _integer(value: object, what: str) -> int:
     if not isinstance(value, int):
         raise TypeError(f"{what} is an int, not {type(value).__name__}")
     return int(value)
 
 
-def _name(value: str, what: str) -> str:
+def _name(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{what} is a str, not {type(value).__name__}")
     if value and not is_name(value, NAME_LENGTH):
@@ -246,6 +257,7 @@ def _name(value: str, what: str) -> str:
     return value
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Message:
     """A message that was got or browsed.
 
@@ -264,15 +276,15 @@ class Message:
         self, data: bytes, md: MQMD, queue_name: str, properties: Carried | dict[str, Value] | None = None
     ) -> None:
         self._properties: Carried | dict[str, Value] | None = properties
-        self.data = data
+        self.data: bytes = data
         #: The whole descriptor, under MQ's own names.
         self.md = md
         #: The queue it was got from.
         self.queue_name = queue_name
         #: How long the message is: longer than `data` if that was cut.
-        self.length = len(data)
+        self.length: int = len(data)
         #: MsgToken: which one it is on the queue, for `get(token=...)`. Known of messages that were browsed.
-        self.token = b""
+        self.token: bytes = b""
 
     @property
     def properties(self) -> dict[str, Value]:

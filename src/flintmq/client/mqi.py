@@ -139,8 +139,7 @@ class MQI(PropertyCalls):
         name = handle.object_name
         if connection._dispatcher is not None:
             connection._dispatcher.check_thread()
-        if not link.get(name, md, gmo, max_length, False, connection._gate.release, handle):
-            connection._wait(name, md, gmo, max_length, False, handle)
+        link.get_answer(name, md, gmo, max_length, False, handle)
         self.completion, self.reason = link.connection.completion, link.connection.reason
         self.data_length = link.connection.data_length
         data = link.connection.data
@@ -254,9 +253,10 @@ class MQI(PropertyCalls):
 
     def _dispatcher(self) -> Dispatcher:
         connection = self._connection
-        if connection._dispatcher is None:
-            connection._dispatcher = Dispatcher(connection)
-        return connection._dispatcher
+        dispatcher = connection._dispatcher
+        if dispatcher is None:
+            dispatcher = connection._dispatcher = Dispatcher(connection)
+        return dispatcher
 
     # -- publish/subscribe ------------------------------------------------------------------------------------------
 

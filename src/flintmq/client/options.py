@@ -1,9 +1,14 @@
-"""Options and descriptors of gets and browses, for the sync and the asyncio API."""
+"""Options and descriptors of gets and browses, for the sync and the asyncio API. Compiled.
+
+Arguments come as the application gave them, and are checked here, one by one, so that an error names the argument.
+"""
 
 from __future__ import annotations
 
+from typing import Final
+
 from flintmq.client.errors import Truncated
-from flintmq.client.message import Message, Wait, identifier, wait_interval
+from flintmq.client.message import Message, identifier, wait_interval
 from flintmq.mqi.constants import (
     MQGMO_ACCEPT_TRUNCATED_MSG,
     MQGMO_BROWSE_NEXT,
@@ -21,26 +26,27 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 
 #: MQGMO with a MsgToken.
-_WITH_TOKEN = 3
-_TOKEN_LENGTH = 16
+_WITH_TOKEN: Final = 3
+_TOKEN_LENGTH: Final = 16
 
 
-def get_options(wait: Wait, convert: bool, truncate: bool) -> MQGMO:
+def get_options(wait: object, convert: object, truncate: object) -> MQGMO:
     """The options of a get; whether it is in a unit of work is added by the connection."""
     gmo = MQGMO()
+    options = MQGMO_FAIL_IF_QUIESCING
     interval = wait_interval(wait)
-    gmo.options = MQGMO_FAIL_IF_QUIESCING
     if interval:
-        gmo.options |= MQGMO_WAIT
+        options |= MQGMO_WAIT
         gmo.wait_interval = interval
     if convert:
-        gmo.options |= MQGMO_CONVERT
+        options |= MQGMO_CONVERT
     if truncate:
-        gmo.options |= MQGMO_ACCEPT_TRUNCATED_MSG
+        options |= MQGMO_ACCEPT_TRUNCATED_MSG
+    gmo.options = options
     return gmo
 
 
-def wanted(correlation_id: bytes | None, message_id: bytes | None) -> MQMD:
+def wanted(correlation_id: object, message_id: object) -> MQMD:
     """The descriptor of a get: which message is wanted."""
     md = MQMD()
     if correlation_id is not None:
@@ -50,7 +56,7 @@ def wanted(correlation_id: bytes | None, message_id: bytes | None) -> MQMD:
     return md
 
 
-def browse_options(wait: Wait, max_length: int) -> MQGMO:
+def browse_options(wait: object, max_length: int) -> MQGMO:
     """The options of a browse whose messages say which they are; cut to `max_length` if that is not -1."""
     gmo = get_options(wait, False, max_length >= 0)
     gmo.options |= MQGMO_BROWSE_NEXT
@@ -60,7 +66,7 @@ def browse_options(wait: Wait, max_length: int) -> MQGMO:
     return gmo
 
 
-def want_token(gmo: MQGMO, token: bytes) -> None:
+def want_token(gmo: MQGMO, token: object) -> None:
     """Look for the message that has this token."""
     if not isinstance(token, bytes) or len(token) != _TOKEN_LENGTH:
         raise ValueError(f"token is that of a message that was browsed, {_TOKEN_LENGTH} bytes, not {token!r}")
@@ -69,7 +75,7 @@ def want_token(gmo: MQGMO, token: bytes) -> None:
     gmo.msg_token = token
 
 
-def ahead_option(read_ahead: bool | None) -> int:
+def ahead_option(read_ahead: object) -> int:
     """What is added to the options of an open: None leaves it to the queue (DEFREADA)."""
     if read_ahead is None:
         return 0
@@ -83,7 +89,7 @@ def cut(error: Truncated, md: MQMD, name: str) -> Message:
     return message
 
 
-def count_wanted(count: int, what: str) -> int:
+def count_wanted(count: object, what: str) -> int:
     """Return a number of messages or tasks that is at least 1."""
     if not isinstance(count, int) or isinstance(count, bool):
         raise TypeError(f"{what} is an int, not {type(count).__name__}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +22,7 @@ from flintmq.client.embedded import OPEN, Host
 from flintmq.client.error_log import user_identifier
 from flintmq.client.errors import QueueManagerError, QueueManagerExists
 from flintmq.client.instance import MEMORY, CreateOptions, Instance
+from flintmq.client.thread_link import ConnectionOfThread
 from flintmq.log import LogConfig
 
 
@@ -113,6 +115,9 @@ class QueueManager(EmbeddedCalls):
         self._application = application
         self._user = user_identifier()
         self._local = ThreadConnection()
+        make = partial(_Owned, host, application, self._user, self._local)
+        # In the instance, not as a method of the class: every put and get asks for it.
+        self.__dict__["_current"] = ConnectionOfThread(self._local, make).current
 
     @property
     def name(self) -> str:
@@ -133,12 +138,6 @@ class QueueManager(EmbeddedCalls):
     def connect(self, application: str = "") -> Connection:
         """One more connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
         return Connection(self._host, application or self._application, self._user, self._local)
-
-    def _current(self) -> Connection:
-        connection = self._local.connection
-        if connection is None:
-            self._local.connection = connection = _Owned(self._host, self._application, self._user, self._local)
-        return connection
 
     def __enter__(self) -> Self:
         return self

@@ -22,6 +22,7 @@ The invariants are L1 to L9 in the docstring of this room; `check_log` tests tho
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 from crc32c import crc32c
@@ -40,11 +41,11 @@ from flintmq.log.record import (
     PAYLOAD_MAX,
     decode_header,
     identity_seed,
-    pack_crc,
     pack_header,
 )
 from flintmq.log.segments import PAGE, Segments, file_name
 
+SMALL: Final = 4096  # Body and data up to this size together are joined at once: one checksum less.
 LARGE: Final = 16384  # A part of this size or more is handed to the kernel where it is; smaller ones are joined.
 UNLIMITED: Final = 1 << 62
 _BLOCK: Final = 1 << 20
@@ -79,6 +80,8 @@ class Log:
         self._ready: bool = False
         self._refusal: str = "the log was not replayed to its end"
         self._queue = threading.Lock()
+        self._lock_queue: Callable[[], object] = self._queue.acquire
+        self._unlock_queue: Callable[[], object] = self._queue.release
         self._io = threading.Lock()
         self._parts: list[bytes] = []  #: bytes of the stream from `_written` to `end`
         self._large: list[int] = []  #: which of them are large
@@ -252,12 +255,14 @@ class Log:
                 body = packed
                 data = b""
         length = len(body) + len(data)
+        if data and length <= SMALL:
+            body += data
+            data = b""
         size = (HEADER_SIZE + length + 7) & -8
         crc = crc32c(body)
         if data:
             crc = crc32c(data, crc)
-        queue = self._queue
-        queue.acquire()
+        self._lock_queue()
         try:
             position = self.end
             end = position + size
@@ -266,7 +271,7 @@ class Log:
             head = pack_header(MAGIC, length, position, self.durable, self._epoch, kind, flags, crc)
             parts = self._parts
             parts.append(head)
-            parts.append(pack_crc(crc32c(head, self._seed)))
+            parts.append(crc32c(head, self._seed).to_bytes(4, "little"))
             if len(body) >= LARGE:
                 self._large.append(len(parts))
             parts.append(body)
@@ -278,7 +283,7 @@ class Log:
                 parts.append(PADDING[length & 7])
             self.end = end
         finally:
-            queue.release()
+            self._unlock_queue()
         counters = self.counters
         counters.records += 1
         counters.bytes += size

@@ -68,6 +68,8 @@ _HAS_TOKEN: Final = 2
 _HAS_PROPERTIES: Final = 4
 
 _FIXED = struct.Struct("<BBhiiiiiiBBBBiQQ24s24sH")
+#: Where MsgId and CorrelId begin.
+_IDS_AT: Final = 52
 _GROUP = struct.Struct("<24siiii")
 _LENGTH = struct.Struct("<I")
 assert _FIXED.size == 102
@@ -271,8 +273,88 @@ def pass_descriptor(md: MQMD, other: MQMD) -> None:
         other.original_length = -1
 
 
+class PackedHeader:
+    """The header of a record without its two ids, and the fields that it was made of.
+
+    Messages that one application puts to a queue at the same time differ in nothing else, so the next header is made
+    of this one.
+    """
+
+    def __init__(self, message: Message, header: bytes) -> None:
+        self.before = header[:_IDS_AT]
+        self.after = header[_IDS_AT + 48 :]
+        self.put_ms = message.put_ms
+        self.expires_ms = message.expires_ms
+        self.expiry = message.expiry
+        self.report = message.report
+        self.msg_type = message.msg_type
+        self.feedback = message.feedback
+        self.encoding = message.encoding
+        self.coded_char_set_id = message.coded_char_set_id
+        self.priority = message.priority
+        self.persistence = message.persistence
+        self.lane = message.lane
+        self.backout_count = message.backout_count
+        self.put_appl_type = message.put_appl_type
+        self.format = message.format
+        self.reply_to_q = message.reply_to_q
+        self.reply_to_q_mgr = message.reply_to_q_mgr
+        self.user_identifier = message.user_identifier
+        self.appl_identity_data = message.appl_identity_data
+        self.put_appl_name = message.put_appl_name
+        self.put_date = message.put_date
+        self.put_time = message.put_time
+        self.appl_origin_data = message.appl_origin_data
+
+    def fits(self, message: Message) -> bool:
+        """Return whether `message`, which is plain, differs in nothing but its ids. Texts must be the same objects."""
+        return (
+            self.put_ms == message.put_ms
+            and self.put_time is message.put_time
+            and self.put_date is message.put_date
+            and self.put_appl_name is message.put_appl_name
+            and self.user_identifier is message.user_identifier
+            and self.format is message.format
+            and self.reply_to_q is message.reply_to_q
+            and self.reply_to_q_mgr is message.reply_to_q_mgr
+            and self.appl_identity_data is message.appl_identity_data
+            and self.appl_origin_data is message.appl_origin_data
+            and self.expires_ms == message.expires_ms
+            and self.expiry == message.expiry
+            and self.report == message.report
+            and self.msg_type == message.msg_type
+            and self.feedback == message.feedback
+            and self.encoding == message.encoding
+            and self.coded_char_set_id == message.coded_char_set_id
+            and self.priority == message.priority
+            and self.persistence == message.persistence
+            and self.lane == message.lane
+            and self.backout_count == message.backout_count
+            and self.put_appl_type == message.put_appl_type
+        )
+
+
 def pack_header(message: Message) -> bytes:
     """Everything of the record but the data."""
+    if (
+        message.msg_flags
+        or message.original_length != -1
+        or message.group_id is not NO_ID
+        or message.accounting_token is not NO_TOKEN
+        or message.properties
+        or len(message.msg_id) != 24
+        or len(message.correl_id) != 24
+    ):
+        return _pack_header(message)
+    packed = message.queue.packed_header
+    if packed is not None and packed.fits(message):
+        return packed.before + message.msg_id + message.correl_id + packed.after
+    header = _pack_header(message)
+    message.queue.packed_header = PackedHeader(message, header)
+    return header
+
+
+def _pack_header(message: Message) -> bytes:
     flags = 0
     tail = b""
     if message.msg_flags != 0 or message.original_length != -1 or message.group_id is not NO_ID:

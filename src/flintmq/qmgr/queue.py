@@ -28,7 +28,18 @@ from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.expiring import Expiring, cap_of, check_expiring
 from flintmq.qmgr.index import Index, comes_before
 from flintmq.qmgr.lane import Lane, check_lane
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, REMOVED, SPILLED, Message, Node, Spilled
+from flintmq.qmgr.message import (
+    AVAILABLE,
+    GET_PENDING,
+    LOCKED,
+    NO_ID,
+    REMOVED,
+    SPILLED,
+    Message,
+    Node,
+    PackedHeader,
+    Spilled,
+)
 from flintmq.store.buffers import BufferPool
 from flintmq.store.pages import PageAccount
 
@@ -93,6 +104,8 @@ class Queue:
     put_plain: bool = True
     #: How long a message may be that nothing needs to be looked at for; -1 while every message needs a look.
     plain_length: int = -1
+    #: The header that was last packed for a message of the queue (message.py).
+    packed_header: PackedHeader | None = None
     put_enabled: bool = True
     get_enabled: bool = True
     deleted: bool = False

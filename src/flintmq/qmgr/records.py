@@ -58,6 +58,11 @@ COUNT = struct.Struct("<IQBI")
 assert PLACE.size == PLACE_SIZE
 
 
+def pack_place(queue_id: int, sequence: int, lane: int) -> bytes:
+    """Return the start of a record that says which message it is about. As PLACE.pack, and cheaper when compiled."""
+    return queue_id.to_bytes(4, "little") + sequence.to_bytes(8, "little") + lane.to_bytes(1, "little")
+
+
 class BadLogRecord(Exception):
     """A log record that passed its checksum does not make sense: written by another program or a newer version."""
 

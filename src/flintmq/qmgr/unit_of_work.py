@@ -42,7 +42,7 @@ from flintmq.qmgr.connection import (
     Unit,
 )
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, REMOVED, Message, pack_header
-from flintmq.qmgr.records import BACKOUT, COPY, COUNT, FIRST, GET, LAST, ONLY, PLACE, PREPARE, PUT, RESOLVE
+from flintmq.qmgr.records import BACKOUT, COPY, COUNT, FIRST, GET, LAST, ONLY, PREPARE, PUT, RESOLVE, pack_place
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -221,19 +221,19 @@ def log_run(qm: QueueManager, work: list[Message], last: int) -> int:
 
 def log_copy(qm: QueueManager, message: Message, flag: int) -> int:
     """Log the put of a persistent message whose data the PUT record before it in the run has."""
-    body = PLACE.pack(message.queue.queue_id, message.sequence, message.lane) + pack_header(message)
+    body = pack_place(message.queue.queue_id, message.sequence, message.lane) + pack_header(message)
     return qm.append(COPY | flag, body)
 
 
 def log_put(qm: QueueManager, message: Message, flag: int) -> int:
     """Log the put of a persistent message."""
-    body = PLACE.pack(message.queue.queue_id, message.sequence, message.lane) + pack_header(message)
+    body = pack_place(message.queue.queue_id, message.sequence, message.lane) + pack_header(message)
     return qm.append(PUT | flag, body, message.data)
 
 
 def log_get(qm: QueueManager, message: Message, flag: int) -> int:
     """Log that a message was got."""
-    return qm.append(GET | flag, PLACE.pack(message.queue.queue_id, message.sequence, message.lane))
+    return qm.append(GET | flag, pack_place(message.queue.queue_id, message.sequence, message.lane))
 
 
 def settle(qm: QueueManager, unit: Unit, log_end: int) -> None:
