@@ -47,6 +47,7 @@ from flintmq.client.errors import (
 )
 from flintmq.client.message import Message, Wait
 from flintmq.client.queue import browse_options, cut, wanted
+from flintmq.client.remote.aio_consumer import AsyncHandler, AsyncRemoteConsumer
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
 from flintmq.client.remote.definition import Definition
@@ -101,6 +102,10 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self._on_event = on_event
         self._reconnects = wire.definition.reconnect != NO
         self._reconnecting = asyncio.Lock()
+        #: The unit of work of calls with `syncpoint=True` outside of transactions.
+        self._unit: RemoteTransaction | None = None
+        self._unit_lock = asyncio.Lock()
+        self._consumers: set[AsyncRemoteConsumer] = set()
         #: The transaction that a task is in.
         self._transaction: ContextVar[RemoteTransaction | None] = ContextVar("flintmq_remote", default=None)
 
@@ -129,6 +134,8 @@ class AsyncRemoteQueueManager(AsyncCalls):
         """Disconnect. What was not committed is backed out; waits end with NotConnected. A second does nothing."""
         if self._closed:
             return
+        for consumer in list(self._consumers):
+            await consumer.close()
         self._closed = True
         idle = [self._shared, *self._free, *self._ahead.values()]
         for line in self._lines - set(idle):
@@ -199,7 +206,8 @@ class AsyncRemoteQueueManager(AsyncCalls):
         return self._in_worker().connect()._subscribe(sd, queue)
 
     def _depth(self, name: str) -> int:
-        raise TypeError(f"the depth of {name} has to be asked for: await queue.inquire_depth()")
+        """CURDEPTH. Blocks the event loop for one call on a connection of its own; `inquire_depth` does not."""
+        return self._in_worker()._depth(name)
 
     async def _inquire_depth(self, name: str) -> int:
         return await self._call(lambda line: line.link.depth(name))
@@ -215,9 +223,10 @@ class AsyncRemoteQueueManager(AsyncCalls):
         properties: MessageProperties | None,
         extra_options: int = 0,
         delay_ms: int = 0,
+        syncpoint: bool | None = None,
     ) -> None:
         self._pay()
-        transaction = self._transaction.get()
+        transaction = await self._unit_of(syncpoint)
         if transaction is not None:
             transaction.unsettled = transaction.unsettled or extra_options & MQPMO_ASYNC_RESPONSE != 0
             await transaction.run(lambda line: line.link.put(name, md, data, True, properties, extra_options, delay_ms))
@@ -248,11 +257,106 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 wish.copy_to(md)
                 gmo.wait_interval = interval
 
-    async def _get(
-        self, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str, open_options: int = 0
-    ) -> Message:
+    async def _unit_of(self, syncpoint: bool | None) -> RemoteTransaction | None:
+        """Return the unit of work of a call, None for a call outside of any.
+
+        None as the argument is as the task's transaction says. True without a transaction is the unit of work of this
+        object, which all tasks share until `commit` or `backout`.
+        """
+        transaction = self._transaction.get()
+        if syncpoint is None:
+            return transaction
+        if not syncpoint:
+            return None
+        if transaction is not None:
+            return transaction
+        async with self._unit_lock:
+            if self._unit is None:
+                unit = RemoteTransaction(self)
+                await unit.begin()
+                self._unit = unit
+            return self._unit
+
+    async def commit(self) -> None:
+        """Commit what was put and got with `syncpoint=True` outside of a transaction, or the transaction so far."""
         self._pay()
         transaction = self._transaction.get()
+        if transaction is not None:
+            await transaction.commit()
+            return
+        async with self._unit_lock:
+            unit, self._unit = self._unit, None
+            if unit is not None:
+                await unit.end(True)
+
+    async def backout(self) -> None:
+        """Undo what was put and got with `syncpoint=True` outside of a transaction, or the transaction so far."""
+        self._pay()
+        transaction = self._transaction.get()
+        if transaction is not None:
+            await transaction.backout()
+            return
+        async with self._unit_lock:
+            unit, self._unit = self._unit, None
+            if unit is not None:
+                await unit.end(False)
+
+    async def _get_many(
+        self,
+        name: str,
+        count: int,
+        md: MQMD,
+        gmo: MQGMO,
+        requeue: bool,
+        syncpoint: bool | None = None,
+        selector: str = "",
+    ) -> list[Message]:
+        """Get up to `count` messages, in as few exchanges as possible; `gmo` says how long to wait for the first."""
+        self._pay()
+        transaction = await self._unit_of(syncpoint)
+        if transaction is not None:
+            waits = gmo.options & MQGMO_WAIT != 0
+            return await transaction.run(
+                lambda line: line.link.get_many(name, count, md.copy(), gmo, requeue, True, selector), waits
+            )
+        options = gmo.options
+
+        def make(line: _Line) -> Steps[list[Message]]:
+            gmo.options = options
+            return line.link.get_many(name, count, md.copy(), gmo, requeue, False, selector, True)
+
+        return await self._call_apart(make, self._owe)
+
+    async def _consume(
+        self,
+        name: str,
+        handler: AsyncHandler,
+        correlation_id: bytes | None = None,
+        message_id: bytes | None = None,
+        convert: bool = False,
+        requeue_poison: bool = True,
+        selector: str = "",
+    ) -> AsyncRemoteConsumer:
+        """Start a consumer: `handler` is awaited with each message, in a unit of work of the message."""
+        consumer = AsyncRemoteConsumer(
+            self, name, handler, correlation_id, message_id, convert, requeue_poison, selector
+        )
+        await consumer.start()
+        return consumer
+
+    async def _get(
+        self,
+        name: str,
+        md: MQMD,
+        gmo: MQGMO,
+        length: int,
+        requeue: bool,
+        selector: str,
+        open_options: int = 0,
+        syncpoint: bool | None = None,
+    ) -> Message:
+        self._pay()
+        transaction = await self._unit_of(syncpoint)
         waits = gmo.options & MQGMO_WAIT != 0
         if transaction is None and open_options & MQOO_READ_AHEAD:
             return await self._get_ahead(name, md, gmo, length, selector, open_options)
@@ -421,18 +525,26 @@ class RemoteTransaction(AsyncTransaction):
             raise TransactionError("this task is in a transaction already; transactions do not nest")
         if self._line is not None:
             raise TransactionError("a transaction is entered once; ask transaction() for another")
-        self._line = await self._qm._borrow()
+        await self.begin()
         self._token = self._qm._transaction.set(self)
         return self
+
+    async def begin(self, line: _Line | None = None) -> None:
+        """Begin on `line`, or on a connection of the pool."""
+        self._line = line or await self._qm._borrow()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._qm._transaction.reset(self._token)
+        await self.end(kind is None)
+
+    async def end(self, commits: bool) -> None:
+        """Commit or back out, and give the connection back. Raises BackedOut, and others by reason."""
         qm, line = self._qm, self.line()
         self._line = None
-        qm._transaction.reset(self._token)
         try:
-            if kind is not None:
+            if not commits:
                 if line.wire.broken is None:
                     await self._undo(line)
                 return

@@ -33,7 +33,7 @@ from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import Steps, T
+from flintmq.client.remote.steps import MANY, Steps, T, many_of
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -194,6 +194,12 @@ class AsyncWire(asyncio.Protocol):
                         self._send(self.session.with_late(self.session.request(kind, handle, body, flags)))
                         answer = await self._answer(kind, owe if kind == seg.MQCMIT or not waits else None)
                         self.session.unconfirmed = 0
+                    elif kind == MANY:
+                        self.in_flight = flags
+                        many = many_of(body)
+                        self._send(self.session.with_late(self.session.requests(flags, handle, many.bodies)))
+                        answer = await self._answer(flags, None if waits else owe)
+                        many.answers = self.session.answers
                     else:
                         await self._send_later(self.session.request(kind, handle, body, flags))
                         answer = NO_ANSWER

@@ -166,6 +166,20 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         in_unit = self._in_transaction if syncpoint is None else syncpoint
         return self._run(self._link.get, name, md, gmo, max_length, requeue, in_unit, selector, open_options)
 
+    def _get_many(
+        self,
+        name: str,
+        count: int,
+        md: MQMD,
+        gmo: MQGMO,
+        requeue: bool,
+        syncpoint: bool | None,
+        selector: str = "",
+    ) -> list[Message]:
+        """Get up to `count` messages, in as few exchanges as possible; `gmo` says how long to wait for the first."""
+        in_unit = self._in_transaction if syncpoint is None else syncpoint
+        return self._run(self._link.get_many, name, count, md, gmo, requeue, in_unit, selector)
+
     def _open(self, name: str, options: int, selector: str = "") -> RemoteHandle:
         return self._run(self._link.open, name, options, selector)
 

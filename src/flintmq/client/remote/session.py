@@ -148,6 +148,9 @@ class Session:
         self.out: list[bytes] = []
         self.ended = NOT_ENDED
         self.answer: Answer | None = None
+        #: The answers to calls that were sent together, in their order, and how many of them are still to come.
+        self.answers: list[Answer] = []
+        self.pending = 0
         #: CONAUTH_INFO was answered.
         self.identified = False
         # Ours, until the server has said what it uses.
@@ -288,6 +291,12 @@ class Session:
                 return seg.write(kind, seg.ONLY, self.big_endian, self._tail, data)
         return self._segments(kind, request, data, room)
 
+    def requests(self, kind: int, handle: int, bodies: list[bytes]) -> bytes:
+        """The segments of calls that are sent together. `answer` is the last answer, `answers` has all of them."""
+        data = b"".join([self.request(kind, handle, body) for body in bodies])
+        self.answers, self.pending = [], len(bodies)
+        return data
+
     def _segments(self, kind: int, request: int, data: bytes, room: int) -> bytes:
         """A call that does not fit one segment. It may be long: its data is copied once."""
         parts: list[bytes | memoryview] = []
@@ -378,7 +387,9 @@ class Session:
                 text = f"there is no conversation {segment.conversation} on this socket"
                 raise ChannelError(STATUS_CONVERSATION_ID, text)
             if kind >= seg.MQCONN and self.state == AGREED:
-                if self.shared and segment.request != self._request:
+                if self.pending:
+                    self._one_of_many(segment)
+                elif self.shared and segment.request != self._request:
                     self._belated(segment)
                 elif segment.flags & seg.ONLY == seg.ONLY and self._first is None:
                     self.answer = Answer(segment, segment.body)
@@ -386,6 +397,22 @@ class Session:
                     self._part(segment)
             else:
                 self._other(segment)
+
+    def _one_of_many(self, segment: Segment) -> None:
+        """A segment of the answers to calls that were sent together. They come in the order of the calls."""
+        if segment.request != (self._request - self.pending + 1) & 0x7FFF_FFFF:
+            self._belated(segment)
+            return
+        if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
+            answer: Answer | None = Answer(segment, segment.body)
+        else:
+            self._part(segment)
+            answer, self.answer = self.answer, None
+        if answer is not None:
+            self.answers.append(answer)
+            self.pending -= 1
+            if not self.pending:
+                self.answer = answer
 
     def _belated(self, segment: Segment) -> None:
         """A reply that nobody waits for: a put that is not answered was refused before it was looked at."""

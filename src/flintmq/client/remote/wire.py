@@ -33,7 +33,7 @@ from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import Steps, T
+from flintmq.client.remote.steps import MANY, Steps, T, many_of
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -110,6 +110,29 @@ class Wire:
         finally:
             self._lock.release()
 
+    def call_many(self, kind: int, handle: int, bodies: list[bytes]) -> list[Answer]:
+        """Make calls together, and wait for all answers. Raises NotConnected if there will be none."""
+        with self._lock:
+            try:
+                if self.broken is not None:
+                    self._refuse()
+                session = self.session
+                self.in_flight = kind
+                self._socket.sendall(session.with_late(session.requests(kind, handle, bodies)))
+                while session.pending:
+                    data = self._socket.recv(_READ_MAX)
+                    if not data:
+                        self._fail("the other side has closed the connection")
+                    session.received(data)
+                    self._between()
+                for answer in session.answers:
+                    if answer.kind != kind + seg.REPLY:
+                        self._fail(f"a call of type {kind:#x} was answered by {answer.kind:#x}")
+                self.in_flight = session.unconfirmed = 0
+                return session.answers
+            except BaseException as error:
+                self._cut_short(error)
+
     def run(self, steps: Steps[T]) -> T:
         """Make the exchanges of a call, and return what it returns."""
         while self.orphans:
@@ -126,6 +149,9 @@ class Wire:
                         answer = NO_ANSWER
                     elif answered:
                         answer = self.call(kind, handle, body, flags)
+                    elif kind == MANY:
+                        answer = NO_ANSWER
+                        many_of(body).answers = self.call_many(flags, handle, many_of(body).bodies)
                     else:
                         self.send(kind, handle, body)
                         answer = NO_ANSWER
@@ -383,7 +409,7 @@ class Wire:
         """MQCONNX. Raises by reason."""
         session, definition = self.session, self.definition
         body = requests.connect_body(
-            session, definition.q_mgr_name, definition.application, MQAT_DEFAULT, definition.options
+            session, definition.wanted_name, definition.application, MQAT_DEFAULT, definition.options
         )
         answer = self.call(seg.MQCONN, 0, body)
         if answer.completion not in (MQCC_OK, MQCC_WARNING):

@@ -1,0 +1,236 @@
+"""Asyncio over a channel: units of work outside of transactions, consumers, and many messages in one call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+import flintmq
+from flintmq.client.message import Message
+from flintmq.client.queue import get_options
+from flintmq.client.remote.aio import AsyncRemoteQueueManager
+from flintmq.mqi.md import MQMD
+from tests.client.remote.serving import CHANNEL, Serving
+from tests.waiting import PATIENCE
+
+Test = Callable[[AsyncRemoteQueueManager], Awaitable[None]]
+
+
+def run(serving: Serving, test: Test, **options: object) -> None:
+    """Run a test with a queue manager for asyncio."""
+
+    async def connected() -> None:
+        async with flintmq.aconnect(
+            "QM1",
+            channel=CHANNEL,
+            conn=serving.conn,
+            timeout=PATIENCE,
+            **options,  # type: ignore[arg-type]
+        ) as qm:
+            await test(qm)
+
+    asyncio.run(asyncio.wait_for(connected(), 2 * PATIENCE))
+
+
+async def until(done: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    async with asyncio.timeout(PATIENCE):
+        while not done():
+            await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+def served(serving: Serving) -> Serving:
+    serving.qm.mqsc("DEFINE QLOCAL(A)\nDEFINE QLOCAL(B)")
+    return serving
+
+
+def test_the_unit_of_work_of_the_object_is_committed_or_backed_out(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        await qm._put("A", MQMD(), b"1", None, syncpoint=True)
+        await qm._put("A", MQMD(), b"2", None)
+        assert (await qm._get("A", MQMD(), get_options(None, False, False), -1, True, "")).data == b"2"
+        await qm.backout()
+        assert served.qm.queue("A").depth == 0
+        await qm._put("A", MQMD(), b"3", None, syncpoint=True)
+        await qm.commit()
+        got = await qm._get("A", MQMD(), get_options(None, False, False), -1, True, "", syncpoint=True)
+        assert got.data == b"3"
+        await qm.backout()
+        assert served.qm.queue("A").get().data == b"3"
+        await qm.commit()  # There is nothing to commit.
+
+    run(served, test)
+
+
+def test_a_put_without_syncpoint_in_a_transaction_stays_when_that_is_backed_out(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        async with qm.transaction() as transaction:
+            await qm._put("A", MQMD(), b"in", None, syncpoint=True)
+            await qm._put("A", MQMD(), b"out", None, syncpoint=False)
+            await transaction.backout()
+        assert [each.data for each in served.qm.queue("A").browse()] == [b"out"]
+
+    run(served, test)
+
+
+def test_depth_of_a_queue_elsewhere_is_a_number(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        queue = await qm.queue("A")
+        await queue.put("x")
+        assert queue.depth == await queue.inquire_depth() == 1
+
+    run(served, test)
+
+
+@pytest.mark.parametrize("sharing", [0, 10])
+def test_many_messages_are_got_by_one_call(served: Serving, sharing: int) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        for n in range(100):
+            served.qm.queue("A").put(f"{n}", properties={"n": n})
+        served.qm.queue("A").put("x" * 100_000)
+        served.qm.queue("A").put("last")
+        first = await qm._get_many("A", 3, MQMD(), get_options(None, False, False), True)
+        assert [(each.text, each.properties["n"]) for each in first] == [("0", 0), ("1", 1), ("2", 2)]
+        async with qm.transaction() as transaction:
+            rest = await qm._get_many("A", 1000, MQMD(), get_options(PATIENCE, False, False), True)
+            assert [each.text for each in rest[:97]] == [f"{n}" for n in range(3, 100)]
+            assert [len(each.data) for each in rest[97:]] == [100_000, 4]
+            await transaction.backout()
+        assert served.qm.queue("A").depth == 99
+        assert await qm._get_many("B", 5, MQMD(), get_options(None, False, False), True) == []
+        with pytest.raises(flintmq.UnknownObject):
+            await qm._get_many("NO.SUCH", 5, MQMD(), get_options(None, False, False), True)
+
+    run(served, test, sharing=sharing)
+
+
+@pytest.mark.parametrize("sharing", [0, 10])
+def test_a_thread_gets_many_messages_by_one_call(served: Serving, sharing: int) -> None:
+    for n in range(100):
+        served.qm.queue("A").put(f"{n}")
+    with flintmq.connect("QM1", channel=CHANNEL, conn=served.conn, sharing=sharing) as qm:
+        connection = qm._current()
+        sent = connection._mqi.wire.session
+        first = connection._get_many("A", 50, MQMD(), get_options(None, False, False), True, True)
+        qm.backout()
+        again = connection._get_many("A", 200, MQMD(), get_options(None, False, False), True, None)
+        assert [each.text for each in first] == [f"{n}" for n in range(50)]
+        assert [each.text for each in again] == [f"{n}" for n in range(100)]
+        assert sent.pending == 0
+
+
+def test_poison_among_many_messages_is_moved_away(served: Serving) -> None:
+    served.qm.mqsc("ALTER QLOCAL(A) BOTHRESH(1) BOQNAME(B)")
+
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        served.qm.queue("A").put("bad")
+        served.qm.queue("A").get(syncpoint=True)
+        served.qm.backout()
+        served.qm.queue("A").put("good")
+        found = await qm._get_many("A", 10, MQMD(), get_options(None, False, False), True)
+        assert [each.text for each in found] == ["good"]
+        assert served.qm.queue("B").get().text == "bad"
+        assert served.qm.queue("A").depth == 0
+
+    run(served, test)
+
+
+def test_a_cancelled_get_of_many_loses_none(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        waiting = asyncio.create_task(qm._get_many("A", 5, MQMD(), get_options(PATIENCE, False, False), True))
+        await asyncio.sleep(0)
+        await until(lambda: served.qm.mqsc("DISPLAY QSTATUS(A) IPPROCS").rows[0]["IPPROCS"] == 1)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        for n in range(5):
+            served.qm.queue("A").put(f"{n}")
+        found = await qm._get_many("A", 5, MQMD(), get_options(PATIENCE, False, False), True)
+        assert [each.text for each in found] == list("01234")
+
+    run(served, test)
+
+
+def test_a_consumer_commits_each_message_with_what_its_handler_puts(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        done = await qm.queue("B")
+
+        async def handle(message: Message) -> None:
+            await done.put(message.text.upper())
+
+        async with await qm._consume("A", handle) as consumer:
+            for text in ("a", "b", "c"):
+                served.qm.queue("A").put(text)
+            assert [(await done.get(wait=PATIENCE)).text for _ in range(3)] == ["A", "B", "C"]
+            consumer.suspend()
+            consumer.resume()
+            served.qm.queue("A").put("d")
+            assert (await done.get(wait=PATIENCE)).text == "D"
+            assert "stopped" not in repr(consumer)
+        assert not consumer.running
+        served.qm.queue("A").put("later")
+        await until(lambda: served.qm.queue("A").depth == 1)  # A get that still waits there is backed out.
+
+    run(served, test)
+
+
+def test_a_handler_that_raises_stops_the_consumer_and_loses_nothing(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        async def handle(message: Message) -> None:
+            await qm._put("B", MQMD(), b"half", None)
+            raise ValueError(message.text)
+
+        served.qm.queue("A").put("bad")
+        consumer = await qm._consume("A", handle)
+        async with asyncio.timeout(PATIENCE):
+            await consumer.join()
+        assert isinstance(consumer.error, ValueError)
+        assert (served.qm.queue("A").depth, served.qm.queue("B").depth) == (1, 0)
+        with pytest.raises(TypeError):
+            await qm._consume("A", 7)  # type: ignore[arg-type]
+        with pytest.raises(flintmq.UnknownObject):
+            await qm._consume("NO.SUCH", handle)
+
+    run(served, test)
+
+
+def test_poison_of_a_consumer_is_moved_away(served: Serving) -> None:
+    served.qm.mqsc("ALTER QLOCAL(A) BOTHRESH(2) BOQNAME(B)")
+
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        seen: list[str] = []
+
+        async def handle(message: Message) -> None:
+            seen.append(message.text)
+            if message.text == "bad":
+                raise ValueError("bad")
+
+        served.qm.queue("A").put("bad")
+        served.qm.queue("A").put("good")
+        async with await qm._consume("A", handle):
+            await until(lambda: "good" in seen)
+        assert seen == ["bad", "bad", "good"]
+        assert served.qm.queue("B").get().text == "bad"
+
+    run(served, test)
+
+
+def test_a_consumer_goes_on_when_its_connection_was_lost(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        seen: list[str] = []
+
+        async def handle(message: Message) -> None:
+            seen.append(message.text)
+
+        async with await qm._consume("A", handle):
+            served.qm.queue("A").put("before")
+            await until(lambda: seen == ["before"])
+            await until(lambda: served.qm.queue("A").depth == 0)
+            served.cut()
+            served.qm.queue("A").put("after")
+            await until(lambda: seen[-1] == "after")
+
+    run(served, test, reconnect="yes")
