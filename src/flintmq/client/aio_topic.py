@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.client.aio_calls import AsyncMessages, AsyncQueue
 from flintmq.client.errors import NoMessageAvailable, UnknownObject
-from flintmq.client.link import SCHEME
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
+from flintmq.client.request import SCHEME
 from flintmq.client.topic import Subscribed
 from flintmq.mqi.constants import MQPMO_RETAIN
 from flintmq.mqi.property_values import Value

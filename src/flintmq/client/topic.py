@@ -23,7 +23,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from flintmq.client.errors import MQError, NoMessageAvailable, UnknownObject
-from flintmq.client.link import SCHEME
 from flintmq.client.message import (
     Data,
     Message,
@@ -35,8 +34,8 @@ from flintmq.client.message import (
     payload,
     properties_of_put,
 )
-from flintmq.client.mqi import MQI
 from flintmq.client.queue import Browser, Owner, Queue
+from flintmq.client.request import SCHEME
 from flintmq.mqi.constants import (
     MQCO_KEEP_SUB,
     MQCO_NONE,
@@ -231,6 +230,8 @@ class EmbeddedSubscribed(Subscribed):
 
     def __init__(self, connection: Connection, sd: MQSD, queue: str | None) -> None:
         self.connection = connection
+        from flintmq.client.mqi import MQI
+
         self.mqi = MQI(connection)
         self.sd = sd
         try:

@@ -19,21 +19,21 @@ minute, the connection counts as broken, as in wire.py; it is noticed after twic
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
-from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected
-from flintmq.client.remote import local, requests, tls
+from flintmq.client.lazy import lazy
+from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import MANY, Steps, T, many_of
+from flintmq.client.whoami import user_name
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -44,6 +44,14 @@ from flintmq.mqi.reason import (
     MQRC_HOST_NOT_AVAILABLE,
     MQRC_Q_MGR_NOT_AVAILABLE,
 )
+
+if TYPE_CHECKING:
+    import ssl
+
+    from flintmq.client.remote import tls
+else:
+    ssl = lazy("ssl")
+    tls = lazy("flintmq.client.remote.tls")
 
 #: So long an answer is waited for that the task no longer wants.
 GIVEN_UP_S = 10.0
@@ -409,13 +417,13 @@ async def _opened(wire: AsyncWire, definition: Definition, address: Address) -> 
             )
             made = transport.get_extra_info("ssl_object")
             tls.check(protection, made.cipher(), made.version(), made.getpeercert(), wire.where)
-    except ssl.SSLError as error:
-        raise tls.failed(error, wire.where) from None
     except (FileNotFoundError, ConnectionRefusedError) as error:
         if address.directory:
             raise local.not_running(address.directory, wire.where) from None
         raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, error.strerror or str(error)) from None
     except OSError as error:
+        if protection.cipher_spec and isinstance(error, ssl.SSLError):
+            raise tls.failed(error, wire.where) from None
         raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, error.strerror or str(error)) from None
     except UnicodeError:
         raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, NO_HOST) from None

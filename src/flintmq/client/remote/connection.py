@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from flintmq.client.calls import BaseConnection, Calls
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import MQError, TransactionError, error_of
+from flintmq.client.lazy import lazy
 from flintmq.client.message import Message
-from flintmq.client.remote import commands
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.mqi import RemoteMQI
 from flintmq.client.remote.reconnect import Reconnect
@@ -26,17 +26,20 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.reason import MQRC_NO_RETAINED_MSG, MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr.attribute import is_name
 
 if TYPE_CHECKING:
     from flintmq.client.consumer import Consumer, Handler
+    from flintmq.client.remote import commands
     from flintmq.client.remote.connect import RemoteQueueManager
     from flintmq.client.remote.wire import Wire
+else:
+    commands = lazy("flintmq.client.remote.commands")
 
 
 class RemoteCalls(Calls):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from flintmq.client.errors import (
     MQError,
@@ -26,17 +27,19 @@ from flintmq.client.errors import (
     error_class,
 )
 from flintmq.client.explain import refuse_selector
-from flintmq.client.link import SCHEME
+from flintmq.client.lazy import lazy
 from flintmq.client.message import Message
 from flintmq.client.remote import handles
+from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
-from flintmq.client.request import OPTIONS, answer_to, ask, reply_queue_descriptor
+from flintmq.client.request import OPTIONS, SCHEME, answer_to, ask, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQCA_BACKOUT_REQ_Q_NAME,
     MQCA_DEAD_LETTER_Q_NAME,
     MQCA_Q_NAME,
     MQENC_NATIVE,
     MQFMT_DEAD_LETTER_HEADER,
+    MQFMT_STRING,
     MQGMO_BROWSE_NEXT,
     MQGMO_NO_SYNCPOINT,
     MQGMO_PROPERTIES_FORCE_MQRFH2,
@@ -76,8 +79,12 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_ACCEPTED,
 )
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr import message_handle, property_headers
-from flintmq.qmgr.property_control import PROPERTY_OPTIONS
+
+if TYPE_CHECKING:
+    from flintmq.qmgr import message_handle, property_headers
+else:
+    message_handle = lazy("flintmq.qmgr.message_handle")
+    property_headers = lazy("flintmq.qmgr.property_headers")
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
@@ -343,7 +350,7 @@ class Link:
         """Make a message of the answer to the last MQGET. Raises by reason, if it `warns`."""
         mqi = self.mqi
         properties: dict[str, Value] | None = None
-        if md.format.startswith("MQ") and in_handle:
+        if in_handle and md.format.startswith("MQ") and md.format != MQFMT_STRING:
             whole = len(data)
             data, found = handles.take_out(md, data)
             mqi.data_length -= whole - len(data)

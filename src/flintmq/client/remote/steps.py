@@ -22,24 +22,27 @@ import struct
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from operator import index
-from typing import Final, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol, TypeVar
 
 from flintmq.channel import segment as seg
 from flintmq.channel import spi
 from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_XAREQUEST
-from flintmq.channel.memo import gmo_size, md_size
-from flintmq.channel.mqi_calls import od_end
-from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
+from flintmq.channel.lists import od_end
+from flintmq.channel.sizes import gmo_size, md_size
+from flintmq.channel.xids import XIDS_MAX, read_xid, write_xid
 from flintmq.client.errors import MQError, NotConnected, error_of
+from flintmq.client.lazy import lazy
 from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.client.remote import bulk, handles, lists, read_ahead, requests
 from flintmq.client.remote.ahead import BROWSE_ROOM, ROOM, Ahead, Arrived
 from flintmq.client.remote.async_put import MessageIds, is_eligible
+from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
 from flintmq.client.remote.session import Answer, Session
+from flintmq.mqi import xid as xa
 from flintmq.mqi.constants import (
     MQCO_NONE,
     MQCO_QUIESCE,
@@ -59,10 +62,11 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import FIELDS as OD_FIELDS
 from flintmq.mqi.od import MQOD
-from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.pmo import MQPMO, takes_part
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.reason import (
     MQCC_FAILED,
@@ -78,12 +82,13 @@ from flintmq.mqi.sd import FIELDS as SD_FIELDS
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr import message_handle, xa
-from flintmq.qmgr.connection import Connection as EngineConnection
-from flintmq.qmgr.inquire import Inquiry
-from flintmq.qmgr.property_control import PROPERTY_OPTIONS
-from flintmq.qmgr.put_properties import takes_part
-from flintmq.qmgr.queue_manager import QueueManager as Engine
+
+if TYPE_CHECKING:
+    from flintmq.qmgr import message_handle
+    from flintmq.qmgr.connection import Connection as EngineConnection
+    from flintmq.qmgr.queue_manager import QueueManager as Engine
+else:
+    message_handle = lazy("flintmq.qmgr.message_handle")
 
 #: What a get asks for first: with the descriptor it fits one segment.
 _BUFFER: Final = 32 * 1024 - 1024

@@ -14,26 +14,26 @@ import errno
 import os
 import select
 import socket
-import ssl
 import struct
 import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
-from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
-from flintmq.client.remote import local, requests, tls
+from flintmq.client.lazy import lazy
+from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import MANY, Steps, T, many_of
+from flintmq.client.whoami import user_name
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -45,6 +45,14 @@ from flintmq.mqi.reason import (
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_SSL_INITIALIZATION_ERROR,
 )
+
+if TYPE_CHECKING:
+    import ssl
+
+    from flintmq.client.remote import tls
+else:
+    ssl = lazy("ssl")
+    tls = lazy("flintmq.client.remote.tls")
 
 _READ_MAX = 1 << 16
 _GRACE_S = 60
@@ -64,6 +72,7 @@ class Wire:
         self.q_mgr_name = ""
         self.connection_id = bytes(24)
         self._socket = sock
+        self._tls = not address.directory and bool(definition.protection.cipher_spec)
         self._lock = threading.Lock()
         self._forked = False
         #: Handles that nobody has any more; the next call closes them.
@@ -211,12 +220,12 @@ class Wire:
         number = sock.fileno()
         if number < 0:  # Another thread has dropped the connection.
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        if not isinstance(sock, ssl.SSLSocket) or not sock.pending():
+        if not self._tls or not cast("ssl.SSLSocket", sock).pending():
             poll = select.poll()
             poll.register(number, select.POLLIN)
             if not poll.poll(max(0.0, seconds * 1000)):
                 return False
-        if not isinstance(sock, ssl.SSLSocket):
+        if not self._tls:
             self._take(sock.recv(_READ_MAX))
             return True
         sock.setblocking(False)
@@ -301,8 +310,8 @@ class Wire:
         if not self._lock.acquire(blocking=False):
             return False  # Somebody makes one.
         try:
-            if isinstance(self._socket, ssl.SSLSocket):
-                return self._is_dead_behind(self._socket)
+            if self._tls:
+                return self._is_dead_behind(cast("ssl.SSLSocket", self._socket))
             said = self._socket.recv(_READ_MAX, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
             return False
@@ -503,11 +512,10 @@ def _opened(definition: Definition, address: Address) -> socket.socket:
         made = tls.context(definition.protection, where).wrap_socket(sock, server_hostname=name or None)
         tls.check(definition.protection, made.cipher(), made.version(), made.getpeercert(), where)
         return made
-    except ssl.SSLError as error:
-        sock.close()
-        raise tls.failed(error, where) from None
     except OSError as error:
         sock.close()
+        if definition.protection.cipher_spec and isinstance(error, ssl.SSLError):
+            raise tls.failed(error, where) from None
         raise refused(MQRC_SSL_INITIALIZATION_ERROR, where, f"the TLS handshake failed: {why(error)}") from None
     except BaseException:
         sock.close()
