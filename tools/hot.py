@@ -41,6 +41,8 @@ HOT = (
     "flintmq/store/*.py",
     "flintmq/qmgr/*.py",
     "flintmq/channel/*.py",
+    "flintmq/client/remote/session.py",
+    "flintmq/client/remote/ahead.py",
     "flintmq/server/link.py",
     "flintmq/server/tls_layer.py",
     "flintmq/server/turn.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -234,3 +235,91 @@ def test_a_consumer_goes_on_when_its_connection_was_lost(served: Serving) -> Non
             await until(lambda: seen[-1] == "after")
 
     run(served, test, reconnect="yes")
+
+
+def test_a_cancelled_get_is_ended_at_the_queue_manager_and_keeps_its_connection(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        queue = await qm.queue("A")
+        for n in range(5):
+            waiting = asyncio.create_task(queue.get(wait=PATIENCE))
+            await until(served.waits)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            served.qm.queue("A").put(f"{n}")
+            assert (await queue.get(wait=PATIENCE)).text == f"{n}"
+        assert len(qm._lines) == 2
+
+    run(served, test)
+
+
+def test_a_request_that_cannot_be_put_fails_at_once_and_the_next_one_is_answered(served: Serving) -> None:
+    served.qm.mqsc("DEFINE QLOCAL(FULL) MAXDEPTH(1)")
+    served.qm.queue("FULL").put("x")
+
+    async def answer(message: Message) -> None:
+        served.qm.queue(message.reply_to).put(message.text.upper() * 50_000, correlation_id=message.message_id)
+
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        full, queue = await qm.queue("FULL"), await qm.queue("A")
+        async with await qm._consume("A", answer):
+            for _ in range(2):
+                with pytest.raises(flintmq.QueueFull):
+                    await full.request("no", timeout=10 * PATIENCE)
+                found = await asyncio.gather(*(queue.request(each, timeout=PATIENCE) for each in "abc"))
+                assert [each.text for each in found] == [each * 50_000 for each in "ABC"]
+            with pytest.raises(flintmq.NoMessageAvailable):
+                await (await qm.queue("B")).request("nobody", timeout=0.01)
+        with flintmq.connect("QM1", channel=CHANNEL, conn=served.conn) as threads:
+            with pytest.raises(flintmq.QueueFull):
+                threads.queue("FULL").request("no", timeout=10 * PATIENCE)
+            with pytest.raises(flintmq.NoMessageAvailable):
+                threads.queue("B").request("nobody", timeout=0.01)
+
+    run(served, test)
+
+
+def test_many_tasks_whose_gets_are_cancelled_at_random_lose_and_double_nothing(served: Serving) -> None:
+    chance = random.Random(7)
+
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        queue = await qm.queue("A")
+        got: list[str] = []
+
+        async def take() -> None:
+            while len(got) < 200:
+                task = asyncio.create_task(queue.get(wait=PATIENCE))
+                await asyncio.wait([task], timeout=chance.random() / 500)
+                task.cancel()
+                try:
+                    got.append((await task).text)
+                except asyncio.CancelledError:
+                    pass
+
+        async def give() -> None:
+            for n in range(200):
+                await queue.put(f"{n}")
+                if n % 10 == 0:
+                    await asyncio.sleep(0)
+
+        waiting = [asyncio.create_task(queue.get(wait=PATIENCE)) for _ in range(4)]
+        for _ in waiting:
+            await queue.put("first")
+        await asyncio.gather(*waiting)  # Now there are connections: to make one takes longer than a task has here.
+        await asyncio.gather(give(), *(take() for _ in range(4)))
+        assert sorted(got, key=int) == [f"{n}" for n in range(200)]
+        assert served.qm.queue("A").depth == 0
+
+    run(served, test)
+
+
+def test_a_socket_that_is_lost_in_the_middle_of_a_request_ends_it(served: Serving) -> None:
+    async def test(qm: AsyncRemoteQueueManager) -> None:
+        queue = await qm.queue("A")
+        asking = asyncio.create_task(queue.request("x", timeout=10 * PATIENCE))
+        await until(lambda: served.qm.queue("A").depth == 1)
+        served.cut()
+        with pytest.raises(flintmq.NotConnected):
+            await asking
+
+    run(served, test)

@@ -395,6 +395,9 @@ class AsyncRemoteQueueManager(AsyncCalls):
             except NotConnected as error:
                 self._pay()
                 await self._again(line, error)
+            except MQError:
+                self._pay()  # There is no message that could be lost.
+                raise
             finally:
                 self._give(line)
 
@@ -483,7 +486,13 @@ class AsyncRemoteQueueManager(AsyncCalls):
 def _got_for_certain(
     line: _Line, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
 ) -> Steps[Message]:
-    """A get in a unit of work of its own, committed when the message is here."""
+    """A get that loses no message if its task is cancelled.
+
+    The queue manager is asked to end the get, if it does so; else the get is made in a unit of work of its own, which
+    is committed when the message is here.
+    """
+    if (yield from line.mqi.may_send_together_steps()):
+        return (yield from line.link.get(name, md, gmo, length, requeue, False, selector))
     message = yield from line.link.get(name, md, gmo, length, requeue, True, selector)
     yield from line.mqi.cmit_steps()
     return message

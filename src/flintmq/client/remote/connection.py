@@ -217,6 +217,11 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     def _reply_queue(self) -> tuple[RemoteHandle, str]:
         return self._run(self._link.reply_queue)
 
+    def _request(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
+    ) -> Message:
+        return self._run(self._link.request, name, md, data, properties, timeout, convert)
+
     def _close_handle(self, handle: RemoteHandle) -> None:
         if self._usable():
             self._run(self._link.close, handle)

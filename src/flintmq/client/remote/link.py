@@ -77,6 +77,7 @@ from flintmq.mqi.reason import (
     MQRC_NOT_AUTHORIZED,
     MQRC_Q_DELETED,
     MQRC_TRUNCATED_MSG_ACCEPTED,
+    MQRC_TRUNCATED_MSG_FAILED,
 )
 from flintmq.mqi.sd import MQSD
 
@@ -172,11 +173,50 @@ class Link:
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Steps[Message]:
         """Put a request, and get its answer; request.py."""
-        handle, reply_to = yield from self.reply_queue()
+        replies, reply_to = yield from self.reply_queue()
         ask(md, reply_to, timeout)
+        if not replies.ability and (yield from self.mqi.may_send_together_steps()):
+            return (yield from self._request_together(name, md, data, properties, timeout, convert, replies, reply_to))
         yield from self.put(name, md, data, False, properties)
         wanted, gmo = answer_to(md, timeout, convert)
-        return (yield from self.got(reply_to, handle, wanted, gmo))
+        return (yield from self.got(reply_to, replies, wanted, gmo))
+
+    def _request_together(
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        properties: MessageProperties | None,
+        timeout: float,
+        convert: bool,
+        replies: RemoteHandle,
+        reply_to: str,
+    ) -> Steps[Message]:
+        """Put and get in one exchange."""
+        if properties is not None:
+            data = self._with_properties(md, data, properties)
+        wanted, gmo = answer_to(md, timeout, convert)
+        options = gmo.options
+        in_handle = handles.returns_in_handle(gmo, replies.defaults.property_control)
+        if in_handle:
+            gmo.options = options & ~PROPERTY_OPTIONS | MQGMO_PROPERTIES_FORCE_MQRFH2
+        wish = wanted.copy()
+        handle = self._puts.get(name)
+        if handle is None:
+            handle = yield from self._put_handle(name)
+        try:
+            answer = yield from self.mqi.request_steps(handle, md, data, _OUT, replies, wanted, gmo)
+        except MQError as error:
+            if error.reason not in _STALE:
+                raise
+            self._puts.pop(name, None)
+            handle = yield from self._put_handle(name)
+            answer = yield from self.mqi.request_steps(handle, md, data, _OUT, replies, wanted, gmo)
+        gmo.options = options
+        if self.mqi.reason == MQRC_TRUNCATED_MSG_FAILED:  # It is longer than what was asked for.
+            wish.correl_id = md.msg_id
+            return (yield from self.got(reply_to, replies, wish, gmo))
+        return self._made(reply_to, wanted, answer, options, in_handle)
 
     def release(self, name: str) -> Steps[None]:
         """Close what is open of the queue `name` for speed only."""

@@ -105,15 +105,18 @@ UNREADABLE: Final = (ChannelError, MQStructuresError, KeyError, IndexError, Unic
 Exchange = tuple[int, int, bytes, int, bool]
 T = TypeVar("T")
 Steps = Generator[Exchange, Answer, T]
-#: The type of an exchange of several calls of one type that are sent together: handle, a `Many`, type, False.
+#: The type of an exchange of several calls that are sent together: 0, a `Many`, type of the last one, False.
 MANY: Final = -1
 
 
 class Many(bytes):
     """The bodies of calls that are sent together, in the place of one body, and their answers."""
 
-    bodies: list[bytes]
+    #: Type, handle and body of each.
+    calls: list[tuple[int, int, bytes]]
     answers: list[Answer]
+    #: If the first call fails, the last one is a get that is to be ended.
+    gets: bool = False
 
 
 def many_of(body: bytes) -> Many:
@@ -130,6 +133,8 @@ class AnyWire(Protocol):
     q_mgr_name: str
     #: The type of the call that is on its way, 0 if there is none.
     in_flight: int
+    #: The queue manager ends a get that waits if it is asked to (SPI NOTIFY).
+    ends_gets: bool
 
     def bad_answer(self, error: Exception) -> NoReturn:
         """An answer that cannot be read: the connection is at its end."""
@@ -498,8 +503,8 @@ class MQISteps(PropertyCalls):
         front = md.pack(session.big_endian, session.ccsid) + sent.pack(session.big_endian, session.ccsid)
         body = front + (_LONG_BIG if session.big_endian else _LONG_LITTLE).pack(length)
         many = Many()
-        many.bodies = [body] * count
-        yield MANY, handle.number, many, seg.MQGET, False
+        many.calls = [(seg.MQGET, handle.number, body)] * count
+        yield MANY, 0, many, seg.MQGET, False
         found: list[tuple[MQMD, bytes, int]] = []
         for answer in many.answers:
             if answer.completion and answer.completion != MQCC_WARNING:
@@ -520,7 +525,39 @@ class MQISteps(PropertyCalls):
         """Whether several calls may be sent together in one conversation."""
         if self._sends_together is None:
             self._sends_together = yield from bulk.offered_steps(self.wire.session)
+            self.wire.ends_gets = self._sends_together
         return self._sends_together
+
+    def request_steps(
+        self, handle: RemoteHandle, md: MQMD, data: bytes, options: int, replies: RemoteHandle, wanted: MQMD, gmo: MQGMO
+    ) -> Steps[bytes]:
+        """MQPUT of a request and MQGET of its answer, sent together: the data of the answer; `wanted` describes it.
+
+        The caller has made sure that calls may be sent together, that no message handle takes part and that the handles
+        do not read ahead. If the message is longer than what is asked for, `reason` is 2080 and it is still there.
+        """
+        session = self.wire.session
+        big_endian, ccsid = session.big_endian, session.ccsid
+        if len(data) > session.terms.max_message_size:
+            raise call_refused(MQRC_MSG_TOO_BIG_FOR_CHANNEL, handle.object_name, self.wire.q_mgr_name, len(data))
+        pmo = MQPMO()
+        pmo.options = options | MQPMO_SYNC_RESPONSE
+        yield from self._ids.give(self, md, pmo)
+        wanted.correl_id = md.msg_id
+        layout = _LONG_BIG if big_endian else _LONG_LITTLE
+        put = b"".join((md.pack(big_endian, ccsid), pmo.pack(big_endian, ccsid), layout.pack(len(data)), data))
+        get = wanted.pack(big_endian, ccsid) + gmo.pack(big_endian, ccsid) + layout.pack(replies.buffer)
+        many = Many()
+        many.calls = [(seg.MQPUT, handle.number, put), (seg.MQGET, replies.number, get)]
+        many.gets = True
+        yield MANY, 0, many, seg.MQGET, False
+        self._check(many.answers[0], handle.object_name, len(data))
+        try:
+            self._put_answered(many.answers[0], False, pmo).copy_to(md)
+        except UNREADABLE as error:
+            self.wire.bad_answer(error)
+        self._check(many.answers[1], replies.object_name, 0)
+        return self._get_answered(many.answers[1], wanted, gmo, replies.buffer)
 
     def _get_with_handle(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int) -> Steps[bytes]:
         """MQGET with a message handle: the properties come in front of the data, and are taken out of it."""

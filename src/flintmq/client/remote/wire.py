@@ -32,11 +32,12 @@ from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import MANY, Steps, T, many_of
+from flintmq.client.remote.steps import MANY, Many, Steps, T, many_of
 from flintmq.client.whoami import user_name
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
+    MQCC_FAILED,
     MQCC_OK,
     MQCC_WARNING,
     MQRC_CONNECTION_BROKEN,
@@ -84,6 +85,8 @@ class Wire:
         self._ending = False
         #: The type of the call that is on its way, 0 if there is none.
         self.in_flight = 0
+        #: The queue manager ends a get that waits if it is asked to (SPI NOTIFY).
+        self.ends_gets = False
         #: Of the heartbeats that are answered by keeper.py.
         self.heartbeat_s = 0
         _wires.add(self)
@@ -119,22 +122,26 @@ class Wire:
         finally:
             self._lock.release()
 
-    def call_many(self, kind: int, handle: int, bodies: list[bytes]) -> list[Answer]:
+    def call_many(self, many: Many) -> list[Answer]:
         """Make calls together, and wait for all answers. Raises NotConnected if there will be none."""
+        gets = many.gets
         with self._lock:
             try:
                 if self.broken is not None:
                     self._refuse()
                 session = self.session
-                self.in_flight = kind
-                self._socket.sendall(session.with_late(session.requests(kind, handle, bodies)))
+                self.in_flight = many.calls[0][0]
+                self._socket.sendall(session.with_late(session.requests(many.calls)))
                 while session.pending:
                     data = self._socket.recv(_READ_MAX)
                     if not data:
                         self._fail("the other side has closed the connection")
                     session.received(data)
                     self._between()
-                for answer in session.answers:
+                    if gets and session.pending and session.answers and session.answers[0].completion == MQCC_FAILED:
+                        gets = False
+                        self._socket.sendall(session.cancel_get(self.connection_id))
+                for answer, (kind, _, _) in zip(session.answers, many.calls, strict=True):
                     if answer.kind != kind + seg.REPLY:
                         self._fail(f"a call of type {kind:#x} was answered by {answer.kind:#x}")
                 self.in_flight = session.unconfirmed = 0
@@ -160,7 +167,7 @@ class Wire:
                         answer = self.call(kind, handle, body, flags)
                     elif kind == MANY:
                         answer = NO_ANSWER
-                        many_of(body).answers = self.call_many(flags, handle, many_of(body).bodies)
+                        many_of(body).answers = self.call_many(many_of(body))
                     else:
                         self.send(kind, handle, body)
                         answer = NO_ANSWER
