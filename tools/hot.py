@@ -49,6 +49,8 @@ HOT = (
     "flintmq/client/put_get.py",
     "flintmq/client/request.py",
     "flintmq/client/thread_link.py",
+    "flintmq/client/remote/session.py",
+    "flintmq/client/remote/ahead.py",
     "flintmq/server/link.py",
     "flintmq/server/tls_layer.py",
     "flintmq/server/turn.py",

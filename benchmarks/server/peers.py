@@ -59,12 +59,22 @@ def peers(directory: Path, key: Path) -> tuple[list[Peer], list[str]]:
     return running, missing
 
 
-def _nats(directory: Path) -> Peer | str:
+def nats(directory: Path) -> Peer | str:
+    """Start nats-server with JetStream, or say why it does not run."""
+    return _nats(directory, "-js", "-sd", str(directory / "jetstream"))
+
+
+def rabbitmq(directory: Path) -> Peer | str:
+    """Start rabbitmq-server without TLS, or say why it does not run."""
+    return _rabbitmq(directory, None)
+
+
+def _nats(directory: Path, *options: str) -> Peer | str:
     program = shutil.which("nats-server")
     if program is None:
         return "nats-server is not installed"
     port = free_port()
-    command = [program, "-a", "127.0.0.1", "-p", str(port), "-l", str(directory / "nats.log")]
+    command = [program, "-a", "127.0.0.1", "-p", str(port), "-l", str(directory / "nats.log"), *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if not _listens(port, process):
         return "nats-server does not start"
@@ -72,14 +82,16 @@ def _nats(directory: Path) -> Peer | str:
     return Peer("nats", process, process.pid, f"127.0.0.1:{port}", said)
 
 
-def _rabbitmq(directory: Path, key: Path) -> Peer | str:
+def _rabbitmq(directory: Path, key: Path | None) -> Peer | str:
     program = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
     if not program.exists():
         return "rabbitmq-server is not installed"
     port, tls_port, home = free_port(), free_port(), directory / "rabbitmq"
     home.mkdir(exist_ok=True)
-    settings = [f"listeners.ssl.default = 127.0.0.1:{tls_port}", "ssl_options.versions.1 = tlsv1.3"]
-    settings += [f"ssl_options.certfile = {key}", f"ssl_options.keyfile = {key}"]
+    settings = []
+    if key is not None:
+        settings += [f"listeners.ssl.default = 127.0.0.1:{tls_port}", "ssl_options.versions.1 = tlsv1.3"]
+        settings += [f"ssl_options.certfile = {key}", f"ssl_options.keyfile = {key}"]
     (home / "rabbitmq.conf").write_text("\n".join(settings) + "\n")
     environment = {
         **os.environ,
@@ -103,7 +115,7 @@ def _rabbitmq(directory: Path, key: Path) -> Peer | str:
         rabbit.end()
         return "rabbitmq-server does not start"
     rabbit.pid = int(pid_file.read_text())
-    if _listens(tls_port, process):
+    if key is not None and _listens(tls_port, process):
         rabbit.tls_address = f"127.0.0.1:{tls_port}"
     return rabbit
 

@@ -16,7 +16,7 @@ import pytest
 import flintmq
 from flintmq.client.embedded import Host
 from flintmq.client.link import Link
-from flintmq.client.put_get import get_options
+from flintmq.client.options import get_options
 from flintmq.client.thread_link import ThreadLink
 from flintmq.mqi.constants import MQGMO_NO_SYNCPOINT
 from flintmq.mqi.md import MQMD

@@ -27,8 +27,6 @@ import struct
 import zlib
 from typing import Any, Final
 
-import lz4.frame
-
 from flintmq.channel import bulk
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_long
@@ -85,6 +83,8 @@ def shorten(technique: int, data: bytes) -> bytes:
     if technique in _ZLIB_LEVELS:
         return zlib.compress(data, _ZLIB_LEVELS[technique])
     if technique in _LZ4_LEVELS:
+        import lz4.frame
+
         compressed: bytes = lz4.frame.compress(data, compression_level=_LZ4_LEVELS[technique], store_size=False)
         return compressed
     return run_lengths(data)
@@ -97,6 +97,8 @@ def lengthen(technique: int, data: bytes, length_max: int) -> bytes:
             inflater = zlib.decompressobj()
             return _complete(inflater.decompress(data, length_max + 1), length_max, inflater.eof)
         if technique in _LZ4_LEVELS:
+            import lz4.frame
+
             decoder: Any = lz4.frame.LZ4FrameDecompressor()
             return _complete(decoder.decompress(data, length_max + 1), length_max, decoder.eof)
     except (zlib.error, RuntimeError) as error:

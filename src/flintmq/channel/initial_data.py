@@ -45,6 +45,9 @@ from typing import Final
 from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.mqi.fields import read_text, write_text
 
+#: The channel of clients of the same machine, which needs no definition.
+LOCAL_CHANNEL: Final = "LOCAL.BINDINGS"
+
 SIZE: Final[int] = 240
 SIZE_MIN: Final[int] = 44
 

@@ -24,9 +24,9 @@ from typing import Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, write_api, write_long
-from flintmq.mqi import gmo as gmo_structure
-from flintmq.mqi import md as md_structure
-from flintmq.mqi import pmo as pmo_structure
+from flintmq.channel.sizes import gmo_size as gmo_size
+from flintmq.channel.sizes import md_size as md_size
+from flintmq.channel.sizes import pmo_size as pmo_size
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.gmo import MQGMO
@@ -58,25 +58,6 @@ _LONG_LITTLE: Final = struct.Struct("<i")
 _REPLY_TO_MAX: Final = 64
 #: For how many handles a put is remembered.
 _HANDLES_MAX: Final = 64
-
-
-def md_size(version: int) -> int:
-    """How long an MQMD is."""
-    return md_structure.SIZE_1 if version == 1 else md_structure.SIZE_2
-
-
-def pmo_size(version: int) -> int:
-    """An MQPMO."""
-    if version == 1:
-        return pmo_structure.SIZE_1
-    return pmo_structure.SIZE_2 if version == 2 else pmo_structure.SIZE_3
-
-
-def gmo_size(version: int) -> int:
-    """An MQGMO."""
-    if version <= 2:
-        return gmo_structure.SIZE_1 if version == 1 else gmo_structure.SIZE_2
-    return gmo_structure.SIZE_3 if version == 3 else gmo_structure.SIZE_4
 
 
 class DescriptorMemo:

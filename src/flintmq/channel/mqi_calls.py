@@ -23,12 +23,12 @@ from flintmq.channel.calls import (
     write_long,
 )
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
-from flintmq.channel.lists import read_object_records, read_put_records, write_object_records, write_put_records
+from flintmq.channel.lists import od_end as od_end
+from flintmq.channel.lists import read_put_records, write_object_records, write_put_records
 from flintmq.channel.memo import gmo_size, md_size, pmo_size
 from flintmq.channel.streaming import cancel_gets, no_longer_consuming
 from flintmq.channel.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.channel.terms import LOCAL_CHANNEL
-from flintmq.mqi import od as od_structure
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCO_QUIESCE, MQOT_Q, MQOT_TOPIC, MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
@@ -142,24 +142,6 @@ def mqdisc(conversation: Conversation, call: Call) -> None:
 
 
 # -- MQOPEN, MQCLOSE --------------------------------------------------------------------------------------------------
-
-
-def od_end(body: bytes, offset: int, od: MQOD, big_endian: bool, ccsid: int = 1208) -> int:
-    """Where the descriptor at `offset` ends, with its strings and the records of a list, which are read.
-
-    ObjectString and SelectionString take as much room as they are long, whatever VSBufSize says: that is the buffer of
-    the application. ResObjectString is for the answer, and takes its VSBufSize.
-    """
-    end = offset + od_structure.SIZES[od.version - 1]
-    if od.version >= 4:
-        for at in (336, 356, 376):
-            start = read_long(body, offset + at + 4, big_endian)
-            length = read_long(body, offset + at + 12, big_endian)
-            if length < 0 or at == 376:
-                length = max(length, read_long(body, offset + at + 8, big_endian))
-            if start > 0 and length > 0:
-                end = max(end, offset + start + (length + 3 & ~3))
-    return read_object_records(body, offset, end, od, big_endian, ccsid) if od.recs_present else end
 
 
 def mqopen(conversation: Conversation, call: Call) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from flintmq.channel.identity import Identity
+from flintmq.channel.initial_data import LOCAL_CHANNEL as LOCAL_CHANNEL
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 
 MESSAGE_LENGTH_DEFAULT: Final = 4 * 1024 * 1024
@@ -20,7 +21,6 @@ INSTANCES_MAX: Final = 999_999_999
 
 
 #: What clients of this machine, on the Unix socket, name instead of a channel.
-LOCAL_CHANNEL: Final = "LOCAL.BINDINGS"
 
 
 class Terms:

@@ -25,8 +25,10 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_long, write_long
-from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.channel.streaming import no_longer_consuming
+from flintmq.channel.xids import XIDS_MAX as XIDS_MAX
+from flintmq.channel.xids import read_xid as read_xid
+from flintmq.channel.xids import write_xid as write_xid
 from flintmq.qmgr import xa
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.queue_manager import QueueManager
@@ -36,9 +38,6 @@ if TYPE_CHECKING:
 
 _BranchCall = Callable[[QueueManager, Connection, bytes, int], int]
 
-_XID_HEAD: Final = 6
-XIDS_MAX: Final = 1000
-
 BRANCH_CALLS: Final[dict[int, _BranchCall]] = {
     seg.XA_START: xa.xa_start,
     seg.XA_END: xa.xa_end,
@@ -47,22 +46,6 @@ BRANCH_CALLS: Final[dict[int, _BranchCall]] = {
     seg.XA_ROLLBACK: xa.xa_rollback,
     seg.XA_FORGET: xa.xa_forget,
 }
-
-
-def read_xid(body: bytes, offset: int, big_endian: bool) -> bytes:
-    """The xid at `offset`, as the engine has it. Raises ChannelError."""
-    if len(body) < offset + _XID_HEAD:
-        raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an XA call of {len(body)} bytes has no xid")
-    length = _XID_HEAD + body[offset + 4] + body[offset + 5]
-    if len(body) < offset + length:
-        raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an XA call of {len(body)} bytes has no room for its xid")
-    return write_long(read_long(body, offset, big_endian), False) + body[offset + 4 : offset + length]
-
-
-def write_xid(xid: bytes, big_endian: bool) -> bytes:
-    """An xid of the engine as the client has it."""
-    raw = write_long(read_long(xid, 0, False), big_endian) + xid[4:]
-    return raw + bytes(-len(raw) % 4)
 
 
 def branch_call(conversation: Conversation, call: Call) -> None:

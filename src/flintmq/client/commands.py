@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from flintmq.client.embedded import Host
 from flintmq.client.errors import CommandFailed, error_of
 from flintmq.client.explain import refusal
+from flintmq.client.lazy import lazy
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.pcf_constants import MQRCCF_OBJECT_ALREADY_EXISTS
 from flintmq.mqi.reason import MQRC_OBJECT_NAME_ERROR, MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr.attribute import FLAG, Value, ValueRejected, check_value, is_name
-from flintmq.qmgr.attributes import find_attribute, settable_defaults
+
+if TYPE_CHECKING:
+    from flintmq.client.embedded import Host
+    from flintmq.qmgr import attribute as kinds
+    from flintmq.qmgr import attributes as tables
+    from flintmq.qmgr.attribute import Value
+else:
+    kinds = lazy("flintmq.qmgr.attribute")
+    tables = lazy("flintmq.qmgr.attributes")
 
 #: Commands before which handles that are open for speed only are closed: they must not stand in the way.
 _NEED_OBJECTS_CLOSED = ("ALT", "DEF", "DEL", "CLE", "MOV")
@@ -122,19 +131,19 @@ def attribute_values(kind: str, given: dict[str, object]) -> dict[str, Value]:
     """
     values: dict[str, Value] = {}
     for name, value in given.items():
-        attribute = find_attribute(kind, name.upper())
+        attribute = tables.find_attribute(kind, name.upper())
         if attribute is None or attribute.read_only:
             raise ValueError(f"{name} is not an attribute of {kind} that can be set")
         if isinstance(value, bool):
-            if attribute.kind == FLAG:
+            if attribute.kind == kinds.FLAG:
                 value = attribute.keyword if value else "NO" + attribute.keyword
             else:
                 value = "YES" if value else "NO"
         if not isinstance(value, str | int | list):
             raise ValueError(f"{name} takes text or a number, not {type(value).__name__}")
         try:
-            values[attribute.keyword] = check_value(attribute, value)
-        except ValueRejected as error:
+            values[attribute.keyword] = kinds.check_value(attribute, value)
+        except kinds.ValueRejected as error:
             raise ValueError(str(error)) from None
     return values
 
@@ -152,7 +161,7 @@ def create_queue(host: Host, name: str, given: dict[str, object]) -> None:
         catalogue = host.engine.catalogue
         if catalogue.find("QUEUE", name) is not None:
             return
-        attributes = settable_defaults("QLOCAL")
+        attributes = tables.settable_defaults("QLOCAL")
         model = catalogue.find("QLOCAL", _DEFAULT_QUEUE)
         if model is not None:
             attributes = {keyword: model.attributes[keyword] for keyword in attributes}

@@ -18,7 +18,6 @@ A bug of ours leaves a dump beside it, FLINT<process>.<number>.FDC: what happene
 from __future__ import annotations
 
 import errno
-import getpass
 import json
 import logging
 import os
@@ -32,6 +31,7 @@ from typing import TextIO
 
 import flintmq
 from flintmq.client.private import opener
+from flintmq.client.whoami import user_name as user_name
 from flintmq.mqi.printable import printable
 from flintmq.qmgr.security import MQM, USER_LENGTH
 
@@ -46,14 +46,6 @@ _LOGGER = logging.getLogger("flintmq.qmgr")
 def wants_json(service: str, form: str) -> bool:
     """Whether a DiagnosticMessages stanza asks for messages in JSON."""
     return service.lower() in ("", "file") and form.lower() == "json"
-
-
-def user_name() -> str:
-    """Who runs this process."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        return str(os.getuid())
 
 
 def user_identifier() -> str:

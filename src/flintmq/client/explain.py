@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from flintmq.client.errors import BadSelector, MQError, error_of
-from flintmq.log import Log
 from flintmq.mqi import reason as rc
 from flintmq.mqi.reason import MQCC_FAILED
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr.queue import Queue as EngineQueue
-from flintmq.qmgr.queue_manager import QueueManager as Engine
-from flintmq.selector import SelectorError, compile_selector
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.queue import Queue as EngineQueue
+    from flintmq.qmgr.queue_manager import QueueManager as Engine
 
 #: So many characters of a selector are shown before and after the place of an error.
 _SHOWN = 30
@@ -29,6 +31,8 @@ def refusal(
 
 def refuse_selector(reason: int, selector: str) -> None:
     """Raise BadSelector, with the place in the text, if that is what was wrong with an open or a subscription."""
+    from flintmq.selector import SelectorError, compile_selector
+
     try:
         compile_selector(selector)
     except SelectorError as found:
@@ -81,6 +85,8 @@ def sentence(engine: Engine, reason: int, name: str, queue: EngineQueue | None, 
         return f"the unit of work has MAXUMSGS({engine.max_uncommitted}) messages"
     if reason == rc.MQRC_RESOURCE_PROBLEM:
         log = engine.log
+        from flintmq.log import Log
+
         if isinstance(log, Log) and log.disk_full:
             return f"the recovery log is full, and there is no room for another log file: {log.disk_full}"
         if engine.checkpoint_retry_ms:

@@ -37,6 +37,8 @@ from flintmq.client.errors import (
     QueueManagerNotFound,
 )
 from flintmq.client.lock import InstanceLock, LockHeld, holder_of
+from flintmq.client.places import LOCAL_SOCKET as LOCAL_SOCKET
+from flintmq.client.places import data_directory as data_directory
 from flintmq.client.private import make_directory, tighten
 from flintmq.client.vault import KEY_FILE, FileVault
 from flintmq.log import LZ4, NONE, RLE, Log, LogConfig, LogError, RealFiles
@@ -61,8 +63,6 @@ if TYPE_CHECKING:
 
 NAME_MAX = 48
 MEMORY = ":memory:"
-#: The Unix socket for local applications, in the directory of a queue manager that runs as a process.
-LOCAL_SOCKET = "local"
 MEMORY_NAME = "MEMORY"
 #: The stanzas of automatic configuration, as they were last read (autoconfig.py).
 CACHED_INI = "autocfg/cached.ini"
@@ -97,15 +97,6 @@ class CreateOptions:
 
 
 # -- names and places -------------------------------------------------------------------------------------------------
-
-
-def data_directory() -> Path:
-    """Where everything is, unless a queue manager is opened by its path."""
-    own = os.environ.get("FLINTMQ_DATA")
-    if own:
-        return Path(own)
-    shared = os.environ.get("XDG_DATA_HOME")
-    return Path(shared) / "flintmq" if shared else Path.home() / ".local" / "share" / "flintmq"
 
 
 def check_name(name: str) -> str:

@@ -24,6 +24,7 @@ from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
 from flintmq.client.explain import refusal, refuse_selector
 from flintmq.client.host_core import HandleCache, HostCore, begin, begin_undo, end, settle
 from flintmq.client.request import OPTIONS, reply_queue_descriptor
+from flintmq.client.request import SCHEME as SCHEME
 from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
     MQGMO_NO_SYNCPOINT,
@@ -68,8 +69,6 @@ from flintmq.qmgr.queue import number
 from flintmq.qmgr.take_back import take_back
 from flintmq.qmgr.unit_of_work import backout, commit
 
-#: In front of a topic string where the name of a queue could stand: a put publishes.
-SCHEME: Final = "topic://"
 _STALE: Final = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
 _SYNCPOINTS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
 

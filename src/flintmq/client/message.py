@@ -24,11 +24,12 @@ import math
 import numbers
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
 
 from flintmq.client.errors import error_of
+from flintmq.client.lazy import lazy
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import (
     MQCCSI_INHERIT,
@@ -43,13 +44,16 @@ from flintmq.mqi.dlh import SIZE as DLH_SIZE
 from flintmq.mqi.encoding import is_big_endian
 from flintmq.mqi.errors import PropertyError, StructureError
 from flintmq.mqi.md import MQMD, NO_ID
+from flintmq.mqi.object_name import DELAY_MS_MAX, is_name
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.property_values import Value
 from flintmq.mqi.reason import MQRC_PRIORITY_ERROR, MQRC_PROPERTY_TYPE_ERROR, reason_name
-from flintmq.qmgr.attribute import is_name
-from flintmq.qmgr.connection import Answer
-from flintmq.qmgr.delay import DELAY_MS_MAX
-from flintmq.qmgr.message_properties import add_block, add_headers
+
+if TYPE_CHECKING:
+    from flintmq.qmgr import message_properties
+    from flintmq.qmgr.connection import Answer
+else:
+    message_properties = lazy("flintmq.qmgr.message_properties")
 
 ID_LENGTH: Final = 24
 FORMAT_LENGTH: Final = 8
@@ -165,8 +169,8 @@ class Carried:
     def read(self) -> dict[str, Value]:
         """The properties. Of two with the same name the one closer to the head of the message counts."""
         properties = MessageProperties()
-        add_block(properties, self.block)
-        add_headers(properties, self.format, self.encoding, self.ccsid, self.data)
+        message_properties.add_block(properties, self.block)
+        message_properties.add_headers(properties, self.format, self.encoding, self.ccsid, self.data)
         found: dict[str, Value] = {}
         for item in properties.items:
             if item.hidden is None:

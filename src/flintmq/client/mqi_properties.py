@@ -19,7 +19,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from operator import index
+from typing import TYPE_CHECKING
 
+from flintmq.client.lazy import lazy
 from flintmq.mqi.bmho import MQBMHO
 from flintmq.mqi.cmho import MQCMHO
 from flintmq.mqi.constants import MQTYPE_AS_SET, MQTYPE_BYTE_STRING
@@ -31,10 +33,14 @@ from flintmq.mqi.mhbo import MQMHBO
 from flintmq.mqi.pd import MQPD
 from flintmq.mqi.property_values import Value
 from flintmq.mqi.smpo import MQSMPO
-from flintmq.qmgr import message_handle
-from flintmq.qmgr.connection import Connection as EngineConnection
-from flintmq.qmgr.message_handle import Inquiry
-from flintmq.qmgr.queue_manager import QueueManager as Engine
+
+if TYPE_CHECKING:
+    from flintmq.qmgr import message_handle
+    from flintmq.qmgr.connection import Connection as EngineConnection
+    from flintmq.qmgr.message_handle import Inquiry
+    from flintmq.qmgr.queue_manager import QueueManager as Engine
+else:
+    message_handle = lazy("flintmq.qmgr.message_handle")
 
 
 class PropertyCalls:
@@ -116,7 +122,7 @@ class PropertyCalls:
         room, name_room = index(max_length), index(name_length)
         options, described = impo or MQIMPO(), pd or MQPD()
         options.pack(), described.pack()
-        answer = Inquiry()
+        answer = message_handle.Inquiry()
         engine, connection = self._engine, self._holder
         with self._calling():
             message_handle.inquire(engine, connection, number, options, name, described, kind, answer, room, name_room)

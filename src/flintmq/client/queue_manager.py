@@ -11,7 +11,6 @@ connection ends with the thread, and what it did not commit is backed out.
 from __future__ import annotations
 
 import os
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -23,13 +22,8 @@ from flintmq.client.error_log import user_identifier
 from flintmq.client.errors import QueueManagerError, QueueManagerExists
 from flintmq.client.instance import MEMORY, CreateOptions, Instance
 from flintmq.client.thread_link import ConnectionOfThread
+from flintmq.client.whoami import application_name as application_name
 from flintmq.log import LogConfig
-
-
-def application_name() -> str:
-    """What messages put by this program carry as PutApplName."""
-    script = sys.argv[0] if sys.argv else ""
-    return os.path.basename(script) or "python"
 
 
 def open_host(name: str | os.PathLike[str], create: bool, options: CreateOptions, queue_manager_name: str = "") -> Host:

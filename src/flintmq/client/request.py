@@ -24,6 +24,8 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 
+#: In front of a topic string, where names of queues and topics stand beside each other.
+SCHEME = "topic://"
 MODEL_QUEUE = "SYSTEM.DEFAULT.MODEL.QUEUE"
 #: What applications of the developer defaults may use in its place; they have authority for what is called DEV.
 DEVELOPER_MODEL_QUEUE = "DEV.APP.MODEL.QUEUE"

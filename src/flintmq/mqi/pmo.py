@@ -28,6 +28,7 @@ A structure that is not valid gives MQRC_PMO_ERROR.
 import struct
 from typing import Final
 
+from flintmq.mqi.constants import MQACTP_NEW, MQHM_NONE, MQPMO_MD_FOR_OUTPUT_ONLY, MQPMO_PASS_ALL_CONTEXT
 from flintmq.mqi.dh import MQPMR
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
@@ -209,3 +210,11 @@ class MQPMO:
 
     def __repr__(self) -> str:
         return show("MQPMO", self, FIELDS)
+
+
+def takes_part(pmo: MQPMO) -> bool:
+    """Whether the put has to do with message handles at all."""
+    return pmo.options & (MQPMO_MD_FOR_OUTPUT_ONLY | MQPMO_PASS_ALL_CONTEXT) != 0 or (
+        pmo.version > 2
+        and (pmo.original_msg_handle != MQHM_NONE or pmo.new_msg_handle != MQHM_NONE or pmo.action != MQACTP_NEW)
+    )

@@ -18,8 +18,9 @@ Which attributes there are is in attributes.py.
 
 from __future__ import annotations
 
-import string
 from typing import Final
+
+from flintmq.mqi.object_name import is_name as is_name
 
 Value = str | int | list[str]
 
@@ -37,7 +38,6 @@ PAIR: Final = "PAIR"
 INTERVAL_MINUTES_MAX: Final = 1440
 
 HEX_DIGITS: Final = frozenset("0123456789ABCDEF")
-NAME_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits + "./_%")
 
 
 class ValueRejected(Exception):
@@ -106,16 +106,6 @@ class Attribute:
 
 
 # -- values -----------------------------------------------------------------------------------------------------------
-
-
-def is_name(text: str, length: int = 48) -> bool:
-    """Whether `text` is an MQ object name: 1 to `length` letters, digits and `. / _ %`."""
-    if not text or len(text) > length:
-        return False
-    for character in text:
-        if character not in NAME_CHARACTERS:
-            return False
-    return True
 
 
 def parse_value(attribute: Attribute, texts: list[str]) -> Value:

@@ -64,6 +64,7 @@ from flintmq.mqi.constants import (
     MQRO_COA,
 )
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.object_name import DELAY_MS_MAX
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
     MQRC_EXPIRY_ERROR,
@@ -92,8 +93,6 @@ if TYPE_CHECKING:
 STRUC_ID: Final = b"DDLH"
 VERSION: Final = 1
 FORMAT: Final = "FLDELAY"
-#: A delay can be no longer than this: a thousand years.
-DELAY_MS_MAX: Final = 31_556_952_000_000
 #: Messages that one call of `run` delivers at most.
 SLICE: Final = 500
 #: A message that neither its destination nor the dead-letter queue takes is tried again after that.

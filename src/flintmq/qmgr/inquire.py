@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
 from flintmq.mqi import constants as mq
+from flintmq.mqi.inquiry import Inquiry as Inquiry
+from flintmq.mqi.inquiry import is_character as is_character
 from flintmq.mqi.pcf_constants import MQEVO_MQSET
 from flintmq.mqi.reason import (
     MQRC_CHAR_ATTR_LENGTH_ERROR,
@@ -84,19 +86,6 @@ _NAME_SELECTORS: Final = {
 }
 
 
-class Inquiry:
-    """What MQINQ found: the integers in the order of their selectors, and the character attributes in theirs."""
-
-    def __init__(self) -> None:
-        self.integers: list[int] = []
-        #: Each filled up with blanks to the length that the attribute has.
-        self.characters: list[str] = []
-
-    def char_attrs(self) -> str:
-        """The character attributes as MQINQ returns them: one after the other."""
-        return "".join(self.characters)
-
-
 def _known_selectors() -> dict[int, int]:
     """Every selector of every object, with the length of a character attribute."""
     known: dict[int, int] = {mq.MQIA_Q_TYPE: 0}
@@ -110,11 +99,6 @@ def _known_selectors() -> dict[int, int]:
 
 
 _KNOWN: Final = _known_selectors()
-
-
-def is_character(selector: int) -> bool:
-    """Whether a selector is for a character attribute."""
-    return mq.MQCA_FIRST <= selector <= mq.MQCA_LAST
 
 
 def inquire(

@@ -50,6 +50,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.pmo import takes_part as takes_part
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.reason import (
     MQRC_ACTION_ERROR,
@@ -84,14 +85,6 @@ class Composition:
         """The message was put with this descriptor."""
         if self.new is not None:
             self.new.take(self.properties, md)
-
-
-def takes_part(pmo: MQPMO) -> bool:
-    """Whether the put has to do with message handles at all."""
-    return pmo.options & (MQPMO_MD_FOR_OUTPUT_ONLY | MQPMO_PASS_ALL_CONTEXT) != 0 or (
-        pmo.version > 2
-        and (pmo.original_msg_handle != MQHM_NONE or pmo.new_msg_handle != MQHM_NONE or pmo.action != MQACTP_NEW)
-    )
 
 
 def compose(

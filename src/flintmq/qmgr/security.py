@@ -13,10 +13,9 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-#: The user and the group that may everything.
-MQM = "mqm"
-#: What connections and messages have room for of a user's name.
-USER_LENGTH: Final = 12
+from flintmq.mqi.object_name import MQM as MQM
+from flintmq.mqi.object_name import USER_LENGTH as USER_LENGTH
+
 #: The user of a message without context (MQPMO_NO_CONTEXT), and of a blank AlternateUserId.
 NOBODY: Final = "nobody"
 

@@ -30,10 +30,129 @@ manager is told until it calls xa_forget.
 
 from __future__ import annotations
 
-import struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from flintmq.log.errors import LogError
+from flintmq.mqi.xid import (
+    MAXBQUALSIZE as MAXBQUALSIZE,
+)
+from flintmq.mqi.xid import (
+    MAXGTRIDSIZE as MAXGTRIDSIZE,
+)
+from flintmq.mqi.xid import (
+    TMASYNC as TMASYNC,
+)
+from flintmq.mqi.xid import (
+    TMENDRSCAN as TMENDRSCAN,
+)
+from flintmq.mqi.xid import (
+    TMFAIL as TMFAIL,
+)
+from flintmq.mqi.xid import (
+    TMJOIN as TMJOIN,
+)
+from flintmq.mqi.xid import (
+    TMNOFLAGS as TMNOFLAGS,
+)
+from flintmq.mqi.xid import (
+    TMNOWAIT as TMNOWAIT,
+)
+from flintmq.mqi.xid import (
+    TMONEPHASE as TMONEPHASE,
+)
+from flintmq.mqi.xid import (
+    TMRESUME as TMRESUME,
+)
+from flintmq.mqi.xid import (
+    TMSTARTRSCAN as TMSTARTRSCAN,
+)
+from flintmq.mqi.xid import (
+    TMSUCCESS as TMSUCCESS,
+)
+from flintmq.mqi.xid import (
+    TMSUSPEND as TMSUSPEND,
+)
+from flintmq.mqi.xid import (
+    XA_HEURCOM as XA_HEURCOM,
+)
+from flintmq.mqi.xid import (
+    XA_HEURHAZ as XA_HEURHAZ,
+)
+from flintmq.mqi.xid import (
+    XA_HEURMIX as XA_HEURMIX,
+)
+from flintmq.mqi.xid import (
+    XA_HEURRB as XA_HEURRB,
+)
+from flintmq.mqi.xid import (
+    XA_NOMIGRATE as XA_NOMIGRATE,
+)
+from flintmq.mqi.xid import (
+    XA_OK as XA_OK,
+)
+from flintmq.mqi.xid import (
+    XA_RBCOMMFAIL as XA_RBCOMMFAIL,
+)
+from flintmq.mqi.xid import (
+    XA_RBDEADLOCK as XA_RBDEADLOCK,
+)
+from flintmq.mqi.xid import (
+    XA_RBINTEGRITY as XA_RBINTEGRITY,
+)
+from flintmq.mqi.xid import (
+    XA_RBOTHER as XA_RBOTHER,
+)
+from flintmq.mqi.xid import (
+    XA_RBPROTO as XA_RBPROTO,
+)
+from flintmq.mqi.xid import (
+    XA_RBROLLBACK as XA_RBROLLBACK,
+)
+from flintmq.mqi.xid import (
+    XA_RBTIMEOUT as XA_RBTIMEOUT,
+)
+from flintmq.mqi.xid import (
+    XA_RBTRANSIENT as XA_RBTRANSIENT,
+)
+from flintmq.mqi.xid import (
+    XA_RDONLY as XA_RDONLY,
+)
+from flintmq.mqi.xid import (
+    XA_RETRY as XA_RETRY,
+)
+from flintmq.mqi.xid import (
+    XAER_ASYNC as XAER_ASYNC,
+)
+from flintmq.mqi.xid import (
+    XAER_DUPID as XAER_DUPID,
+)
+from flintmq.mqi.xid import (
+    XAER_INVAL as XAER_INVAL,
+)
+from flintmq.mqi.xid import (
+    XAER_NOTA as XAER_NOTA,
+)
+from flintmq.mqi.xid import (
+    XAER_OUTSIDE as XAER_OUTSIDE,
+)
+from flintmq.mqi.xid import (
+    XAER_PROTO as XAER_PROTO,
+)
+from flintmq.mqi.xid import (
+    XAER_RMERR as XAER_RMERR,
+)
+from flintmq.mqi.xid import (
+    XAER_RMFAIL as XAER_RMFAIL,
+)
+from flintmq.mqi.xid import (
+    BadXid as BadXid,
+)
+from flintmq.mqi.xid import (
+    pack_xid as pack_xid,
+)
+from flintmq.mqi.xid import (
+    unpack_xid as unpack_xid,
+)
 from flintmq.qmgr import own_puts
 from flintmq.qmgr.connection import UNIT_PREPARED, Connection, Unit
 from flintmq.qmgr.records import FORGET, LAST, ONLY
@@ -41,70 +160,6 @@ from flintmq.qmgr.unit_of_work import COMMIT_EVENT, backout_unit, log_work, move
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
-
-XA_OK: Final = 0
-XA_RDONLY: Final = 3
-XA_RETRY: Final = 4
-XA_HEURMIX: Final = 5
-XA_HEURRB: Final = 6
-XA_HEURCOM: Final = 7
-XA_HEURHAZ: Final = 8
-XA_NOMIGRATE: Final = 9
-XA_RBROLLBACK: Final = 100
-XA_RBCOMMFAIL: Final = 101
-XA_RBDEADLOCK: Final = 102
-XA_RBINTEGRITY: Final = 103
-XA_RBOTHER: Final = 104
-XA_RBPROTO: Final = 105
-XA_RBTIMEOUT: Final = 106
-XA_RBTRANSIENT: Final = 107
-XAER_ASYNC: Final = -2
-XAER_RMERR: Final = -3
-XAER_NOTA: Final = -4
-XAER_INVAL: Final = -5
-XAER_PROTO: Final = -6
-XAER_RMFAIL: Final = -7
-XAER_DUPID: Final = -8
-XAER_OUTSIDE: Final = -9
-
-TMNOFLAGS: Final = 0
-TMJOIN: Final = 0x0020_0000
-TMENDRSCAN: Final = 0x0080_0000
-TMSTARTRSCAN: Final = 0x0100_0000
-TMSUSPEND: Final = 0x0200_0000
-TMSUCCESS: Final = 0x0400_0000
-TMRESUME: Final = 0x0800_0000
-TMNOWAIT: Final = 0x1000_0000
-TMFAIL: Final = 0x2000_0000
-TMONEPHASE: Final = 0x4000_0000
-TMASYNC: Final = 0x8000_0000
-
-MAXGTRIDSIZE: Final = 64
-MAXBQUALSIZE: Final = 64
-_XID = struct.Struct("<iBB")
-_XID_SIZE: Final = 6
-assert _XID.size == _XID_SIZE
-
-
-class BadXid(ValueError):
-    """An xid that X/Open does not allow: XAER_INVAL."""
-
-
-def pack_xid(format_id: int, gtrid: bytes, bqual: bytes) -> bytes:
-    """The bytes by which the queue manager knows a branch."""
-    if not 1 <= len(gtrid) <= MAXGTRIDSIZE or len(bqual) > MAXBQUALSIZE or not -1 < format_id < 1 << 31:
-        raise BadXid(f"an xid has a gtrid of 1 to 64 bytes and a bqual of up to 64, not {len(gtrid)} and {len(bqual)}")
-    return _XID.pack(format_id, len(gtrid), len(bqual)) + gtrid + bqual
-
-
-def unpack_xid(xid: bytes) -> tuple[int, bytes, bytes]:
-    """(format id, gtrid, bqual). Raises BadXid."""
-    if len(xid) < _XID_SIZE:
-        raise BadXid(f"an xid has at least {_XID_SIZE} bytes, not {len(xid)}")
-    format_id, gtrid_length, bqual_length = _XID.unpack_from(xid)
-    if len(xid) != _XID_SIZE + gtrid_length + bqual_length or not 1 <= gtrid_length <= 64 or bqual_length > 64:
-        raise BadXid(f"an xid of {len(xid)} bytes does not hold {gtrid_length} and {bqual_length}")
-    return format_id, xid[_XID_SIZE : _XID_SIZE + gtrid_length], xid[_XID_SIZE + gtrid_length :]
 
 
 def _is_xid(xid: bytes) -> bool:

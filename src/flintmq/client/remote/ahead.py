@@ -27,6 +27,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from flintmq.channel import segment as seg
 from flintmq.channel import stream as wire
 from flintmq.channel.calls import read_longs, write_longs
@@ -106,6 +108,7 @@ class Arrived:
         return decode(self.name, self.ccsid).rstrip(" \0")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Ahead:
     """The messages of one handle that are here, and what was asked for."""
 

@@ -46,7 +46,7 @@ from flintmq.client.errors import (
     error_of,
 )
 from flintmq.client.message import Message, Wait
-from flintmq.client.options import browse_options, cut, wanted
+from flintmq.client.options import browse_options, cut, get_options, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
 from flintmq.client.remote.definition import Definition
@@ -247,6 +247,39 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 wish.copy_to(md)
                 gmo.wait_interval = interval
 
+    async def _get_many(
+        self,
+        name: str,
+        count: int,
+        wait: Wait,
+        correlation_id: bytes | None,
+        convert: bool,
+        requeue: bool,
+        syncpoint: bool | None,
+        selector: str,
+        open_options: int,
+    ) -> list[Message]:
+        """Get up to `count` messages, in as few exchanges as possible; wait for the first."""
+        if open_options & MQOO_READ_AHEAD:  # What was sent ahead is here: there is no exchange to save.
+            return await super()._get_many(
+                name, count, wait, correlation_id, convert, requeue, syncpoint, selector, open_options
+            )
+        self._pay()
+        transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
+        md, gmo = wanted(correlation_id, None), get_options(wait, convert, False)
+        if transaction is not None:
+            waits = gmo.options & MQGMO_WAIT != 0
+            return await transaction.run(
+                lambda line: line.link.get_many(name, count, md.copy(), gmo, requeue, True, selector), waits
+            )
+        options = gmo.options
+
+        def make(line: _Line) -> Steps[list[Message]]:
+            gmo.options = options
+            return line.link.get_many(name, count, md.copy(), gmo, requeue, False, selector, True)
+
+        return await self._call_apart(make, self._owe)
+
     async def _get(
         self,
         name: str,
@@ -299,6 +332,9 @@ class AsyncRemoteQueueManager(AsyncCalls):
             except NotConnected as error:
                 self._pay()
                 await self._again(line, error)
+            except MQError:
+                self._pay()  # There is no message that could be lost.
+                raise
             finally:
                 self._give(line)
 
@@ -387,7 +423,13 @@ class AsyncRemoteQueueManager(AsyncCalls):
 def _got_for_certain(
     line: _Line, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
 ) -> Steps[Message]:
-    """A get in a unit of work of its own, committed when the message is here."""
+    """A get that loses no message if its task is cancelled.
+
+    The queue manager is asked to end the get, if it does so; else the get is made in a unit of work of its own, which
+    is committed when the message is here.
+    """
+    if (yield from line.mqi.may_send_together_steps()):
+        return (yield from line.link.get(name, md, gmo, length, requeue, False, selector))
     message = yield from line.link.get(name, md, gmo, length, requeue, True, selector)
     yield from line.mqi.cmit_steps()
     return message
@@ -430,18 +472,22 @@ class RemoteTransaction(AsyncTransaction):
         self._qm._check_no_unit()
         if self._line is not None:
             raise TransactionError("a transaction is entered once; ask transaction() for another")
-        self._line = await self._qm._borrow()
+        await self._take_connection()
         self._token = self._qm._transaction.set(self)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._qm._transaction.reset(self._token)
+        await self._end(kind is None)
+
+    async def _end(self, commits: bool) -> None:
+        """Commit or back out, and give the connection back. Raises BackedOut, and others by reason."""
         qm, line = self._qm, self.line()
         self._line = None
-        qm._transaction.reset(self._token)
         try:
-            if kind is not None:
+            if not commits:
                 if line.wire.broken is None:
                     await self._undo(line)
                 return

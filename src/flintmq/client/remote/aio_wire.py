@@ -19,24 +19,25 @@ minute, the connection counts as broken, as in wire.py; it is noticed after twic
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
-from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected
-from flintmq.client.remote import local, requests, tls
+from flintmq.client.lazy import lazy
+from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import Steps, T
+from flintmq.client.remote.steps import MANY, Steps, T, many_of
+from flintmq.client.whoami import user_name
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
+    MQCC_FAILED,
     MQCC_OK,
     MQCC_WARNING,
     MQRC_CONNECTION_BROKEN,
@@ -44,6 +45,14 @@ from flintmq.mqi.reason import (
     MQRC_HOST_NOT_AVAILABLE,
     MQRC_Q_MGR_NOT_AVAILABLE,
 )
+
+if TYPE_CHECKING:
+    import ssl
+
+    from flintmq.client.remote import tls
+else:
+    ssl = lazy("ssl")
+    tls = lazy("flintmq.client.remote.tls")
 
 #: So long an answer is waited for that the task no longer wants.
 GIVEN_UP_S = 10.0
@@ -59,6 +68,11 @@ class AsyncWire(asyncio.Protocol):
         self.where = definition.at(address)
         self.session = definition.session()
         self.q_mgr_name = ""
+        self.connection_id = bytes(24)
+        #: The queue manager ends a get that waits if it is asked to (SPI NOTIFY).
+        self.ends_gets = False
+        #: Calls are under way whose last one is a get that is to be ended if the first one fails.
+        self._gets = False
         self.broken: MQError | None = None
         #: The other side, or the network, has ended it; not we.
         self.lost = False
@@ -100,6 +114,9 @@ class AsyncWire(asyncio.Protocol):
             if session.out:
                 self._send(b"".join(session.out))
                 session.out.clear()
+            if self._gets and session.pending and session.answers and session.answers[0].completion == MQCC_FAILED:
+                self._gets = False
+                self._send(session.cancel_get(self.connection_id))
             if session.ended >= 0:
                 reason = status_reason(session.ended, not self.q_mgr_name)
                 self._lose(refused(reason, self.where, f"the channel has ended, status {session.ended}"))
@@ -192,8 +209,18 @@ class AsyncWire(asyncio.Protocol):
                     elif answered:
                         self.in_flight = kind
                         self._send(self.session.with_late(self.session.request(kind, handle, body, flags)))
-                        answer = await self._answer(kind, owe if kind == seg.MQCMIT or not waits else None)
+                        ends = waits and kind == seg.MQGET and self.ends_gets
+                        wanted = ends or not waits or kind == seg.MQCMIT
+                        answer = await self._answer(kind, owe if wanted else None, ends)
                         self.session.unconfirmed = 0
+                    elif kind == MANY:
+                        many = many_of(body)
+                        self.in_flight = many.calls[0][0]
+                        self._gets = many.gets
+                        self._send(self.session.with_late(self.session.requests(many.calls)))
+                        answer = await self._answer(flags, None if waits else owe)
+                        self._gets = False
+                        many.answers = self.session.answers
                     else:
                         await self._send_later(self.session.request(kind, handle, body, flags))
                         answer = NO_ANSWER
@@ -261,12 +288,12 @@ class AsyncWire(asyncio.Protocol):
         if self.broken is not None:
             self._refuse()
 
-    async def _answer(self, kind: int, owe: Callable[[], None] | None) -> Answer:
+    async def _answer(self, kind: int, owe: Callable[[], None] | None, ends: bool = False) -> Answer:
         news = self._news = self._loop.create_future()
         if owe is None:
             await news
         else:
-            await self._wanted(news, owe)
+            await self._wanted(news, owe, ends)
         self._news = None
         if self.broken is not None:
             self._refuse()
@@ -277,8 +304,9 @@ class AsyncWire(asyncio.Protocol):
             self.bad_answer(ChannelError(0, f"a call of type {kind:#x} was answered by {answer.kind:#x}"))
         return answer
 
-    async def _wanted(self, news: asyncio.Future[None], owe: Callable[[], None]) -> None:
-        """Wait for an answer that must not be lost. If the task is cancelled, not for ever."""
+    async def _wanted(self, news: asyncio.Future[None], owe: Callable[[], None], ends: bool) -> None:
+        """Wait for an answer that must not be lost. If the task is cancelled, not for ever; with `ends` the queue
+        manager is asked to end the get that waits."""
         end: float | None = None
         while not news.done():
             try:
@@ -290,6 +318,8 @@ class AsyncWire(asyncio.Protocol):
                     return
             except asyncio.CancelledError:
                 owe()
+                if ends and end is None and self.broken is None:
+                    self._send(self.session.cancel_get(self.connection_id))
                 end = end or self._loop.time() + GIVEN_UP_S
 
     # -- the beginning and the end ------------------------------------------------------------------------------------
@@ -335,7 +365,7 @@ class AsyncWire(asyncio.Protocol):
         answer = yield seg.MQCONN, 0, body, 0, True
         if answer.completion not in (MQCC_OK, MQCC_WARNING):
             raise refused(answer.reason, f"{self.where}, user {definition.user or user_name()}")
-        self.q_mgr_name, _ = requests.connected(answer)
+        self.q_mgr_name, self.connection_id = requests.connected(answer)
 
     async def close(self) -> None:
         """MQDISC, then the socket is closed."""
@@ -403,13 +433,13 @@ async def _opened(wire: AsyncWire, definition: Definition, address: Address) -> 
             )
             made = transport.get_extra_info("ssl_object")
             tls.check(protection, made.cipher(), made.version(), made.getpeercert(), wire.where)
-    except ssl.SSLError as error:
-        raise tls.failed(error, wire.where) from None
     except (FileNotFoundError, ConnectionRefusedError) as error:
         if address.directory:
             raise local.not_running(address.directory, wire.where) from None
         raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, error.strerror or str(error)) from None
     except OSError as error:
+        if protection.cipher_spec and isinstance(error, ssl.SSLError):
+            raise tls.failed(error, wire.where) from None
         raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, error.strerror or str(error)) from None
     except UnicodeError:
         raise refused(MQRC_HOST_NOT_AVAILABLE, wire.where, NO_HOST) from None

@@ -12,7 +12,7 @@ way.
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import bulk, spi
 from flintmq.channel import segment as seg
@@ -21,12 +21,15 @@ from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_SPIREQUEST
 from flintmq.client.errors import error_of
 from flintmq.client.remote.session import Answer, Session
-from flintmq.client.remote.wire import Wire
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.md import SIZE_2
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQCC_FAILED
+
+if TYPE_CHECKING:
+    from flintmq.client.remote.steps import Steps
+    from flintmq.client.remote.wire import Wire
 
 _REPLY_SIZE: Final = 1 << 30
 _QUERY_ENTRY: Final = 5
@@ -75,10 +78,14 @@ class Browsed:
 
 def offered(wire: Wire) -> bool:
     """Whether the queue manager has these calls. Raises NotConnected."""
-    session = wire.session
+    return wire.run(offered_steps(wire.session))
+
+
+def offered_steps(session: Session) -> Steps[bool]:
+    """The same, as steps."""
     if not session.shared or not session.terms.cap_flags_2 & CAP2_SPIREQUEST:
         return False
-    answer = wire.call(seg.SPI, 0, _frame(session, spi.QUERY, "SPQ", 0, bulk.ASKS))
+    answer = yield seg.SPI, 0, _frame(session, spi.QUERY, "SPQ", 0, bulk.ASKS), 0, True
     if answer.completion or len(answer.body) < _PAYLOAD + 4:
         return False
     count = read_longs(answer.body, _PAYLOAD, 1, answer.big_endian)[0]

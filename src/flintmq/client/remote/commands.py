@@ -7,13 +7,13 @@ a temporary dynamic queue, each with a piece of text as runmqsc would print it; 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from flintmq.client.commands import CommandReply, attribute_values
 from flintmq.client.errors import CommandFailed, MQError, NoMessageAvailable, UnknownObject, error_of
 from flintmq.client.message import Message
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.steps import RemoteHandle, Steps
-from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 from flintmq.mqi.constants import (
     MQGMO_CONVERT,
     MQGMO_NO_SYNCPOINT,
@@ -25,6 +25,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pcf import MQCFH, MQCFIN, MQCFST, PCFMessage, parse
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED
@@ -32,7 +33,9 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_OBJECT_NAME_ERROR
 from flintmq.mqi.values.commands import MQCMD_ESCAPE, MQET_MQSC
 from flintmq.mqi.values.parameters import MQCACF_ESCAPE_TEXT, MQIACF_ESCAPE_TYPE
-from flintmq.qmgr.attribute import Value, is_name
+
+if TYPE_CHECKING:
+    from flintmq.qmgr.attribute import Value
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 MODEL_QUEUE = "SYSTEM.DEFAULT.MODEL.QUEUE"
@@ -46,6 +49,8 @@ _ATTRIBUTE = re.compile(r"\b([A-Z][A-Z0-9]*)\(((?:'[^']*'|[^()']|\([^()]*\))*)\)
 
 def run(link: Link, text: str, check: bool) -> Steps[CommandReply]:
     """Run MQSC commands, one or a whole script. With `check` the first that fails raises CommandFailed."""
+    from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
+
     reader = CommandReader(COMMAND_LENGTH_MAX)
     commands = [command for line in text.split("\n") for command in reader.feed(line)]
     commands += reader.finish()

@@ -32,7 +32,7 @@ from urllib.parse import unquote, urlsplit
 
 from flintmq.client import ini
 from flintmq.client.errors import MQError, error_of
-from flintmq.client.instance import data_directory
+from flintmq.client.places import data_directory
 from flintmq.client.remote.definition import DELAYS, RECONNECT_TIMEOUT_S, Address, addresses
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
 

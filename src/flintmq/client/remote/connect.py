@@ -17,17 +17,23 @@ import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
-from flintmq.channel.terms import LOCAL_CHANNEL
+from flintmq.channel.initial_data import LOCAL_CHANNEL
 from flintmq.client.errors import NotConnected, error_of
-from flintmq.client.queue_manager import application_name
-from flintmq.client.remote import ccdt, config, local
+from flintmq.client.lazy import lazy
+from flintmq.client.remote import config, local
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
 from flintmq.client.remote.definition import Definition, Protection, addresses, techniques
 from flintmq.client.remote.reconnect import NO, Reconnect, Told
 from flintmq.client.remote.wire import open_wire
+from flintmq.client.whoami import application_name
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR
+
+if TYPE_CHECKING:
+    from flintmq.client.remote import ccdt
+else:
+    ccdt = lazy("flintmq.client.remote.ccdt")
 
 TIMEOUT_S = 30.0
 SHARING_MAX = 999_999_999

@@ -12,8 +12,9 @@ from flintmq.client.base_connection import BaseConnection
 from flintmq.client.calls import Calls
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import MQError, TransactionError, error_of
-from flintmq.client.message import Message
-from flintmq.client.remote import commands
+from flintmq.client.lazy import lazy
+from flintmq.client.message import Message, Wait
+from flintmq.client.options import get_options, wanted
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.mqi import RemoteMQI
 from flintmq.client.remote.reconnect import Reconnect
@@ -21,23 +22,27 @@ from flintmq.client.remote.steps import RemoteHandle, Steps, T
 from flintmq.client.subscribed import Subscribed
 from flintmq.mqi.constants import (
     MQCA_Q_NAME,
+    MQOO_READ_AHEAD,
     MQPMO_ASYNC_RESPONSE,
     MQSR_ACTION_PUBLICATION,
     MQSTAT_TYPE_ASYNC_ERROR,
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.reason import MQRC_NO_RETAINED_MSG, MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr.attribute import is_name
 
 if TYPE_CHECKING:
     from flintmq.client.consumer import Consumer, Handler
+    from flintmq.client.remote import commands
     from flintmq.client.remote.connect import RemoteQueueManager
     from flintmq.client.remote.wire import Wire
+else:
+    commands = lazy("flintmq.client.remote.commands")
 
 
 class RemoteCalls(Calls):
@@ -167,6 +172,27 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         in_unit = self._in_transaction if syncpoint is None else syncpoint
         return self._run(self._link.get, name, md, gmo, max_length, requeue, in_unit, selector, open_options)
 
+    def _get_many(
+        self,
+        name: str,
+        count: int,
+        wait: Wait,
+        correlation_id: bytes | None,
+        convert: bool,
+        requeue: bool,
+        syncpoint: bool | None,
+        selector: str,
+        open_options: int,
+    ) -> list[Message]:
+        """Get up to `count` messages, in as few exchanges as possible; wait for the first."""
+        if open_options & MQOO_READ_AHEAD:  # What was sent ahead is here: there is no exchange to save.
+            return super()._get_many(
+                name, count, wait, correlation_id, convert, requeue, syncpoint, selector, open_options
+            )
+        in_unit = self._in_transaction if syncpoint is None else syncpoint
+        md, gmo = wanted(correlation_id, None), get_options(wait, convert, False)
+        return self._run(self._link.get_many, name, count, md, gmo, requeue, in_unit, selector)
+
     def _open(self, name: str, options: int, selector: str = "") -> RemoteHandle:
         return self._run(self._link.open, name, options, selector)
 
@@ -200,6 +226,11 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
 
     def _reply_queue(self) -> tuple[RemoteHandle, str]:
         return self._run(self._link.reply_queue)
+
+    def _request(
+        self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
+    ) -> Message:
+        return self._run(self._link.request, name, md, data, properties, timeout, convert)
 
     def _close_handle(self, handle: RemoteHandle) -> None:
         if self._usable():

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING, Final
 
-from flintmq.client import instance
+from flintmq.client.lazy import lazy
 from flintmq.mqi.constants import (
+    MQGMO_NO_PROPERTIES,
+    MQGMO_PROPERTIES_COMPATIBILITY,
     MQGMO_PROPERTIES_FORCE_MQRFH2,
     MQGMO_PROPERTIES_IN_HANDLE,
     MQHM_NONE,
@@ -26,12 +29,24 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties
-from flintmq.qmgr import message_handle, property_headers
-from flintmq.qmgr.connect import abandon, connect
-from flintmq.qmgr.connection import Connection as EngineConnection
-from flintmq.qmgr.property_control import PROPERTY_OPTIONS
-from flintmq.qmgr.put_properties import Composition, compose
-from flintmq.qmgr.queue_manager import QueueManager as Engine
+
+if TYPE_CHECKING:
+    from flintmq.client import instance
+    from flintmq.qmgr import connect as connecting
+    from flintmq.qmgr import message_handle, property_headers, put_properties
+    from flintmq.qmgr.connection import Connection as EngineConnection
+    from flintmq.qmgr.queue_manager import QueueManager as Engine
+else:
+    instance = lazy("flintmq.client.instance")
+    connecting = lazy("flintmq.qmgr.connect")
+    message_handle = lazy("flintmq.qmgr.message_handle")
+    property_headers = lazy("flintmq.qmgr.property_headers")
+    put_properties = lazy("flintmq.qmgr.put_properties")
+
+#: The options of a get that say where properties are returned.
+PROPERTY_OPTIONS: Final = (
+    MQGMO_PROPERTIES_FORCE_MQRFH2 | MQGMO_NO_PROPERTIES | MQGMO_PROPERTIES_IN_HANDLE | MQGMO_PROPERTIES_COMPATIBILITY
+)
 
 _FORMAT_MQ = "MQ"
 _RFH2_LENGTH = slice(8, 12)
@@ -50,14 +65,14 @@ class Room:
     def holder(self) -> EngineConnection:
         """Somebody for whom handles are made."""
         with self.lock:
-            _, connection = connect(self.engine, "client")
+            _, connection = connecting.connect(self.engine, "client")
             assert connection is not None
             return connection
 
     def leave(self, holder: EngineConnection) -> None:
         """The connection is closed, and so are its handles."""
         with self.lock:
-            abandon(self.engine, holder)
+            connecting.abandon(self.engine, holder)
 
 
 _room: Room | None = None
@@ -95,11 +110,11 @@ class Outgoing:
         self.md = md.copy()
         self.pmo = _without_handles(pmo)
         self.data = data
-        self.composition = Composition()
+        self.composition = put_properties.Composition()
 
     def compose(self, engine: Engine, holder: EngineConnection, pmo: MQPMO, ccsid: int) -> int:
         """Work out what is sent; a reason other than 0 refuses the put. `ccsid` is the queue manager's."""
-        reason = compose(engine, holder, self.md, pmo, False, self.composition)
+        reason = put_properties.compose(engine, holder, self.md, pmo, False, self.composition)
         if reason or not self.composition.block:
             return reason
         body = property_headers.body_of(self.md, self.data)

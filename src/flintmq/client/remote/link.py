@@ -15,20 +15,31 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from flintmq.client.errors import MQError, NotAuthorized, NotConverted, Truncated, UnknownObject, error_class
+from flintmq.client.errors import (
+    MQError,
+    NoMessageAvailable,
+    NotAuthorized,
+    NotConverted,
+    Truncated,
+    UnknownObject,
+    error_class,
+)
 from flintmq.client.explain import refuse_selector
-from flintmq.client.link import SCHEME
+from flintmq.client.lazy import lazy
 from flintmq.client.message import Message
 from flintmq.client.remote import handles
+from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
-from flintmq.client.request import OPTIONS, answer_to, ask, reply_queue_descriptor
+from flintmq.client.request import OPTIONS, SCHEME, answer_to, ask, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQCA_BACKOUT_REQ_Q_NAME,
     MQCA_DEAD_LETTER_Q_NAME,
     MQCA_Q_NAME,
     MQENC_NATIVE,
     MQFMT_DEAD_LETTER_HEADER,
+    MQFMT_STRING,
     MQGMO_BROWSE_NEXT,
     MQGMO_NO_SYNCPOINT,
     MQGMO_PROPERTIES_FORCE_MQRFH2,
@@ -59,21 +70,30 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.property_values import Value
 from flintmq.mqi.reason import (
+    MQCC_OK,
     MQCC_WARNING,
     MQRC_BACKOUT_THRESHOLD_REACHED,
     MQRC_HOBJ_ERROR,
     MQRC_NOT_AUTHORIZED,
     MQRC_Q_DELETED,
     MQRC_TRUNCATED_MSG_ACCEPTED,
+    MQRC_TRUNCATED_MSG_FAILED,
 )
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr import message_handle, property_headers
-from flintmq.qmgr.property_control import PROPERTY_OPTIONS
+
+if TYPE_CHECKING:
+    from flintmq.qmgr import message_handle, property_headers
+else:
+    message_handle = lazy("flintmq.qmgr.message_handle")
+    property_headers = lazy("flintmq.qmgr.property_headers")
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _SYNCPOINTS = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
 _STALE = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
+#: How many gets are sent together at first and, if all of them found messages, at most.
+FIRST_BATCH = 8
+BATCH_MAX = 64
 #: So many topics, and selectors, stay open.
 _TOPICS_MAX = 64
 _SELECTING_MAX = 16
@@ -153,11 +173,50 @@ class Link:
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Steps[Message]:
         """Put a request, and get its answer; request.py."""
-        handle, reply_to = yield from self.reply_queue()
+        replies, reply_to = yield from self.reply_queue()
         ask(md, reply_to, timeout)
+        if not replies.ability and (yield from self.mqi.may_send_together_steps()):
+            return (yield from self._request_together(name, md, data, properties, timeout, convert, replies, reply_to))
         yield from self.put(name, md, data, False, properties)
         wanted, gmo = answer_to(md, timeout, convert)
-        return (yield from self.got(reply_to, handle, wanted, gmo))
+        return (yield from self.got(reply_to, replies, wanted, gmo))
+
+    def _request_together(
+        self,
+        name: str,
+        md: MQMD,
+        data: bytes,
+        properties: MessageProperties | None,
+        timeout: float,
+        convert: bool,
+        replies: RemoteHandle,
+        reply_to: str,
+    ) -> Steps[Message]:
+        """Put and get in one exchange."""
+        if properties is not None:
+            data = self._with_properties(md, data, properties)
+        wanted, gmo = answer_to(md, timeout, convert)
+        options = gmo.options
+        in_handle = handles.returns_in_handle(gmo, replies.defaults.property_control)
+        if in_handle:
+            gmo.options = options & ~PROPERTY_OPTIONS | MQGMO_PROPERTIES_FORCE_MQRFH2
+        wish = wanted.copy()
+        handle = self._puts.get(name)
+        if handle is None:
+            handle = yield from self._put_handle(name)
+        try:
+            answer = yield from self.mqi.request_steps(handle, md, data, _OUT, replies, wanted, gmo)
+        except MQError as error:
+            if error.reason not in _STALE:
+                raise
+            self._puts.pop(name, None)
+            handle = yield from self._put_handle(name)
+            answer = yield from self.mqi.request_steps(handle, md, data, _OUT, replies, wanted, gmo)
+        gmo.options = options
+        if self.mqi.reason == MQRC_TRUNCATED_MSG_FAILED:  # It is longer than what was asked for.
+            wish.correl_id = md.msg_id
+            return (yield from self.got(reply_to, replies, wish, gmo))
+        return self._made(reply_to, wanted, answer, options, in_handle)
 
     def release(self, name: str) -> Steps[None]:
         """Close what is open of the queue `name` for speed only."""
@@ -325,13 +384,18 @@ class Link:
                 data = yield from mqi.get_steps(handle, md, gmo, max_length)
         finally:
             gmo.options = options
+        return self._made(name, md, data, options, in_handle)
+
+    def _made(self, name: str, md: MQMD, data: bytes, options: int, in_handle: bool, warns: bool = True) -> Message:
+        """Make a message of the answer to the last MQGET. Raises by reason, if it `warns`."""
+        mqi = self.mqi
         properties: dict[str, Value] | None = None
-        if md.format.startswith("MQ") and in_handle:
+        if in_handle and md.format.startswith("MQ") and md.format != MQFMT_STRING:
             whole = len(data)
             data, found = handles.take_out(md, data)
             mqi.data_length -= whole - len(data)
             properties = _by_name(found)
-        if mqi.completion == MQCC_WARNING:
+        if mqi.completion == MQCC_WARNING and warns:
             if mqi.reason == MQRC_TRUNCATED_MSG_ACCEPTED and options & MQGMO_BROWSE_NEXT:
                 message = Message(data, md, name, properties)  # That was asked for: queue.browse(max_length=...).
                 message.length = mqi.data_length
@@ -340,6 +404,74 @@ class Link:
             if warning is not None:
                 raise warning
         return Message(data, md, name, properties)
+
+    def get_many(
+        self,
+        name: str,
+        count: int,
+        md: MQMD,
+        gmo: MQGMO,
+        requeue: bool,
+        in_unit: bool,
+        selector: str = "",
+        commits: bool = False,
+    ) -> Steps[list[Message]]:
+        """Get up to `count` messages from the queue `name`; `gmo` says how long to wait for the first of them.
+
+        The list is empty if there was none. A message that could not be converted is returned as it is. Gets behind
+        the first are sent together if the queue manager takes calls so, else one after the other. Outside of a unit of
+        work with `commits`, and where there may be poison messages, they are got in one unit of work, which is
+        committed at the end.
+        """
+        found: list[Message] = []
+        handle = yield from self._get_handle(name, selector)
+        poison = self._poison.get(name, _NEVER) if requeue else _NEVER
+        unit = in_unit or commits or poison.threshold > 0
+        together = not (unit and handle.ability) and (yield from self.mqi.may_send_together_steps())
+        single = not together or handle.ability
+        wait = gmo.options & MQGMO_WAIT
+        batch = FIRST_BATCH
+        while len(found) < count:
+            if single or (wait and not found):
+                try:
+                    one = yield from self.get(name, md.copy(), gmo, -1, requeue, unit, selector)
+                except NoMessageAvailable:
+                    break
+                gmo.options &= ~MQGMO_WAIT
+                found.append(one)
+                continue
+            asked = min(batch, count - len(found))
+            batch = min(batch * FIRST_BATCH, BATCH_MAX)
+            some, more = yield from self._got_together(name, md, gmo, asked, poison, unit, selector)
+            found += some
+            if not more:
+                break
+        if unit and not in_unit:
+            yield from self.mqi.cmit_steps()
+        return found
+
+    def _got_together(
+        self, name: str, md: MQMD, gmo: MQGMO, count: int, poison: Poison, unit: bool, selector: str
+    ) -> Steps[tuple[list[Message], bool]]:
+        """Gets that are sent together: the messages, and whether there may be more."""
+        handle = yield from self._get_handle(name, selector)
+        in_handle = handles.returns_in_handle(gmo, handle.defaults.property_control)
+        options = gmo.options & ~_SYNCPOINTS | (MQGMO_SYNCPOINT if unit else MQGMO_NO_SYNCPOINT)
+        gmo.options = options & ~PROPERTY_OPTIONS | MQGMO_PROPERTIES_FORCE_MQRFH2 if in_handle else options
+        try:
+            answers, more = yield from self.mqi.get_together_steps(handle, md, gmo, count)
+        finally:
+            gmo.options = options
+        found: list[Message] = []
+        for one, data, reason in answers:
+            self.mqi.completion, self.mqi.reason = (MQCC_WARNING if reason else MQCC_OK), reason
+            self.mqi.data_length = len(data)
+            message = self._made(name, one, data, options, in_handle, False)
+            if poison.threshold and message.md.backout_count >= poison.threshold:
+                if (yield from self._move_away(name, handle, message, poison, True)):
+                    continue
+            found.append(message)
+        return found, more
 
     def _warning(self, name: str, data: bytes) -> MQError | None:
         """The error for an answer that came with a warning that the application should see, or None."""

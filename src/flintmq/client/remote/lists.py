@@ -7,9 +7,8 @@ MQPMR the ids that its message got.
 from __future__ import annotations
 
 from flintmq.channel.calls import API_SIZE
-from flintmq.channel.lists import read_put_records, write_object_records, write_put_records
-from flintmq.channel.memo import md_size, pmo_size
-from flintmq.channel.mqi_calls import od_end
+from flintmq.channel.lists import od_end, read_put_records, write_object_records, write_put_records
+from flintmq.channel.sizes import md_size, pmo_size
 from flintmq.client.remote.session import Answer
 from flintmq.mqi.dh import put_message_record_size
 from flintmq.mqi.md import MQMD

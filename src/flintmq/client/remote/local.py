@@ -10,13 +10,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from flintmq.client import instance
 from flintmq.client.errors import MQError, QueueManagerError, error_of
-from flintmq.client.instance import LOCAL_SOCKET
-from flintmq.client.lock import holder_of
+from flintmq.client.lazy import lazy
+from flintmq.client.places import LOCAL_SOCKET
 from flintmq.client.remote.definition import Address
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
+
+if TYPE_CHECKING:
+    from flintmq.client import instance
+else:
+    instance = lazy("flintmq.client.instance")
 
 #: The longest path that a Unix socket can have here, with room to spare.
 _PATH_MAX = 100
@@ -67,6 +72,8 @@ def _any() -> tuple[str, Address]:
 
 def not_running(directory: str, where: str) -> MQError:
     """The error for a queue manager that nobody listens for."""
+    from flintmq.client.lock import holder_of
+
     holder = holder_of(Path(directory) / "lock")
     text = "it is not running; `strmqm` starts it, and flintmq.open() opens it in this process"
     if holder is not None:

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flintmq.channel import segment as seg
 from flintmq.client.errors import MQError
-from flintmq.client.remote.callbacks import Callbacks, Registered
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
-from flintmq.mqi.cbd import MQCBD
+from flintmq.mqi import xid as xa
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER
-from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
@@ -30,8 +29,11 @@ from flintmq.mqi.reason import MQCC_OK, MQRC_CALLBACK_ROUTINE_ERROR
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr import xa
-from flintmq.qmgr.inquire import Inquiry
+
+if TYPE_CHECKING:
+    from flintmq.client.remote.callbacks import Callbacks
+    from flintmq.mqi.cbd import MQCBD
+    from flintmq.mqi.ctlo import MQCTLO
 
 
 class RemoteMQI(MQISteps):
@@ -124,6 +126,8 @@ class RemoteMQI(MQISteps):
         if operation & MQOP_REGISTER:
             if function is None:
                 raise MQError("there is nothing to call: set callback_function", MQRC_CALLBACK_ROUTINE_ERROR)
+            from flintmq.client.remote.callbacks import Registered
+
             self._called_back().register(Registered(handle, cbd, function, (md or MQMD()).copy(), gmo or MQGMO()))
         else:
             self._called_back().change(operation, cbd, handle)
@@ -136,6 +140,8 @@ class RemoteMQI(MQISteps):
 
     def _called_back(self) -> Callbacks:
         if self._callbacks is None:
+            from flintmq.client.remote.callbacks import Callbacks
+
             self._callbacks = Callbacks(self)
         return self._callbacks
 

@@ -5,7 +5,6 @@ QM1 at host(1414), channel DEV.APP.SVRCONN: the user or the password was not acc
 
 from __future__ import annotations
 
-import ssl
 from typing import Final
 
 from flintmq.channel import errors as status
@@ -68,6 +67,9 @@ _HINTS: Final = {
     rc.MQRC_STANDBY_Q_MGR: "that is a standby instance",
 }
 
+#: Errors of the module ssl, which is imported only by those who use TLS.
+_TLS_WANTS: Final = ("SSLWantReadError", "SSLWantWriteError")
+
 
 def refused(reason: int, where: str, why: str = "") -> MQError:
     """The error of a connection that could not be made, or is no more."""
@@ -125,7 +127,7 @@ SILENT: Final = "no answer and no heartbeat came in time"
 
 def why(error: Exception) -> str:
     """What broke a connection, in words."""
-    if isinstance(error, BlockingIOError | ssl.SSLWantReadError | ssl.SSLWantWriteError):
+    if isinstance(error, BlockingIOError) or type(error).__name__ in _TLS_WANTS:
         return SILENT
     if isinstance(error, OSError):
         return error.strerror or str(error)

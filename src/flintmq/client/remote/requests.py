@@ -26,16 +26,15 @@ from flintmq.channel.calls import (
     write_longs,
 )
 from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
-from flintmq.channel.mqi_calls import od_end
+from flintmq.channel.lists import od_end
 from flintmq.client.remote.lists import pack_object
 from flintmq.client.remote.session import Answer, Session
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCA_NAMES, MQIA_NAME_COUNT
 from flintmq.mqi.fields import read_text, write_text
+from flintmq.mqi.inquiry import LENGTHS, Inquiry, is_character
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_CSP_ERROR
-from flintmq.qmgr.inquire import _KNOWN as SELECTOR_LENGTHS
-from flintmq.qmgr.inquire import Inquiry, is_character
 
 #: MQCONNX.
 _CONNX: Final = 3
@@ -130,7 +129,7 @@ def character_lengths(selectors: Sequence[int], names: int) -> list[int]:
     lengths: list[int] = []
     for selector in selectors:
         if is_character(selector):
-            length = SELECTOR_LENGTHS.get(selector, _NAME_LENGTH)
+            length = LENGTHS.get(selector, _NAME_LENGTH)
             lengths.append(length * names if selector == MQCA_NAMES else length)
     return lengths
 

@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from flintmq.channel import segment as seg
+from flintmq.channel import spi
 from flintmq.channel.calls import API_SIZE, CALL_OVERHEAD, read_long, read_longs, write_longs
 from flintmq.channel.compression import (
     LZ4FAST,
@@ -62,6 +63,8 @@ from flintmq.channel.initial_data import (
 from flintmq.channel.segment import Segment, Splitter
 from flintmq.client.remote.ahead import REQUEST_PLAIN, REQUEST_QUESTION, Ahead
 from flintmq.mqi.ccsid import is_known, is_utf16
+from flintmq.mqi.fields import write_text
+from flintmq.mqi.reason import MQRC_XWAIT_CANCELED
 
 NEW: Final = 0
 AGREED: Final = 1
@@ -93,6 +96,8 @@ _CHOICES: Final = (RLE, ZLIBFAST, ZLIBHIGH, SYSTEM, LZ4FAST, LZ4HIGH)
 #: HDRCOMP, MSGCOMP, CSH.
 _COMPRESSED: Final = 0x07
 ONLY_CONVERSATION: Final = 1
+#: The request id of a call that cancels a get. No other call has it: they begin with 1.
+REQUEST_CANCEL: Final = 0
 
 _API_BIG: Final = struct.Struct(">Iiii")
 _API_REST_LITTLE: Final = struct.Struct("<iii")
@@ -148,6 +153,9 @@ class Session:
         self.out: list[bytes] = []
         self.ended = NOT_ENDED
         self.answer: Answer | None = None
+        #: The answers to calls that were sent together, in their order, and how many of them are still to come.
+        self.answers: list[Answer] = []
+        self.pending = 0
         #: CONAUTH_INFO was answered.
         self.identified = False
         # Ours, until the server has said what it uses.
@@ -270,7 +278,7 @@ class Session:
     def request(self, kind: int, handle: int, body: bytes, flags: int = 0) -> bytes:
         """The segments of a call. `flags` stand where a call has nothing and XA its flags."""
         self.answer = None
-        self._request = request = (self._request + 1) & 0x7FFF_FFFF
+        self._request = request = self._request % 0x7FFF_FFFF + 1
         whole = CALL_OVERHEAD + len(body)
         if self.big_endian:
             data = _API_BIG.pack(whole, 0, flags, handle) + body
@@ -287,6 +295,26 @@ class Session:
             if len(data) <= room:
                 return seg.write(kind, seg.ONLY, self.big_endian, self._tail, data)
         return self._segments(kind, request, data, room)
+
+    def requests(self, calls: list[tuple[int, int, bytes]]) -> bytes:
+        """The segments of calls (type, handle, body) that are sent together.
+
+        `answer` is the last answer, `answers` has all of them.
+        """
+        data = b"".join([self.request(kind, handle, body) for kind, handle, body in calls])
+        self.answers, self.pending = [], len(calls)
+        return data
+
+    def cancel_get(self, connection_id: bytes) -> bytes:
+        """SPI NOTIFY: end the get of this conversation that waits. It is answered with 2107, or with a message."""
+        order, ccsid = self.big_endian, self.ccsid
+        body = write_longs([spi.NOTIFY, 1, 12], order)
+        body += write_text("SPNU", 4, ccsid, 0, "SPI") + write_longs([1, 12], order)
+        body += write_text("SPNI", 4, ccsid, 0, "SPI")
+        body += write_longs([1, 44, spi.NOTIFY_CANCEL, MQRC_XWAIT_CANCELED], order) + connection_id
+        whole = CALL_OVERHEAD + len(body)
+        head = _API_BIG.pack(whole, 0, 0, 0) if order else _LENGTH.pack(whole) + _API_REST_LITTLE.pack(0, 0, 0)
+        return seg.write_m(seg.SPI, seg.ONLY, ONLY_CONVERSATION, REQUEST_CANCEL, order, self._tail, head + body)
 
     def _segments(self, kind: int, request: int, data: bytes, room: int) -> bytes:
         """A call that does not fit one segment. It may be long: its data is copied once."""
@@ -378,7 +406,9 @@ class Session:
                 text = f"there is no conversation {segment.conversation} on this socket"
                 raise ChannelError(STATUS_CONVERSATION_ID, text)
             if kind >= seg.MQCONN and self.state == AGREED:
-                if self.shared and segment.request != self._request:
+                if self.pending:
+                    self._one_of_many(segment)
+                elif self.shared and segment.request != self._request:
                     self._belated(segment)
                 elif segment.flags & seg.ONLY == seg.ONLY and self._first is None:
                     self.answer = Answer(segment, segment.body)
@@ -387,8 +417,26 @@ class Session:
             else:
                 self._other(segment)
 
+    def _one_of_many(self, segment: Segment) -> None:
+        """A segment of the answers to calls that were sent together. They come in the order of the calls."""
+        if segment.request != (self._request - self.pending) % 0x7FFF_FFFF + 1:
+            self._belated(segment)
+            return
+        if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
+            answer: Answer | None = Answer(segment, segment.body)
+        else:
+            self._part(segment)
+            answer, self.answer = self.answer, None
+        if answer is not None:
+            self.answers.append(answer)
+            self.pending -= 1
+            if not self.pending:
+                self.answer = answer
+
     def _belated(self, segment: Segment) -> None:
         """A reply that nobody waits for: a put that is not answered was refused before it was looked at."""
+        if segment.request == REQUEST_CANCEL:
+            return
         said = Answer(segment, segment.body)
         if said.completion:
             self.refused.append(said.reason)

@@ -22,24 +22,27 @@ import struct
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from operator import index
-from typing import Final, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol, TypeVar
 
 from flintmq.channel import segment as seg
 from flintmq.channel import spi
 from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_XAREQUEST
-from flintmq.channel.memo import gmo_size, md_size
-from flintmq.channel.mqi_calls import od_end
-from flintmq.channel.xa_calls import XIDS_MAX, read_xid, write_xid
+from flintmq.channel.lists import od_end
+from flintmq.channel.sizes import gmo_size, md_size
+from flintmq.channel.xids import XIDS_MAX, read_xid, write_xid
 from flintmq.client.errors import MQError, NotConnected, error_of
+from flintmq.client.lazy import lazy
 from flintmq.client.mqi_properties import PropertyCalls
-from flintmq.client.remote import handles, lists, read_ahead, requests
+from flintmq.client.remote import bulk, handles, lists, read_ahead, requests
 from flintmq.client.remote.ahead import BROWSE_ROOM, ROOM, Ahead, Arrived
 from flintmq.client.remote.async_put import MessageIds, is_eligible
+from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
 from flintmq.client.remote.session import Answer, Session
+from flintmq.mqi import xid as xa
 from flintmq.mqi.constants import (
     MQCO_NONE,
     MQCO_QUIESCE,
@@ -47,6 +50,7 @@ from flintmq.mqi.constants import (
     MQGMO_NO_PROPERTIES,
     MQGMO_SYNCPOINT,
     MQGMO_SYNCPOINT_IF_PERSISTENT,
+    MQGMO_WAIT,
     MQHO_NONE,
     MQHO_UNUSABLE_HOBJ,
     MQPMO_ASYNC_RESPONSE,
@@ -58,10 +62,11 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import FIELDS as OD_FIELDS
 from flintmq.mqi.od import MQOD
-from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.pmo import MQPMO, takes_part
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.reason import (
     MQCC_FAILED,
@@ -70,18 +75,20 @@ from flintmq.mqi.reason import (
     MQRC_BACKED_OUT,
     MQRC_FUNCTION_NOT_SUPPORTED,
     MQRC_MSG_TOO_BIG_FOR_CHANNEL,
+    MQRC_NO_MSG_AVAILABLE,
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from flintmq.mqi.sd import FIELDS as SD_FIELDS
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr import message_handle, xa
-from flintmq.qmgr.connection import Connection as EngineConnection
-from flintmq.qmgr.inquire import Inquiry
-from flintmq.qmgr.property_control import PROPERTY_OPTIONS
-from flintmq.qmgr.put_properties import takes_part
-from flintmq.qmgr.queue_manager import QueueManager as Engine
+
+if TYPE_CHECKING:
+    from flintmq.qmgr import message_handle
+    from flintmq.qmgr.connection import Connection as EngineConnection
+    from flintmq.qmgr.queue_manager import QueueManager as Engine
+else:
+    message_handle = lazy("flintmq.qmgr.message_handle")
 
 #: What a get asks for first: with the descriptor it fits one segment.
 _BUFFER: Final = 32 * 1024 - 1024
@@ -98,6 +105,24 @@ UNREADABLE: Final = (ChannelError, MQStructuresError, KeyError, IndexError, Unic
 Exchange = tuple[int, int, bytes, int, bool]
 T = TypeVar("T")
 Steps = Generator[Exchange, Answer, T]
+#: The type of an exchange of several calls that are sent together: 0, a `Many`, type of the last one, False.
+MANY: Final = -1
+
+
+class Many(bytes):
+    """The bodies of calls that are sent together, in the place of one body, and their answers."""
+
+    #: Type, handle and body of each.
+    calls: list[tuple[int, int, bytes]]
+    answers: list[Answer]
+    #: If the first call fails, the last one is a get that is to be ended.
+    gets: bool = False
+
+
+def many_of(body: bytes) -> Many:
+    """Return the body of an exchange of type MANY."""
+    assert isinstance(body, Many)
+    return body
 
 
 class AnyWire(Protocol):
@@ -108,6 +133,8 @@ class AnyWire(Protocol):
     q_mgr_name: str
     #: The type of the call that is on its way, 0 if there is none.
     in_flight: int
+    #: The queue manager ends a get that waits if it is asked to (SPI NOTIFY).
+    ends_gets: bool
 
     def bad_answer(self, error: Exception) -> NoReturn:
         """An answer that cannot be read: the connection is at its end."""
@@ -163,6 +190,9 @@ class MQISteps(PropertyCalls):
         self._subscriptions: list[tuple[MQSD, RemoteHandle | None, RemoteHandle, RemoteHandle]] = []
         #: How often the connection was made again.
         self.generation = 0
+        #: Whether several calls may be sent together, None while the queue manager was not asked. MQ's clients never do
+        #: so in one conversation: it is for a queue manager that says it is FlintMQ.
+        self._sends_together: bool | None = None
 
     def room_for(self, browses: bool) -> int:
         """How many bytes of messages are read ahead for gets, or for browses."""
@@ -422,24 +452,29 @@ class MQISteps(PropertyCalls):
         length = handle.buffer if max_length < 0 else max_length
         while True:
             answer = yield from self._call(seg.MQGET, handle.number, front + layout.pack(length), handle.object_name)
-            body = answer.body
-            try:
-                got = MQMD.unpack(body, API_SIZE, answer.big_endian, answer.ccsid)
-                at = API_SIZE + md_size(got.version)
-                said = MQGMO.unpack(body, at, answer.big_endian, answer.ccsid)
-                at += gmo_size(said.version)
-                whole = read_long(body, at, answer.big_endian)
-                data = body[at + 4 : at + 4 + min(whole, length)]
-                if whole < 0 or len(data) < min(whole, length):
-                    text = f"a message of {whole} bytes, of which {length} were asked for, has {len(data)}"
-                    raise ChannelError(STATUS_MESSAGE_LENGTH, text)
-            except UNREADABLE as error:
-                self.wire.bad_answer(error)
-            if answer.reason != MQRC_TRUNCATED_MSG_FAILED or max_length >= 0 or whole <= length:
+            data = self._get_answered(answer, md, gmo, length)
+            if answer.reason != MQRC_TRUNCATED_MSG_FAILED or max_length >= 0 or self.data_length <= length:
                 break
-            length = handle.buffer = whole
+            length = handle.buffer = self.data_length
         if options & _IN_UNIT:
             self.has_work = True
+        return data
+
+    def _get_answered(self, answer: Answer, md: MQMD, gmo: MQGMO, length: int) -> bytes:
+        """Read the answer to an MQGET that asked for `length` bytes: return the data, and fill in `md` and `gmo`."""
+        body = answer.body
+        try:
+            got = MQMD.unpack(body, API_SIZE, answer.big_endian, answer.ccsid)
+            at = API_SIZE + md_size(got.version)
+            said = MQGMO.unpack(body, at, answer.big_endian, answer.ccsid)
+            at += gmo_size(said.version)
+            whole = read_long(body, at, answer.big_endian)
+            data = body[at + 4 : at + 4 + min(whole, length)]
+            if whole < 0 or len(data) < min(whole, length):
+                text = f"a message of {whole} bytes, of which {length} were asked for, has {len(data)}"
+                raise ChannelError(STATUS_MESSAGE_LENGTH, text)
+        except UNREADABLE as error:
+            self.wire.bad_answer(error)
         self.data_length = whole
         got.copy_to(md)
         gmo.resolved_q_name, gmo.msg_token = said.resolved_q_name, said.msg_token
@@ -450,6 +485,79 @@ class MQISteps(PropertyCalls):
         )
         gmo.returned_length = said.returned_length
         return data
+
+    def get_together_steps(
+        self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, count: int
+    ) -> Steps[tuple[list[tuple[MQMD, bytes, int]], bool]]:
+        """Up to `count` MQGETs with the same options and without wait, sent together.
+
+        Return (descriptor, data, reason) of each message, and whether there may be more. Raises by reason if the first
+        get has failed otherwise than with 2033. The caller has made sure that calls may be sent together, and that the
+        handle does not read ahead.
+        """
+        self._check_unit(gmo.options & _IN_UNIT)
+        session = self.wire.session
+        options, length = gmo.options & ~(MQGMO_WAIT | MQGMO_ACCEPT_TRUNCATED_MSG), handle.buffer
+        sent = MQGMO()
+        sent.version, sent.options, sent.match_options = gmo.version, options, gmo.match_options
+        front = md.pack(session.big_endian, session.ccsid) + sent.pack(session.big_endian, session.ccsid)
+        body = front + (_LONG_BIG if session.big_endian else _LONG_LITTLE).pack(length)
+        many = Many()
+        many.calls = [(seg.MQGET, handle.number, body)] * count
+        yield MANY, 0, many, seg.MQGET, False
+        found: list[tuple[MQMD, bytes, int]] = []
+        for answer in many.answers:
+            if answer.completion and answer.completion != MQCC_WARNING:
+                if answer.reason != MQRC_NO_MSG_AVAILABLE and not found:
+                    self._check(answer, handle.object_name, 0)
+                return found, False
+            one = md.copy()
+            data = self._get_answered(answer, one, sent, length)
+            if answer.reason == MQRC_TRUNCATED_MSG_FAILED:
+                handle.buffer = max(handle.buffer, self.data_length)  # It stays on the queue, and is asked for again.
+                continue
+            found.append((one, data, answer.reason))
+            if options & _IN_UNIT:
+                self.has_work = True
+        return found, True
+
+    def may_send_together_steps(self) -> Steps[bool]:
+        """Whether several calls may be sent together in one conversation."""
+        if self._sends_together is None:
+            self._sends_together = yield from bulk.offered_steps(self.wire.session)
+            self.wire.ends_gets = self._sends_together
+        return self._sends_together
+
+    def request_steps(
+        self, handle: RemoteHandle, md: MQMD, data: bytes, options: int, replies: RemoteHandle, wanted: MQMD, gmo: MQGMO
+    ) -> Steps[bytes]:
+        """MQPUT of a request and MQGET of its answer, sent together: the data of the answer; `wanted` describes it.
+
+        The caller has made sure that calls may be sent together, that no message handle takes part and that the handles
+        do not read ahead. If the message is longer than what is asked for, `reason` is 2080 and it is still there.
+        """
+        session = self.wire.session
+        big_endian, ccsid = session.big_endian, session.ccsid
+        if len(data) > session.terms.max_message_size:
+            raise call_refused(MQRC_MSG_TOO_BIG_FOR_CHANNEL, handle.object_name, self.wire.q_mgr_name, len(data))
+        pmo = MQPMO()
+        pmo.options = options | MQPMO_SYNC_RESPONSE
+        yield from self._ids.give(self, md, pmo)
+        wanted.correl_id = md.msg_id
+        layout = _LONG_BIG if big_endian else _LONG_LITTLE
+        put = b"".join((md.pack(big_endian, ccsid), pmo.pack(big_endian, ccsid), layout.pack(len(data)), data))
+        get = wanted.pack(big_endian, ccsid) + gmo.pack(big_endian, ccsid) + layout.pack(replies.buffer)
+        many = Many()
+        many.calls = [(seg.MQPUT, handle.number, put), (seg.MQGET, replies.number, get)]
+        many.gets = True
+        yield MANY, 0, many, seg.MQGET, False
+        self._check(many.answers[0], handle.object_name, len(data))
+        try:
+            self._put_answered(many.answers[0], False, pmo).copy_to(md)
+        except UNREADABLE as error:
+            self.wire.bad_answer(error)
+        self._check(many.answers[1], replies.object_name, 0)
+        return self._get_answered(many.answers[1], wanted, gmo, replies.buffer)
 
     def _get_with_handle(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int) -> Steps[bytes]:
         """MQGET with a message handle: the properties come in front of the data, and are taken out of it."""
@@ -601,6 +709,7 @@ class MQISteps(PropertyCalls):
                 hobj.number = hsub.number = MQHO_UNUSABLE_HOBJ
         self._subscriptions = subscriptions
         self.has_work = self._xa_opened = False
+        self._sends_together = None
 
     def subrq_steps(self, hsub: RemoteHandle, action: int, sro: MQSRO | None = None) -> Steps[int]:
         """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""

@@ -14,29 +14,30 @@ import errno
 import os
 import select
 import socket
-import ssl
 import struct
 import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
-from flintmq.client.error_log import user_name
 from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
-from flintmq.client.remote import local, requests, tls
+from flintmq.client.lazy import lazy
+from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import Steps, T
+from flintmq.client.remote.steps import MANY, Many, Steps, T, many_of
+from flintmq.client.whoami import user_name
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
+    MQCC_FAILED,
     MQCC_OK,
     MQCC_WARNING,
     MQRC_CONNECTION_BROKEN,
@@ -45,6 +46,14 @@ from flintmq.mqi.reason import (
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_SSL_INITIALIZATION_ERROR,
 )
+
+if TYPE_CHECKING:
+    import ssl
+
+    from flintmq.client.remote import tls
+else:
+    ssl = lazy("ssl")
+    tls = lazy("flintmq.client.remote.tls")
 
 _READ_MAX = 1 << 16
 _GRACE_S = 60
@@ -64,6 +73,7 @@ class Wire:
         self.q_mgr_name = ""
         self.connection_id = bytes(24)
         self._socket = sock
+        self._tls = not address.directory and bool(definition.protection.cipher_spec)
         self._lock = threading.Lock()
         self._forked = False
         #: Handles that nobody has any more; the next call closes them.
@@ -75,6 +85,8 @@ class Wire:
         self._ending = False
         #: The type of the call that is on its way, 0 if there is none.
         self.in_flight = 0
+        #: The queue manager ends a get that waits if it is asked to (SPI NOTIFY).
+        self.ends_gets = False
         #: Of the heartbeats that are answered by keeper.py.
         self.heartbeat_s = 0
         _wires.add(self)
@@ -110,6 +122,33 @@ class Wire:
         finally:
             self._lock.release()
 
+    def call_many(self, many: Many) -> list[Answer]:
+        """Make calls together, and wait for all answers. Raises NotConnected if there will be none."""
+        gets = many.gets
+        with self._lock:
+            try:
+                if self.broken is not None:
+                    self._refuse()
+                session = self.session
+                self.in_flight = many.calls[0][0]
+                self._socket.sendall(session.with_late(session.requests(many.calls)))
+                while session.pending:
+                    data = self._socket.recv(_READ_MAX)
+                    if not data:
+                        self._fail("the other side has closed the connection")
+                    session.received(data)
+                    self._between()
+                    if gets and session.pending and session.answers and session.answers[0].completion == MQCC_FAILED:
+                        gets = False
+                        self._socket.sendall(session.cancel_get(self.connection_id))
+                for answer, (kind, _, _) in zip(session.answers, many.calls, strict=True):
+                    if answer.kind != kind + seg.REPLY:
+                        self._fail(f"a call of type {kind:#x} was answered by {answer.kind:#x}")
+                self.in_flight = session.unconfirmed = 0
+                return session.answers
+            except BaseException as error:
+                self._cut_short(error)
+
     def run(self, steps: Steps[T]) -> T:
         """Make the exchanges of a call, and return what it returns."""
         while self.orphans:
@@ -126,6 +165,9 @@ class Wire:
                         answer = NO_ANSWER
                     elif answered:
                         answer = self.call(kind, handle, body, flags)
+                    elif kind == MANY:
+                        answer = NO_ANSWER
+                        many_of(body).answers = self.call_many(many_of(body))
                     else:
                         self.send(kind, handle, body)
                         answer = NO_ANSWER
@@ -185,12 +227,12 @@ class Wire:
         number = sock.fileno()
         if number < 0:  # Another thread has dropped the connection.
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        if not isinstance(sock, ssl.SSLSocket) or not sock.pending():
+        if not self._tls or not cast("ssl.SSLSocket", sock).pending():
             poll = select.poll()
             poll.register(number, select.POLLIN)
             if not poll.poll(max(0.0, seconds * 1000)):
                 return False
-        if not isinstance(sock, ssl.SSLSocket):
+        if not self._tls:
             self._take(sock.recv(_READ_MAX))
             return True
         sock.setblocking(False)
@@ -275,8 +317,8 @@ class Wire:
         if not self._lock.acquire(blocking=False):
             return False  # Somebody makes one.
         try:
-            if isinstance(self._socket, ssl.SSLSocket):
-                return self._is_dead_behind(self._socket)
+            if self._tls:
+                return self._is_dead_behind(cast("ssl.SSLSocket", self._socket))
             said = self._socket.recv(_READ_MAX, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
             return False
@@ -383,7 +425,7 @@ class Wire:
         """MQCONNX. Raises by reason."""
         session, definition = self.session, self.definition
         body = requests.connect_body(
-            session, definition.q_mgr_name, definition.application, MQAT_DEFAULT, definition.options
+            session, definition.wanted_name, definition.application, MQAT_DEFAULT, definition.options
         )
         answer = self.call(seg.MQCONN, 0, body)
         if answer.completion not in (MQCC_OK, MQCC_WARNING):
@@ -477,11 +519,10 @@ def _opened(definition: Definition, address: Address) -> socket.socket:
         made = tls.context(definition.protection, where).wrap_socket(sock, server_hostname=name or None)
         tls.check(definition.protection, made.cipher(), made.version(), made.getpeercert(), where)
         return made
-    except ssl.SSLError as error:
-        sock.close()
-        raise tls.failed(error, where) from None
     except OSError as error:
         sock.close()
+        if definition.protection.cipher_spec and isinstance(error, ssl.SSLError):
+            raise tls.failed(error, where) from None
         raise refused(MQRC_SSL_INITIALIZATION_ERROR, where, f"the TLS handshake failed: {why(error)}") from None
     except BaseException:
         sock.close()
