@@ -223,8 +223,10 @@ class AsyncConsumer:
                 return await self._failed(message, error)
             await asyncio.sleep(_INHIBITED_S)
         except BackedOut as error:
-            if message is None:
-                raise
+            if message is None:  # The connection was lost while it waited.
+                if not self._seam._reconnects:
+                    raise
+                return True
             _log.warning("The unit of work of a message of %s was backed out: %s", self.queue_name, error)
         except MQError as error:
             if message is None or self._seam.closed:

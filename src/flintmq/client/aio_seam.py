@@ -64,6 +64,8 @@ class AsyncSeam:
     _tracing: instrumentation.Tracing | None = None
     #: The transaction block that a task is in.
     _transaction: ContextVar[Any]
+    #: Whether a connection that was lost is made again.
+    _reconnects: bool = False
 
     def __init__(self) -> None:
         #: Tasks whose cancellation was put off because a get could not be undone any more.
