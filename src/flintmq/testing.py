@@ -16,6 +16,12 @@ As a pytest plugin (installed with the package; or `-p flintmq.testing`, or `pyt
     queue_manager           a queue manager without files, with DEV.QUEUE.1 to 3; new for each test, in milliseconds
     queue_manager_on_disk   the same in a temporary directory; `.crash()` and `.restart()` try what a crash leaves
 
+    listening_queue_manager           a queue manager that listens on a free port of 127.0.0.1, for code that connects:
+                                      `flintmq.connect(**it.options)`, pymqi, JMS. It has `host`, `port`, `conn`,
+                                      `channel`, `user`, `password`, `name` and `uri`; `qm` is the same from inside
+    listening_queue_manager_session   the same for a whole session; messages of one test are there in the next, unless
+                                      it calls `clear()`
+
 For message flows (with the extra `broker`):
 
     @pytest.mark.flow("Shop", "Orders")                            # path beside the test file, and the flow
@@ -34,18 +40,23 @@ pytest everything here but the fixtures can be used as well.
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import flintmq
+from flintmq.channel.identity import Identity
+from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.client.embedded import Host
 from flintmq.client.instance import CreateOptions
 from flintmq.client.queue_manager import QueueManager, application_name, open_host
 from flintmq.log import LogConfig
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.property_values import Value
+from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
 
 if TYPE_CHECKING:
     import pytest
@@ -206,6 +217,116 @@ def assert_queue(queue_manager: flintmq.QueueManager, name: str | flintmq.Subscr
         return QueueAssertion(name, list(queue.browse()), queue.depth)
 
 
+class _OnePassword(Gatekeeper):
+    """Refuses a wrong password (2035). A client that sends none is the user that it says it is."""
+
+    def __init__(self, user: str, password: str) -> None:
+        self.user, self.password = user, password
+
+    def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
+        if identity.password and (identity.claimed_user, identity.password) != (self.user, self.password):
+            return MQRC_NOT_AUTHORIZED, ""
+        return super().admit(terms, identity, address)
+
+
+class ListeningQueueManager:
+    """A queue manager without files that listens on a free port of 127.0.0.1, in a thread of this process.
+
+    It has the developer's objects: DEV.QUEUE.1 to 3, DEV.APP.SVRCONN and so on, and takes commands (PCF, MQSC). There
+    are no authority checks: every user may do everything.
+    """
+
+    host = "127.0.0.1"
+    channel = "DEV.APP.SVRCONN"
+    user = "app"
+    password = "passw0rd"
+
+    def __init__(self, name: str = "QM1") -> None:
+        # The server is brought in here: who tests without a network does not need it.
+        from flintmq.client import instance
+        from flintmq.client.command_thread import CommandThread
+        from flintmq.server.hub import ServingHost
+
+        self.name = name
+        self._host = ServingHost(*instance.create_in_memory(name, CreateOptions(developer=True)), None)
+        #: The same queue manager from inside: to define queues, to prepare messages and to look at them.
+        self.qm = QueueManager(self._host, application_name())
+        CommandThread(self._host)
+        self.port = 0
+        self._error: BaseException | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"flintmq {name}", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+        if self._error is not None:
+            raise self._error
+
+    @property
+    def conn(self) -> str:
+        """The connection name, as MQ writes it: 127.0.0.1(1414)."""
+        return f"{self.host}({self.port})"
+
+    @property
+    def uri(self) -> str:
+        """All of it in one string, for settings: mq://app:passw0rd@127.0.0.1:1414/QM1?channel=DEV.APP.SVRCONN."""
+        return f"mq://{self.user}:{self.password}@{self.host}:{self.port}/{self.name}?channel={self.channel}"
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The arguments of `flintmq.connect` and `flintmq.aconnect`: `flintmq.connect(**listening.options)`."""
+        return {
+            "name": self.name,
+            "channel": self.channel,
+            "conn": self.conn,
+            "user": self.user,
+            "password": self.password,
+        }
+
+    def clear(self) -> None:
+        """Remove the messages of all local queues that are not the system's."""
+        for row in self.qm.mqsc("DISPLAY QLOCAL(*) CURDEPTH WHERE(CURDEPTH GT 0)", check=False).rows:
+            name = str(row["QUEUE"])
+            if not name.startswith(("SYSTEM.", "AMQ.")):
+                self.qm.queue(name).clear()
+
+    def close(self) -> None:
+        """End it; connections of clients are closed. A second close does nothing."""
+        if not self._thread.is_alive():
+            return
+        self._loop.call_soon_threadsafe(self._end.set)
+        self._thread.join()
+        self.qm.close()
+
+    def __enter__(self) -> ListeningQueueManager:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._ready.set()
+
+    async def _serve(self) -> None:
+        from flintmq.server.hub import Hub
+        from flintmq.server.link import links
+
+        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+        hub = Hub(self._host, _OnePassword(self.user, self.password), self._loop)
+        server = await self._loop.create_server(links(hub), self.host, 0)
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._end.wait()
+        server.close()
+        for link in list(hub.links.values()):
+            link.abort()
+        hub.close()
+
+
 class DiskQueueManager(QueueManager):
     """A queue manager in a directory of a test, that can be crashed and restarted.
 
@@ -282,6 +403,12 @@ def _disk(tmp_path: Path) -> Iterator[DiskQueueManager]:
         yield qm
 
 
+def _listening() -> Iterator[ListeningQueueManager]:
+    """A queue manager that listens on a free port of 127.0.0.1, for code that connects."""
+    with ListeningQueueManager() as listening:
+        yield listening
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Make the mark known."""
     config.addinivalue_line("markers", "flow(path, name): the message flow that the fixture `flow` loads")
@@ -292,3 +419,7 @@ if pytest is not None:
     flow = pytest.fixture(name="flow")(_flow)
     queue_manager = pytest.fixture(name="queue_manager")(_memory)
     queue_manager_on_disk = pytest.fixture(name="queue_manager_on_disk")(_disk)
+    listening_queue_manager = pytest.fixture(name="listening_queue_manager")(_listening)
+    listening_queue_manager_session = pytest.fixture(name="listening_queue_manager_session", scope="session")(
+        _listening
+    )

@@ -151,7 +151,8 @@ class Codec(Generic[T]):
     def dump(self, value: T) -> str:
         """Return the JSON of a value. Raises BadPayload if it has another type: it could not be read."""
         text = dump_json(value)
-        if isinstance(self.kind, type) and typing.get_origin(self.kind) is None and not typing.is_typeddict(self.kind):
+        kind: Any = self.kind
+        if kind is not Any and isinstance(kind, type) and not typing.get_origin(kind) and not typing.is_typeddict(kind):
             fits = isinstance(value, self.kind) or (self.kind is float and isinstance(value, int))
             if not fits:
                 raise BadPayload(f"{self.name} is wanted, not {type(value).__name__}")
@@ -376,8 +377,12 @@ def _fields(kind: Any, known: dict[Any, _Reader]) -> _Reader:
 
     known[kind] = read
     if typing.is_typeddict(kind):
-        required = set(kind.__required_keys__)
         names = list(hints)
+        required = set()
+        for name, hint in hints.items():  # With annotations that are strings, __required_keys__ does not know.
+            origin = typing.get_origin(hint)
+            if origin is not typing.NotRequired and (origin is typing.Required or name in kind.__required_keys__):
+                required.add(name)
     else:
         fields = [field for field in dataclasses.fields(kind) if field.init]
         names = [field.name for field in fields]

@@ -7,9 +7,10 @@ gets a message with a BackoutCount does not call the handler. In the unit of wor
 on the same queue with a delivery delay, or, after the last attempt, moves it away; and commits. So
 
     - a crash at any point loses nothing: the message is on its queue, or on SYSTEM.DDELAY.LOCAL.QUEUE, or moved;
-    - a crash of the handler's process counts as a failed attempt;
+    - over a channel, the end of the handler's process counts as a failed attempt. A queue manager that is embedded ends
+      with the process; its restart backs out without counting;
     - the number of attempts survives a restart: the delayed copy has it as property (flintmq_attempts), and attempts
-      since then are its BackoutCount;
+      since then are its BackoutCount. Without `delay` there is only BackoutCount, which needs HARDENBO for that;
     - any number of consumers with the same `retry` may share the queue.
 
 The delayed copy has the MsgId, CorrelId, properties and data of the message; its context (UserIdentifier, PutDate ...)
