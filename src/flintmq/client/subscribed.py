@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from flintmq.client.errors import MQError
 from flintmq.client.message import expiry_tenths, identifier
-from flintmq.client.mqi import MQI
 from flintmq.mqi.constants import (
     MQCO_KEEP_SUB,
     MQCO_NONE,
@@ -135,6 +134,8 @@ class EmbeddedSubscribed(Subscribed):
 
     def __init__(self, connection: Connection, sd: MQSD, queue: str | None) -> None:
         self.connection = connection
+        from flintmq.client.mqi import MQI  # Here: a client of a queue manager elsewhere has its own.
+
         self.mqi = MQI(connection)
         self.sd = sd
         try:
