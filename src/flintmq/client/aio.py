@@ -47,12 +47,13 @@ from flintmq.client.error_log import user_identifier
 from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError, Truncated
 from flintmq.client.instance import CreateOptions
 from flintmq.client.link import Link
-from flintmq.client.message import Message, Wait, carried
+from flintmq.client.message import Message, Wait, carried, properties_to_pass, with_header
 from flintmq.client.queue import browse_options, cut, wanted
 from flintmq.client.queue_manager import QueueManager, application_name, open_host
 from flintmq.client.request import answer_to, ask
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import (
+    MQFB_APPL_FIRST,
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
     MQGMO_WAIT,
@@ -435,6 +436,24 @@ class EmbeddedTransaction(AsyncTransaction):
 
     async def backout(self) -> None:
         self._link_in_use().backout()
+
+    async def set_aside(self, message: Message, reason: int = MQFB_APPL_FIRST) -> str:
+        qm = self._qm
+        engine = qm._host.engine
+        queue = engine.queues.get(message.queue_name)
+        backout_queue = queue.definition.text("BOQNAME") if queue is not None else ""
+        for target, dead in ((backout_queue, False), (engine.dead_letter_queue, True)):
+            md, data = message.md.copy(), message.data
+            if dead:
+                data = with_header(message, md, data, qm.name, reason)
+            try:
+                if target:
+                    options = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
+                    self._link_in_use().put(target, md, options, data, properties_to_pass(message))
+                    return target
+            except MQError:
+                continue  # The dead-letter queue is next, or the message stays.
+        return ""
 
 
 class _Woken:

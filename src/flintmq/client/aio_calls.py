@@ -29,7 +29,7 @@ from flintmq.client.message import (
 )
 from flintmq.client.queue import ahead_option, get_options, want_token, wanted
 from flintmq.client.replay import queue_of_dead_letters
-from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
+from flintmq.mqi.constants import MQFB_APPL_FIRST, MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
@@ -239,6 +239,15 @@ class AsyncTransaction:
 
     async def backout(self) -> None:
         """Undo so far; the block goes on in a new unit of work."""
+        raise NotImplementedError
+
+    async def set_aside(self, message: Message, reason: int = MQFB_APPL_FIRST) -> str:
+        """Put a copy of a message that was got in the transaction to the backout queue of its queue (BOQNAME).
+
+        If there is none, or it does not take the message, the copy goes to the dead-letter queue; `reason` is for its
+        header (MQDLH). Returns the name of the queue, "" if neither takes the message. The put is part of the
+        transaction: after the commit the message is there, and no longer on its queue.
+        """
         raise NotImplementedError
 
 

@@ -30,6 +30,7 @@ from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import (
     MQCCSI_INHERIT,
     MQEI_UNLIMITED,
+    MQENC_NATIVE,
     MQFMT_DEAD_LETTER_HEADER,
     MQFMT_STRING,
     MQMT_REQUEST,
@@ -456,6 +457,29 @@ def header_of(md: MQMD, data: bytes) -> MQDLH | None:
         return MQDLH.unpack(data, 0, is_big_endian(md.encoding), md.coded_char_set_id)
     except StructureError:
         return None
+
+
+def with_header(message: Message, md: MQMD, data: bytes, queue_manager: str, reason: int) -> bytes:
+    """Return `data` behind a dead-letter header that says why `message` could not be processed; `md` describes it."""
+    header = MQDLH()
+    header.reason = reason
+    header.dest_q_name, header.dest_q_mgr_name = message.queue_name, queue_manager
+    header.encoding, header.coded_char_set_id, header.format = md.encoding, md.coded_char_set_id, md.format
+    header.put_appl_type, header.put_appl_name = md.put_appl_type, md.put_appl_name
+    header.put_date, header.put_time = md.put_date, md.put_time
+    md.format, md.encoding, md.coded_char_set_id = MQFMT_DEAD_LETTER_HEADER, MQENC_NATIVE, _UTF8
+    return header.pack() + data
+
+
+def properties_to_pass(message: Message) -> MessageProperties | None:
+    """Return the properties that a copy of `message` is put with, None if it has none."""
+    made = MessageProperties()
+    for name, value in message.properties.items():
+        try:
+            made.set(name, value)
+        except PropertyError:
+            continue  # One of MQ's own: the queue manager sets it.
+    return made if message.properties else None
 
 
 def without_header(md: MQMD, header: MQDLH) -> None:

@@ -56,6 +56,7 @@ from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.topic import Subscribed
 from flintmq.mqi import reason as rc
 from flintmq.mqi.constants import (
+    MQFB_APPL_FIRST,
     MQGMO_WAIT,
     MQOO_BROWSE,
     MQOO_FAIL_IF_QUIESCING,
@@ -481,6 +482,9 @@ class RemoteTransaction(AsyncTransaction):
             await self._undo(line)
         except NotConnected as error:
             raise self._lost(line, error) from None
+
+    async def set_aside(self, message: Message, reason: int = MQFB_APPL_FIRST) -> str:
+        return await self.run(lambda line: line.link.set_aside(message, reason))
 
 
 class aconnect:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from flintmq.client.errors import MQError, NotAuthorized, NotConverted, Truncated, UnknownObject, error_class
 from flintmq.client.explain import refuse_selector
 from flintmq.client.link import SCHEME
-from flintmq.client.message import Message
+from flintmq.client.message import Message, properties_to_pass, with_header
 from flintmq.client.remote import handles
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.request import OPTIONS, answer_to, ask, reply_queue_descriptor
@@ -27,8 +27,6 @@ from flintmq.mqi.constants import (
     MQCA_BACKOUT_REQ_Q_NAME,
     MQCA_DEAD_LETTER_Q_NAME,
     MQCA_Q_NAME,
-    MQENC_NATIVE,
-    MQFMT_DEAD_LETTER_HEADER,
     MQGMO_BROWSE_NEXT,
     MQGMO_NO_SYNCPOINT,
     MQGMO_PROPERTIES_FORCE_MQRFH2,
@@ -50,8 +48,6 @@ from flintmq.mqi.constants import (
     MQPMO_PASS_ALL_CONTEXT,
     MQPMO_SYNCPOINT,
 )
-from flintmq.mqi.dlh import MQDLH
-from flintmq.mqi.errors import PropertyError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
@@ -374,33 +370,46 @@ class Link:
             yield from self.mqi.cmit_steps()
         return moved
 
-    def _put_aside(self, target: str, handle: RemoteHandle, message: Message, dead: bool) -> Steps[bool]:
-        """Put a copy of the message to `target`, in the unit of work that it was got in."""
+    def set_aside(self, message: Message, reason: int) -> Steps[str]:
+        """Put a copy of a message that the application rejects to BOQNAME of its queue, or to the dead-letter queue.
+
+        The put is part of the unit of work. Returns the name of the queue; "" if neither takes the message.
+        """
+        target = self._poison.get(message.queue_name, _NEVER).queue
+        if target and (yield from self._put_aside(target, None, message, False)):
+            return target
+        target = yield from self._dead_letters()
+        if target and (yield from self._put_aside(target, None, message, True, reason)):
+            return target
+        return ""
+
+    def _put_aside(
+        self,
+        target: str,
+        handle: RemoteHandle | None,
+        message: Message,
+        dead: bool,
+        reason: int = MQRC_BACKOUT_THRESHOLD_REACHED,
+    ) -> Steps[bool]:
+        """Put a copy of the message to `target`, in the unit of work that it was got in.
+
+        The copy has the context of the last message that was got through `handle`; without a handle, a new one.
+        """
         md, data = message.md.copy(), message.data
-        if message.properties:
-            made = MessageProperties()
-            for name, value in message.properties.items():
-                try:
-                    made.set(name, value)
-                except PropertyError:
-                    continue  # One of MQ's own, which it sets by itself.
+        made = properties_to_pass(message)
+        if made is not None:
             data = self._with_properties(md, data, made)
         if dead:
-            header = MQDLH()
-            header.reason = MQRC_BACKOUT_THRESHOLD_REACHED
-            header.dest_q_name, header.dest_q_mgr_name = message.queue_name, self.mqi.wire.q_mgr_name
-            header.encoding, header.coded_char_set_id, header.format = md.encoding, md.coded_char_set_id, md.format
-            header.put_appl_type, header.put_appl_name = md.put_appl_type, md.put_appl_name
-            header.put_date, header.put_time = md.put_date, md.put_time
-            data = header.pack() + data
-            md.format, md.encoding, md.coded_char_set_id = MQFMT_DEAD_LETTER_HEADER, MQENC_NATIVE, 1208
+            data = with_header(message, md, data, self.mqi.wire.q_mgr_name, reason)
         od, pmo = MQOD(), MQPMO()
         od.object_name = target
-        pmo.options, pmo.context = _IN | MQPMO_PASS_ALL_CONTEXT, handle.number
+        pmo.options = _IN
+        if handle is not None:
+            pmo.options, pmo.context = _IN | MQPMO_PASS_ALL_CONTEXT, handle.number
         try:
             yield from self.mqi.put1_steps(od, md, pmo, data)
         except MQError as error:
-            if error.reason != MQRC_NOT_AUTHORIZED:
+            if error.reason != MQRC_NOT_AUTHORIZED or handle is None:
                 return False
             pmo.options = _IN  # Not as it was put by whom, but kept.
             try:
