@@ -8,7 +8,7 @@ How a delivery ends:
 
     ack       MQCMIT: the message is gone, the handler's puts can be got
     nack      MQBACK: the message is on its queue again, with a BackoutCount that is higher by one; no puts
-    reject    the message goes to BOQNAME of its queue, or to the dead-letter queue, and MQCMIT. If neither takes it: nack
+    reject    the message goes to BOQNAME of its queue, or to the dead-letter queue, and MQCMIT; else, as nack
 
 D1  A delivery ends once. Everything after that is outside of the unit of work.
 D2  A put joins the unit of work only while `lock` is held and the delivery has not ended: a task of a handler that goes

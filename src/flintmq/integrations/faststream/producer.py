@@ -17,7 +17,7 @@ from faststream._internal.parser import BatchCodecProto, DefaultCodec
 from faststream._internal.producer import ProducerProto
 from faststream.exceptions import IncorrectState, SetupError
 
-from flintmq import AsyncQueue, AsyncRemoteQueueManager, NoMessageAvailable, UnknownObject
+from flintmq import AsyncQueue, AsyncRemoteQueueManager, CommandFailed, NoMessageAvailable, UnknownObject
 from flintmq.integrations.faststream.command import TIMEOUT_S, MQPublishCommand
 from flintmq.integrations.faststream.headers import to_correl_id, to_properties
 from flintmq.integrations.faststream.message import CURRENT, Delivered, MQParser
@@ -60,6 +60,21 @@ def descriptor_fields(cmd: MQPublishCommand) -> dict[str, Any]:
     if cmd.persistent is None:
         fields["persistent"] = request.persistent
     return fields
+
+
+async def opened(
+    qm: AsyncRemoteQueueManager, name: str, create: bool, selector: str = "", **attributes: Any
+) -> AsyncQueue:
+    """Return a queue; define it if it is not there and `create` says so. Raises UnknownObject, CommandFailed ..."""
+    if create:
+        try:
+            return await qm.queue(name, create=True, selector=selector, **attributes)
+        except CommandFailed as error:
+            try:  # Another program may have defined it a moment before.
+                return await qm.queue(name, selector=selector)
+            except UnknownObject:
+                raise error from None
+    return await qm.queue(name, selector=selector)
 
 
 class MQProducer(ProducerProto[MQPublishCommand]):
@@ -149,7 +164,7 @@ class MQProducer(ProducerProto[MQPublishCommand]):
         except UnknownObject:
             if not self._create_queues or cmd.request is not None:
                 raise
-            await qm.queue(cmd.destination, create=True)
+            await opened(qm, cmd.destination, True)
             return await AsyncQueue(qm, cmd.destination).put(encoded.data, **fields)
 
 

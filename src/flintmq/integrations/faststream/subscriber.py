@@ -38,6 +38,7 @@ from flintmq.integrations.faststream.config import (
     MQSubscriberSpecificationConfig,
 )
 from flintmq.integrations.faststream.message import CURRENT, Delivered, Delivery, MQMessage, MQParser, Raw
+from flintmq.integrations.faststream.producer import opened
 from flintmq.integrations.faststream.publisher import MQReplyPublisher
 
 PAUSE_S_MAX = 5.0
@@ -135,7 +136,7 @@ class MQSubscriber(SubscriberUsecase[Any]):
         else:
             create = self._create or self._outer_config.create_queues
             attributes = dict(self._create) if not isinstance(self._create, bool) else {}
-            self._source = await qm.queue(self.queue, create=bool(create), selector=self.selector, **attributes)
+            self._source = await opened(qm, self.queue, bool(create), self.selector, **attributes)
         return self._source
 
     # -- workers ------------------------------------------------------------------------------------------------------
