@@ -20,7 +20,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRA_OF_ROOM = {"broker": "broker", "console": "console", "pipeline": "spark"}
 
 #: Parts of a room that need an extra the room itself does not.
-EXTRA_OF_PART = {"telemetry/smf/columns": "spark", "client/pkcs12": "tls", "client/vault": "tls"}
+EXTRA_OF_PART = {
+    "telemetry/smf/columns": "spark",
+    "client/pkcs12": "tls",
+    "client/vault": "tls",
+    "integrations/faststream": "faststream",
+}
 
 #: Where the module has another name than its distribution.
 DISTRIBUTION = {

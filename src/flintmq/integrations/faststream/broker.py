@@ -175,7 +175,7 @@ class MQBroker(MQRegistrator, BrokerUsecase[Any, AsyncRemoteQueueManager, MQBrok
 
     # -- publish ------------------------------------------------------------------------------------------------------
 
-    async def publish(  # type: ignore[override]
+    async def publish(
         self,
         message: Any = None,
         queue: str = "",
@@ -219,7 +219,7 @@ class MQBroker(MQRegistrator, BrokerUsecase[Any, AsyncRemoteQueueManager, MQBrok
         found: bytes = await self._basic_publish(command, producer=self.config.producer)
         return found
 
-    async def publish_batch(  # type: ignore[override]
+    async def publish_batch(
         self,
         *messages: Any,
         queue: str = "",

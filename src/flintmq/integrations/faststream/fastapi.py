@@ -43,9 +43,9 @@ class MQRouter(base.StreamRouter[Any]):
     def __init__(self, url: str = DEFAULT_URL, *, context: Any = None, **options: Any) -> None:
         super().__init__(url, context=context, **options)
 
-    def subscriber(self, queue: str = "", *, dependencies: Any = (), **options: Any) -> Any:
+    def subscriber(self, *extra: Any, dependencies: Any = (), **options: Any) -> Any:
         """Subscribe a handler; the arguments of MQBroker.subscriber, and FastAPI's `response_model...`."""
-        return super().subscriber(queue, dependencies=dependencies, **{**_RESPONSE, **options})
+        return super().subscriber(*extra, dependencies=dependencies, **{**_RESPONSE, **options})
 
     def publisher(self, queue: str = "", **options: Any) -> Any:
         """Declare a publisher; the arguments of MQBroker.publisher."""

@@ -22,7 +22,7 @@ class MQTelemetrySettingsProvider:
 
     def get_consume_attrs_from_message(self, msg: StreamMessage[Any]) -> dict[str, Any]:
         """Return the attributes of a process span."""
-        found = {
+        found: dict[str, Any] = {
             "messaging.system": self.messaging_system,
             "messaging.message.id": msg.message_id,
             "messaging.message.conversation_id": msg.correlation_id,
@@ -39,7 +39,7 @@ class MQTelemetrySettingsProvider:
 
     def get_publish_attrs_from_cmd(self, cmd: MQPublishCommand) -> dict[str, Any]:
         """Return the attributes of a publish span."""
-        found = {
+        found: dict[str, Any] = {
             "messaging.system": self.messaging_system,
             "messaging.destination.name": cmd.destination,
             "messaging.message.conversation_id": cmd.correlation_id,

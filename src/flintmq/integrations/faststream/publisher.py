@@ -47,7 +47,7 @@ class MQPublisher(PublisherUsecase):
         queue, topic = given.pop("queue", ""), given.pop("topic", "")
         if not queue and not topic:
             queue, topic = self.queue, self.topic
-        fields = {
+        fields: dict[str, Any] = {
             "reply_to": config.reply_to if kind is PublishType.PUBLISH else "",
             "priority": config.priority,
             "persistent": config.persistent,

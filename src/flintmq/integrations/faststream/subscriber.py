@@ -153,13 +153,16 @@ class MQSubscriber(SubscriberUsecase[Any]):
                         if await self._handle(unit, messages):
                             await asyncio.sleep(PAUSE_S_MAX / 5)
             except MQError as error:
-                if not self.running:
+                if self._is_stopped():
                     return
                 failures += 1
                 pause = min(PAUSE_S_MAX, 0.05 * 2**failures)
                 text = f"{self.queue or self.topic}: {error}; trying again in {pause:g} seconds"
                 self._log(logging.ERROR, text, self.get_log_context(None))
                 await asyncio.sleep(pause)
+
+    def _is_stopped(self) -> bool:
+        return not self.running
 
     async def _receive(self) -> list[Message]:
         """Wait for a message; of a batch, take those that are there, or come in time."""
