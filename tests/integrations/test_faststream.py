@@ -422,7 +422,7 @@ def test_subscribers_go_on_after_the_connection_was_lost(
             await soon(lambda: seen == ["before"])
             await asyncio.to_thread(serving.cut)
             serving.qm.queue("IN").put("after")
-            await soon(lambda: seen == ["before", "after"])
+            await soon(lambda: seen[-1] == "after")  # "before" is there again if its commit was cut off.
             assert await broker.ping(PATIENCE)
 
         return test
@@ -619,7 +619,8 @@ def killed_application(serving: Serving, directory: Path, kills: int) -> tuple[i
             if kill < kills:
                 until(lambda: log.stat().st_size > before + 200, "the application works")  # noqa: B023
             else:
-                until(lambda: serving.qm.queue("OUT").depth == total and not queue.depth, "the rest is handled")
+                # CURDEPTH counts uncommitted puts, a browse does not find them.
+                until(lambda: serving.qm.queue("OUT").depth == total == len(texts(serving, "OUT")), "all is handled")
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait(PATIENCE)
