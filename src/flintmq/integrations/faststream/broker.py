@@ -20,8 +20,8 @@ from faststream.response.publish_type import PublishType
 from faststream.security import BaseSecurity
 from faststream.specification.schema import BrokerSpec
 
-import flintmq
-from flintmq import AsyncRemoteQueueManager, MQError
+from flintmq.client.errors import MQError
+from flintmq.client.remote.aio import AsyncRemoteQueueManager, aconnect
 from flintmq.integrations.faststream.command import TIMEOUT_S, MQPublishCommand
 from flintmq.integrations.faststream.config import MQBrokerConfig
 from flintmq.integrations.faststream.connection import DEFAULT_URL, parse_url, public_url, security_options
@@ -136,7 +136,7 @@ class MQBroker(MQRegistrator, BrokerUsecase[Any, AsyncRemoteQueueManager, MQBrok
     async def _connect(self) -> AsyncRemoteQueueManager:
         """Raises flintmq.MQError if the queue manager cannot be reached."""
         told = self._connection_kwargs.get("on_event", self._on_event)
-        qm = await flintmq.aconnect(self._queue_manager, **{**self._connection_kwargs, "on_event": told})
+        qm = await aconnect(self._queue_manager, **{**self._connection_kwargs, "on_event": told})
         self.config.broker_config.connect(qm)
         return qm
 

@@ -7,7 +7,7 @@ from typing import Any
 from faststream.response.publish_type import PublishType
 from faststream.response.response import BatchPublishCommand, PublishCommand, Response
 
-from flintmq import Message
+from flintmq.client.message import Message
 
 TIMEOUT_S = 30.0
 

@@ -18,7 +18,7 @@ from faststream._internal.utils.path import Address, AddressSyntax
 from faststream.exceptions import IncorrectState, SetupError
 from faststream.middlewares import AckPolicy
 
-from flintmq import AsyncRemoteQueueManager
+from flintmq.client.remote.aio import AsyncRemoteQueueManager
 from flintmq.integrations.faststream.producer import MQProducer, NoProducer
 
 #: `prices/{metal}` is prices/+ to the queue manager. A level is what is between two slashes.

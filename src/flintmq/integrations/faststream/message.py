@@ -25,7 +25,8 @@ from typing import Any
 from faststream._internal.utils.path import match_path
 from faststream.message import StreamMessage, decode_message
 
-from flintmq import AsyncTransaction, Message
+from flintmq.client.aio_calls import AsyncTransaction
+from flintmq.client.message import Message
 from flintmq.integrations.faststream.headers import (
     CONTENT_TYPE,
     CORRELATION_ID,

@@ -17,7 +17,9 @@ from faststream._internal.parser import BatchCodecProto, DefaultCodec
 from faststream._internal.producer import ProducerProto
 from faststream.exceptions import IncorrectState, SetupError
 
-from flintmq import AsyncQueue, AsyncRemoteQueueManager, CommandFailed, NoMessageAvailable, UnknownObject
+from flintmq.client.aio_calls import AsyncQueue
+from flintmq.client.errors import CommandFailed, NoMessageAvailable, UnknownObject
+from flintmq.client.remote.aio import AsyncRemoteQueueManager
 from flintmq.integrations.faststream.command import TIMEOUT_S, MQPublishCommand
 from flintmq.integrations.faststream.headers import to_correl_id, to_properties
 from flintmq.integrations.faststream.message import CURRENT, Delivered, MQParser

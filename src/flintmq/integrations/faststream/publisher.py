@@ -13,7 +13,7 @@ from faststream.specification.asyncapi.utils import resolve_payloads
 from faststream.specification.schema import Message as MessageSpec
 from faststream.specification.schema import Operation, PublisherSpec
 
-from flintmq import Message
+from flintmq.client.message import Message
 from flintmq.integrations.faststream.command import TIMEOUT_S, MQPublishCommand
 from flintmq.integrations.faststream.config import MQBrokerConfig, MQPublisherConfig, MQPublisherSpecificationConfig
 

@@ -31,7 +31,10 @@ from faststream.specification.asyncapi.utils import resolve_payloads
 from faststream.specification.schema import Message as MessageSpec
 from faststream.specification.schema import Operation, SubscriberSpec
 
-from flintmq import AsyncQueue, AsyncSubscription, AsyncTransaction, Message, MQError
+from flintmq.client.aio_calls import AsyncQueue, AsyncTransaction
+from flintmq.client.aio_topic import AsyncSubscription
+from flintmq.client.errors import MQError
+from flintmq.client.message import Message
 from flintmq.integrations.faststream.config import (
     MQBrokerConfig,
     MQSubscriberConfig,

@@ -6,7 +6,7 @@ from typing import Any
 
 from faststream.message import StreamMessage
 
-from flintmq import Message
+from flintmq.client.message import Message
 
 MESSAGING_SYSTEM = "ibmmq"
 

@@ -22,8 +22,7 @@ from faststream._internal.parser import BatchCodecProto, DefaultCodec
 from faststream._internal.testing.broker import EnterType, TestBroker, change_producer
 from faststream.exceptions import SubscriberNotFound
 
-from flintmq import Message
-from flintmq.client.message import delay_ms, descriptor, payload, properties_of_put
+from flintmq.client.message import Message, delay_ms, descriptor, payload, properties_of_put
 from flintmq.integrations.faststream.broker import MQBroker
 from flintmq.integrations.faststream.command import TIMEOUT_S, MQPublishCommand
 from flintmq.integrations.faststream.message import Delivered, MQParser
