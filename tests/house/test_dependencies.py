@@ -25,6 +25,7 @@ EXTRA_OF_PART = {
     "telemetry/smf/columns": "spark",
     "client/pkcs12": "tls",
     "client/vault": "tls",
+    "integrations/faststream": "faststream",
 }
 
 #: Where the module has another name than its distribution.

@@ -17,18 +17,21 @@ import asyncio
 import weakref
 from collections.abc import AsyncIterator, Callable, Generator
 from contextvars import ContextVar
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flintmq.client import instrumentation
 from flintmq.client.commands import CommandReply
-from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError
+from flintmq.client.errors import BackedOut, MQError, NoMessageAvailable, NotConnected, TransactionError
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
 from flintmq.client.replay import queue_of_dead_letters
+from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.reason import MQRC_BACKOUT_THRESHOLD_REACHED
 from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
@@ -350,6 +353,8 @@ class AsyncSeam:
 class AsyncTransaction:
     """A unit of work of one task. Made by `qm.transaction()`."""
 
+    _qm: Any
+
     async def __aenter__(self) -> AsyncTransaction:
         raise NotImplementedError
 
@@ -366,6 +371,27 @@ class AsyncTransaction:
         """Undo so far; the block goes on in a new unit of work."""
         raise NotImplementedError
 
+    async def set_aside(self, message: Message, reason: int = MQRC_BACKOUT_THRESHOLD_REACHED) -> str:
+        """Put a copy of a message that was got in the transaction to the backout queue of its queue (BOQNAME).
+
+        If there is none, or it does not take the message, the copy goes to the dead-letter queue; `reason` is for its
+        header (MQDLH). Return the name of the queue, "" if neither takes the message. The put is part of the
+        transaction: after the commit the message is there, and no longer on its queue.
+        """
+        seam: AsyncSeam = self._qm
+        for then in SET_ASIDE:
+            try:
+                queue, q_mgr_name = await seam._work(partial(_target, seam, message.queue_name, then))
+                dead = q_mgr_name != ""
+                md, data, properties = as_dead_letter(message, q_mgr_name, reason) if dead else copy_of(message)
+                await seam._put(queue, md, data, True, properties)
+                return queue
+            except (BackedOut, NotConnected):
+                raise
+            except MQError:
+                continue  # The dead-letter queue is next, or the message stays.
+        return ""
+
     async def _take_connection(self) -> None:
         """Begin outside of a block."""
         raise NotImplementedError
@@ -373,6 +399,11 @@ class AsyncTransaction:
     def _give_connection(self) -> None:
         """End outside of a block. Work that was not committed is backed out."""
         raise NotImplementedError
+
+
+def _target(seam: AsyncSeam, name: str, then: str) -> tuple[str, str]:
+    """Return the queue for a message that is set aside; called in a worker."""
+    return target(seam._in_worker().mqi, name, then)
 
 
 class AsyncBrowser:

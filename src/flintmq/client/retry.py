@@ -103,6 +103,10 @@ class CannotMove(MQError):
     """A message that failed too often could be moved nowhere. The consumer stops."""
 
 
+#: Where a message goes that is set aside: the first that takes it.
+SET_ASIDE = ("backout-queue", "dead-letter")
+
+
 def failed_attempts(message: Message) -> int:
     """Return how many attempts at a message have failed."""
     before = message.properties.get(ATTEMPTS, 0)
@@ -127,11 +131,13 @@ def copy_of(message: Message, failures: int = 0) -> tuple[MQMD, bytes, MessagePr
     return md, data, properties if properties.items else None
 
 
-def as_dead_letter(message: Message, q_mgr_name: str) -> tuple[MQMD, bytes, MessageProperties | None]:
-    """Return the same with a dead-letter header."""
+def as_dead_letter(
+    message: Message, q_mgr_name: str, reason: int = MQRC_BACKOUT_THRESHOLD_REACHED
+) -> tuple[MQMD, bytes, MessageProperties | None]:
+    """Return the same with a dead-letter header that tells the reason."""
     md, data, properties = copy_of(message)
     header = MQDLH()
-    header.reason = MQRC_BACKOUT_THRESHOLD_REACHED
+    header.reason = reason
     header.dest_q_name, header.dest_q_mgr_name = message.queue_name, q_mgr_name
     header.encoding, header.coded_char_set_id, header.format = md.encoding, md.coded_char_set_id, md.format
     header.put_appl_type, header.put_appl_name = md.put_appl_type, md.put_appl_name

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from flintmq.client import instrumentation
 from flintmq.client.commands import CommandReply
-from flintmq.client.errors import MQError, TransactionError, error_of
+from flintmq.client.errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.client.message import Message
+from flintmq.mqi.reason import MQRC_BACKOUT_THRESHOLD_REACHED
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sts import MQSTS
 
@@ -163,3 +164,27 @@ class Transaction:
         """Undo so far; the block goes on in a new unit of work."""
         assert self._connection is not None
         self._connection._backout_settled()
+
+    def set_aside(self, message: Message, reason: int = MQRC_BACKOUT_THRESHOLD_REACHED) -> str:
+        """Put a copy of a message that was got in the transaction to the backout queue of its queue (BOQNAME).
+
+        If there is none, or it does not take the message, the copy goes to the dead-letter queue; `reason` is for its
+        header (MQDLH). Return the name of the queue, "" if neither takes the message. The put is part of the
+        transaction: after the commit the message is there, and no longer on its queue.
+        """
+        from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target
+
+        connection = self._connection
+        assert connection is not None
+        for then in SET_ASIDE:
+            try:
+                queue, q_mgr_name = target(connection.mqi, message.queue_name, then)
+                dead = q_mgr_name != ""
+                md, data, properties = as_dead_letter(message, q_mgr_name, reason) if dead else copy_of(message)
+                connection._put(queue, md, data, True, properties)
+                return queue
+            except (BackedOut, NotConnected):
+                raise
+            except MQError:
+                continue  # The dead-letter queue is next, or the message stays.
+        return ""

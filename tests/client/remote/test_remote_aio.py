@@ -303,3 +303,39 @@ def test_nobody_answers_and_no_such_channel(serving: Serving) -> None:
         assert refused.value.reason == 2538
 
     asyncio.run(test())
+
+
+@pytest.mark.parametrize(
+    ("backout_queue", "dead_letter_queue", "expected"),
+    [
+        ("B", "DEV.DEAD.LETTER.QUEUE", "B"),
+        (" ", "DEV.DEAD.LETTER.QUEUE", "DEV.DEAD.LETTER.QUEUE"),
+        ("NOT.THERE", "DEV.DEAD.LETTER.QUEUE", "DEV.DEAD.LETTER.QUEUE"),
+        (" ", " ", ""),
+    ],
+)
+def test_a_message_is_set_aside_in_the_transaction_that_got_it(
+    run: Callable[[Test], None], serving: Serving, backout_queue: str, dead_letter_queue: str, expected: str
+) -> None:
+    serving.qm.mqsc(f"ALTER QLOCAL(A) BOQNAME('{backout_queue}')\nALTER QMGR DEADQ('{dead_letter_queue}')")
+
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("A")
+        message_id = await queue.put("bad", properties={"color": "red"}, correlation_id=b"7")
+        with pytest.raises(RuntimeError):
+            async with qm.transaction() as unit:
+                assert await unit.set_aside(await queue.get()) == expected
+                raise RuntimeError("the unit of work is backed out")
+        assert await queue.inquire_depth() == 1
+        async with qm.transaction() as unit:
+            assert await unit.set_aside(await queue.get()) == expected
+        assert await queue.inquire_depth() == 0
+        if expected:
+            moved = serving.qm.queue(expected).get()
+            assert (moved.message_id, moved.correlation_id[:1]) == (message_id, b"7")
+            assert moved.data.endswith(b"bad")
+            dead = moved.dead_letter
+            assert (dead is not None) == (expected != "B")
+            assert dead is None or (dead.queue, dead.queue_manager, dead.reason) == ("A", "QM1", 65536)
+
+    run(test)

@@ -1,0 +1,1 @@
+"""Transports and brokers for other frameworks, over the public client API."""
