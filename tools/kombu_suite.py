@@ -4,9 +4,9 @@
     python tools/kombu_suite.py ../kombu -k Priority  the rest goes to pytest
 
 The classes of t/integration/common.py say what every transport must do. A file that derives one class from each, with
-connections of ours as fixtures, is written to a temporary directory. A queue manager is created with developer defaults,
-listens on a free port of the loopback, and is ended. The installed Kombu is used, not that of the checkout. The result
-is printed as a table; the exit code is that of pytest.
+connections of ours as fixtures, is written to a temporary directory. A queue manager is created with developer
+defaults, listens on a free port of the loopback, and is ended. The installed Kombu is used, not that of the checkout.
+The result is printed as a table; the exit code is that of pytest.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ A message's way, from a producer to a consumer:
 
 How AMQP's words map to MQ's:
 
-    queue                          local queue; exclusive or auto_delete ones that are not durable: temporary dynamic
+    queue                          local queue; if exclusive or auto_delete, temporary dynamic queue
     exchange                       a branch of the topic tree: FLINTMQ.KOMBU/<exchange>
     binding                        a subscription whose destination is the queue, durable if the queue is
     publish to an exchange         publish to FLINTMQ.KOMBU/<exchange>/<word>/<word>..., the words of the routing key
@@ -46,12 +46,9 @@ from kombu.transport import TRANSPORT_ALIASES
 
 from flintmq.integrations.kombu.driver import Transport
 
-__all__ = ["Transport", "register", "transport"]
+__all__ = ["Transport", "register"]
 
 SCHEME = "flintmq"
-
-#: A URL scheme is lower case, so `flintmq.integrations.kombu.transport://host` leads here, without an import before.
-transport = Transport
 
 
 def register() -> None:

@@ -9,7 +9,7 @@
 Options stand in the query of the URL or in `transport_options`, which wins: those of `flintmq.connect` (channel, conn,
 cipher_spec, key_repository ...) and
 
-    model           model queue for temporary queues                SYSTEM.DEFAULT.MODEL.QUEUE
+    model           model queue for temporary queues                FLINTMQ.KOMBU.MODEL, which is defined if need be
     queue_prefix    goes before the name of every queue             none
 
 Kombu removes the query from the second and later URLs of a failover list, so use `transport_options` with lists.
@@ -29,7 +29,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import flintmq
 
 DEFAULT_PORT: Final = 1414
-MODEL: Final = "SYSTEM.DEFAULT.MODEL.QUEUE"
+MODEL: Final = "FLINTMQ.KOMBU.MODEL"
+#: The model for users who may not define one.
+DEFAULT_MODEL: Final = "SYSTEM.DEFAULT.MODEL.QUEUE"
 MEMORY: Final = ":memory:"
 EMBEDDED: Final = "embedded"
 
@@ -104,8 +106,8 @@ def address_of(
 ) -> Address:
     """Return the address that a Kombu connection means. Raises ValueError for what cannot be understood.
 
-    `url` is what Kombu calls the host name: a whole URL, or the host alone, after a failover for example; user, password,
-    port and virtual host are from the connection then.
+    `url` is what Kombu calls the host name: a whole URL, or the host alone, after a failover for example; user,
+    password, port and virtual host are from the connection then.
     """
     host = url
     query: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """One connection to the queue manager, and the calls that channels make on it.
 
-Every channel of a Kombu connection uses the same Broker, as channels of AMQP share a socket. A lock lets one thread call
-at a time: messages are acknowledged by threads of a worker's pool.
+Every channel of a Kombu connection uses the same Broker, as channels of AMQP share a socket. A lock lets one thread
+call at a time: messages are acknowledged by threads of a worker's pool.
 
 Branches: the name of a branch is an xid with a global part that no other broker has, and a counter. Pullers get
 messages in branches on connections of their own. Any connection may commit or roll back an idle branch, so the broker
@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import flintmq
 from flintmq.integrations.kombu import names
-from flintmq.integrations.kombu.address import Address
+from flintmq.integrations.kombu.address import DEFAULT_MODEL, MODEL, Address
 from flintmq.integrations.kombu.envelope import Arguments
 from flintmq.integrations.kombu.mailbox import Mailbox
 from flintmq.mqi.constants import (
@@ -57,6 +57,10 @@ if TYPE_CHECKING:
 #: "FMQK", the format id of our xids.
 FORMAT_ID: Final = 0x464D514B
 MAXDEPTH: Final = 999_999_999
+DEFINE_MODEL: Final = (
+    f"DEFINE QMODEL({MODEL}) DEFTYPE(TEMPDYN) SHARE DEFSOPT(SHARED) MAXDEPTH({MAXDEPTH}) "
+    "DESCR('Temporary queues of Kombu')"
+)
 #: Queues that are kept to put to. A worker replies to many.
 _QUEUES_MAX: Final = 500
 #: Same for all subscriptions: those of a queue are one group, which gets one copy of a message.
@@ -81,6 +85,8 @@ class Broker:
         self.pid = os.getpid()
         self._lock = threading.RLock()
         self._qm = address.open()
+        #: A connection of either kind; they have the same calls.
+        self._connection: Any = None
         try:
             self._connection = self._qm.connect()
         except BaseException:
@@ -202,20 +208,28 @@ class Broker:
                 return
             if name in self._temporary or self.exists(name):
                 return
-            od = MQOD()
-            od.object_name, od.dynamic_q_name = self.address.model, name
             try:
-                # Not for input: the model may say NOSHARE, and the consumer has a connection of its own.
-                handle = self._connection.mqi.open(od, MQOO_OUTPUT | MQOO_INQUIRE | MQOO_FAIL_IF_QUIESCING)
+                self._temporary[name] = self._make_temporary(name)
             except flintmq.MQError as error:
                 if error.reason != MQRC_OBJECT_ALREADY_EXISTS:
                     raise
-                return
-            self._temporary[name] = handle
 
-    def is_temporary(self, name: str) -> bool:
-        """Whether this connection has made it as a temporary queue."""
-        return name in self._temporary
+    def _make_temporary(self, name: str) -> Any:
+        """Open the model queue, which makes a temporary queue. Our own model is defined if there is none."""
+        try:
+            return self._open_model(self.address.model, name)
+        except flintmq.UnknownObject:
+            if self.address.model != MODEL:
+                raise
+        if self._connection.mqsc(DEFINE_MODEL, check=False).reason:  # This user may not define queues.
+            return self._open_model(DEFAULT_MODEL, name)
+        return self._open_model(MODEL, name)
+
+    def _open_model(self, model: str, name: str) -> Any:
+        od = MQOD()
+        od.object_name, od.dynamic_q_name = model, name
+        # Not for input: a model may say NOSHARE, and the consumer has a connection of its own.
+        return self._connection.mqi.open(od, MQOO_OUTPUT | MQOO_INQUIRE | MQOO_FAIL_IF_QUIESCING)
 
     def exists(self, name: str) -> bool:
         """Whether there is such a queue."""
@@ -262,6 +276,11 @@ class Broker:
                 self._connection.mqi.close(handle, MQCO_DELETE_PURGE)
                 return
             self._delete_subscriptions(f"DISPLAY SUB(*) WHERE(DEST EQ {_quoted(name)})", names.ROOT + "/")
+            try:
+                # This also closes the handles that the connection has open for speed; they would be in the way.
+                self._connection.queue(name).clear()
+            except flintmq.MQError:
+                pass  # Somebody has it open, as DELETE will say.
             self._connection.mqsc(f"DELETE QLOCAL({_quoted(name)}) PURGE")
 
     # -- bindings -----------------------------------------------------------------------------------------------------

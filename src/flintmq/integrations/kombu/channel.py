@@ -5,8 +5,8 @@
     consume, cancel                  puller.py
     ack, reject, recover             commit or roll back the branch of the message
 
-`unacked` has every message that was delivered and is not settled, by its delivery tag, which counts from 1. Messages are
-acknowledged by any thread; everything else is called by the thread that has the connection.
+`unacked` has every message that was delivered and is not settled, by its delivery tag, which counts from 1. Any thread
+may acknowledge a message; everything else is called by the thread that has the connection.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
-from amqp.protocol import queue_declare_ok_t
+from amqp.protocol import queue_declare_ok_t  # type: ignore[import-untyped]
 from kombu.exceptions import ChannelError
 from kombu.log import get_logger
 from kombu.message import Message as KombuMessage
@@ -34,11 +34,11 @@ _KINDS = frozenset({"direct", "topic", "fanout"})
 _EXPIRY_TENTHS_MAX = 999_999_999
 
 
-class Message(KombuMessage):  # type: ignore[misc]
+class Message(KombuMessage):
     """A message that was delivered."""
 
 
-class Channel(base.StdChannel):  # type: ignore[misc]
+class Channel(base.StdChannel):
     """A channel of a connection."""
 
     Message = Message
@@ -47,14 +47,13 @@ class Channel(base.StdChannel):  # type: ignore[misc]
         self.connection = connection
         self.channel_id = channel_id
         self.closed = False
-        self.no_ack_consumers: set[str] = set()
+        self.no_ack_consumers: set[str] = set()  # type: ignore[assignment]
         self._broker = connection
         self._prefix = self._broker.address.queue_prefix
         self._credit = Credit()
         self._puller: Puller | None = None
         self._sources: dict[str, Source] = {}
         self._callbacks: dict[str, Callable[[Any], object]] = {}
-        self._auto_delete: set[str] = set()
         self._tags = itertools.count(1)
         self._lock = threading.Lock()
         self._unacked: dict[int, Delivery] = {}
@@ -125,16 +124,13 @@ class Channel(base.StdChannel):  # type: ignore[misc]
     ) -> Any:
         """Make a queue unless there is one; return its name, its depth and the number of consumers.
 
-        Not durable, and exclusive or auto_delete: a temporary dynamic queue, which ends with this connection. Others are
-        local queues; x-message-ttl becomes CAPEXPRY and x-max-length MAXDEPTH of a new one.
+        Exclusive or auto_delete: a temporary dynamic queue, which ends with this connection. Others are local queues;
+        x-message-ttl becomes CAPEXPRY and x-max-length MAXDEPTH of a new one.
         """
         queue = queue or f"amq.gen-{uuid4()}"
         name = self._name(queue)
         if not passive:
-            temporary = not durable and (exclusive or auto_delete)
-            self._broker.declare(name, temporary, _attributes(queue, arguments or {}))
-            if auto_delete and not temporary:
-                self._auto_delete.add(name)
+            self._broker.declare(name, exclusive or auto_delete, _attributes(queue, arguments or {}))
         try:
             depth, consumers = self._broker.counts(name)
         except flintmq.UnknownObject:
@@ -294,9 +290,6 @@ class Channel(base.StdChannel):  # type: ignore[misc]
             self._put_back(delivery)
         self._callbacks.pop(consumer_tag, None)
         self.no_ack_consumers.discard(consumer_tag)
-        if source.queue in self._auto_delete and not any(each.queue == source.queue for each in self._sources.values()):
-            self._auto_delete.discard(source.queue)
-            self.queue_delete(self._queue_names[consumer_tag], if_unused=True)
 
     def deliver(self, delivery: Delivery) -> None:
         """Call the consumer's callback with a message from the mailbox."""
@@ -310,7 +303,7 @@ class Channel(base.StdChannel):  # type: ignore[misc]
             self._settle(delivery, True)
         callback(message)
 
-    def basic_get(self, queue: str, no_ack: bool = False, **kwargs: Any) -> Message | None:
+    def basic_get(self, queue: str, no_ack: bool = False, **kwargs: Any) -> KombuMessage | None:
         """Get a message, without waiting. Raises ChannelError if there is no such queue."""
         try:
             got = self._broker.get(self._name(queue))
@@ -325,7 +318,7 @@ class Channel(base.StdChannel):  # type: ignore[misc]
             self._settle(delivery, True)
         return message
 
-    def _message(self, delivery: Delivery, queue: str) -> Message:
+    def _message(self, delivery: Delivery, queue: str) -> KombuMessage:
         """Return the message for a callback. One that will be acknowledged is among the unacknowledged from now on."""
         tag = next(self._tags)
         arguments = envelope.decode(delivery.message, queue, self._prefix)
@@ -334,7 +327,7 @@ class Channel(base.StdChannel):  # type: ignore[misc]
         if not delivery.no_ack:
             with self._lock:
                 self._unacked[tag] = delivery
-        return self.Message(channel=self, delivery_tag=tag, **arguments)
+        return self.Message(channel=self, delivery_tag=tag, **arguments)  # type: ignore[no-untyped-call]
 
     def message_to_python(self, raw_message: Any) -> Any:
         """Return a message as it is: it was converted when it was delivered."""
@@ -406,12 +399,8 @@ class Channel(base.StdChannel):  # type: ignore[misc]
             for delivery in self.connection.mailbox.remove(self):
                 self._put_back(delivery)
             self._put_all_back()
-            for name in self._auto_delete:
-                self._broker.delete(name)
         except flintmq.NotConnected:
             pass  # The queue manager has rolled back what was not settled.
-        except (flintmq.ObjectInUse, flintmq.CommandFailed) as error:
-            logger.debug("a queue with auto_delete is in use: %s", error)
 
     def flow(self, active: bool = True) -> None:
         """Refuse: prefetch_count is what limits the flow."""

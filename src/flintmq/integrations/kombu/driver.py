@@ -1,14 +1,12 @@
 """The transport: what Kombu opens by the name `flintmq`.
 
-A connection of Kombu is a Broker (one connection of MQ) and a Mailbox; each channel that consumes has a connection more.
-`drain_events` delivers all that the mailbox has, or waits for the first. With an event loop (Celery's hub) the
+A connection of Kombu is a Broker (one connection of MQ) with a Mailbox; each channel that consumes has a connection
+more. `drain_events` delivers all that the mailbox has, or waits for the first. With an event loop (Celery's hub) the
 mailbox's file descriptor is what the loop waits for.
 """
 
 from __future__ import annotations
 
-import socket
-import time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,23 +19,19 @@ from flintmq.integrations.kombu.broker import Broker
 from flintmq.integrations.kombu.channel import Channel
 
 
-#: How long one call of drain_events delivers while messages come.
-TURN_S = 0.1
-
-
-class Transport(base.Transport):  # type: ignore[misc]
+class Transport(base.Transport):
     """A transport on a queue manager."""
 
-    Channel = Channel
+    Channel: type[Any] = Channel
 
     can_parse_url = True
-    default_port = DEFAULT_PORT
+    default_port = DEFAULT_PORT  # type: ignore[assignment]
     driver_type = "flintmq"
     driver_name = "flintmq"
 
     #: After one of these Kombu connects again.
-    connection_errors = (flintmq.NotConnected, flintmq.QueueManagerInUse, ConnectionError)
-    channel_errors = (ChannelError, flintmq.MQError)
+    connection_errors: Any = (flintmq.NotConnected, flintmq.QueueManagerInUse, ConnectionError)
+    channel_errors: Any = (ChannelError, flintmq.MQError)
     recoverable_connection_errors = connection_errors
     recoverable_channel_errors = ()
 
@@ -59,7 +53,7 @@ class Transport(base.Transport):  # type: ignore[misc]
     @property
     def address(self) -> Address:
         """Where the queue manager is. Raises ValueError."""
-        client = self.client
+        client: Any = self.client
         password = client.password() if callable(client.password) else client.password
         return address_of(
             client.hostname or "",
@@ -91,14 +85,14 @@ class Transport(base.Transport):  # type: ignore[misc]
         if connection is not None:
             self.close_connection(connection)
 
-    def create_channel(self, connection: Broker) -> Channel:
+    def create_channel(self, connection: Broker) -> Any:
         """Return a new channel."""
         self._channel_ids += 1
         channel = self.Channel(connection, self._channel_ids)
         connection.channels.append(channel)
         return channel
 
-    def close_channel(self, channel: Channel) -> None:
+    def close_channel(self, channel: Any) -> None:
         """Close a channel."""
         channel.close()
 
@@ -108,14 +102,16 @@ class Transport(base.Transport):  # type: ignore[misc]
         """Deliver what has come, or wait for it. Raises socket.timeout if nothing came, NotConnected, MQError."""
         delivery = connection.mailbox.take(timeout)
         if delivery is None:
-            raise socket.timeout("timed out")
-        end = time.monotonic() + TURN_S
-        while delivery is not None:
-            delivery.channel.deliver(delivery)
-            # Pullers may be as fast as the callbacks: return to the caller from time to time.
-            if time.monotonic() > end or connection.mailbox.error is not None:
+            raise TimeoutError("timed out")
+        delivery.channel.deliver(delivery)
+        # Not those that come meanwhile: Celery acknowledges messages between two calls.
+        for _ in range(len(connection.mailbox)):
+            if connection.mailbox.error is not None:
                 return
             delivery = connection.mailbox.take(0.0)
+            if delivery is None:
+                return
+            delivery.channel.deliver(delivery)
 
     def register_with_event_loop(self, connection: Broker, loop: Any) -> None:
         """Have `loop` call on_readable when there is something to deliver."""
@@ -129,13 +125,15 @@ class Transport(base.Transport):  # type: ignore[misc]
             self._loop_fd = None
 
     def on_readable(self, connection: Broker, loop: Any) -> None:
-        """Deliver what has come."""
+        """Deliver one message, and come again for the next after the loop has done what is due.
+
+        Celery acknowledges messages by `loop.call_soon`: those of tasks that are done go before the next delivery.
+        """
         connection.mailbox.clear_wakeups()
-        try:
-            self.drain_events(connection, timeout=0)
-        except TimeoutError:
-            return
-        loop.call_soon(self.on_readable, connection, loop)
+        delivery = connection.mailbox.take(0.0)
+        if delivery is not None:
+            loop.call_soon(self.on_readable, connection, loop)
+            delivery.channel.deliver(delivery)
 
     # -- for people ---------------------------------------------------------------------------------------------------
 

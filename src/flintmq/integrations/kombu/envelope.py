@@ -7,8 +7,8 @@
     expiration                       Expiry
     correlation_id                   CorrelId: the 16 bytes of a UUID, up to 24 bytes of other text, else a digest
     reply_to                         ReplyToQ
-    everything, exactly              property "kombu": JSON with content type and encoding, headers, properties, exchange
-                                     and routing key
+    everything, exactly              property "kombu": JSON with content type and encoding, headers, properties,
+                                     exchange and routing key
 
 A message without that property was put by another MQ program. Its headers are its message properties, its content type
 is text/plain in format MQSTR, else application/data.
@@ -78,7 +78,7 @@ def encode(message: dict[str, Any], exchange: str, routing_key: str, prefix: str
     made = Arguments(
         persistent=properties.get("delivery_mode") != _TRANSIENT,
         priority=priority_of(properties.get("priority")),
-        properties={PROPERTY: dumps(carried)},
+        properties={PROPERTY: dumps(carried)},  # type: ignore[no-untyped-call]
     )
     expiration = properties.get("expiration")
     if expiration is not None:
@@ -97,7 +97,7 @@ def decode(message: flintmq.Message, queue: str, prefix: str) -> dict[str, Any]:
     carried: Any = None
     if isinstance(text, str):
         try:
-            carried = loads(text)
+            carried = loads(text)  # type: ignore[no-untyped-call]
         except ValueError:
             carried = None
     if not isinstance(carried, dict):

@@ -30,6 +30,9 @@ class Mailbox:
         """Why nothing more will come."""
         return self._error
 
+    def __len__(self) -> int:
+        return len(self._waiting)
+
     def fileno(self) -> int:
         """Return a file descriptor that is readable when there is something to take. It is made by the first call."""
         with self._changed:

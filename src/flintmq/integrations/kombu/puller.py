@@ -2,8 +2,11 @@
 
 A puller has a connection of its own and gets from all queues that its channel consumes, in turn. So there is one get
 under way for each channel, and prefetch_count is exact. It waits on the queue manager: on one queue for up to
-WAIT_MAX_S, with several queues for TURN_S on each. What it finds when it wakes is got as one batch, up to BATCH messages,
-and added to the mailbox together.
+WAIT_MAX_S, with several queues for TURN_S on each. What it finds when it wakes is got as one batch, up to BATCH
+messages, and added to the mailbox together.
+
+A queue that was deleted is looked for again every MISSING_S: a temporary queue, of replies for example, ends with the
+connection that declared it, and is there again after the next declaration.
 
 `consume` and `cancel` change the list of queues. A puller that waits for long is interrupted by closing its connection,
 after the broker has adopted the branches of messages that are not settled; then it connects again. A message that was
@@ -32,6 +35,8 @@ WAIT_MIN_S: Final = 0.05
 WAIT_MAX_S: Final = 20.0
 #: A wait of a channel with several queues, and of a queue manager in this process, where nothing interrupts a wait.
 TURN_S: Final = 0.1
+#: How long to wait before a queue that was deleted is looked for again.
+MISSING_S: Final = 1.0
 #: A wait that is longer is interrupted instead of waited for.
 _PATIENCE_S: Final = 0.2
 #: A branch without messages is ended after this time: it may hold messages that were moved to a backout queue.
@@ -236,72 +241,84 @@ class Puller:
 
     def _pull(self, qm: flintmq.RemoteQueueManager | flintmq.QueueManager) -> None:
         with qm.connect() if self._broker.address.embedded else _Own(qm) as connection:
-            mqi = connection.mqi
-            queues: dict[str, flintmq.Queue] = {}
-            turn = 0
-            wait_s = WAIT_MIN_S
-            branch = _Branch(self._broker, mqi)
+            branch = _Branch(self._broker, connection.mqi)
             try:
-                while not self._closed.is_set():
-                    self._changed.clear()
-                    with self._guard:
-                        sources = self._sources
-                        self._seen = self._generation
-                        self._guard.notify_all()
-                    if self._closed.is_set():
-                        return
-                    if not sources:
-                        self._changed.wait()
-                        continue
-                    room = self._credit.wait(self._changed)
-                    if self._changed.is_set() or not room:
-                        continue
-                    batch: list[Delivery] = []
-                    empty = 0
-                    while len(batch) < room and empty < len(sources) and not self._changed.is_set():
-                        source = sources[turn % len(sources)]
-                        turn += 1
-                        if source.queue not in queues:
-                            queues[source.queue] = connection.queue(source.queue)
-                        message = branch.get(queues[source.queue], None)
-                        if message is None:
-                            empty += 1
-                        else:
-                            empty = 0
-                            batch.append(self._ended(branch, source, message))
-                    if not batch and not self._changed.is_set():
-                        source = sources[turn % len(sources)]
-                        if len(sources) > 1 or self._broker.address.embedded:
-                            wait_s = min(wait_s, TURN_S)
-                        message = self._wait(branch, queues[source.queue], wait_s)
-                        if message is None:
-                            wait_s = min(2 * wait_s, WAIT_MAX_S)
-                            continue
-                        batch.append(self._ended(branch, source, message))
-                        # More may have come together with it: deliver them together.
-                        while len(batch) < room and len(sources) == 1:
-                            more = branch.get(queues[source.queue], None)
-                            if more is None:
-                                break
-                            batch.append(self._ended(branch, source, more))
-                    wait_s = WAIT_MIN_S
-                    if batch:
-                        self._credit.took(len(batch))
-                        self._mailbox.add(batch)
+                self._pull_from(connection, branch)
             finally:
                 branch.close()
-                self._hand_over(mqi)
+                self._hand_over(connection.mqi)
 
-    def _wait(self, branch: _Branch, queue: flintmq.Queue, wait_s: float) -> flintmq.Message | None:
+    def _pull_from(self, connection: Any, branch: _Branch) -> None:
+        """Get messages until the puller is closed."""
+        queues: dict[str, flintmq.Queue] = {}
+        turn = 0
+        empty = 0  # Queues in a row that had no message.
+        wait_s = WAIT_MIN_S
+        while not self._closed.is_set():
+            sources = self._current_sources()
+            if not sources:
+                self._changed.wait()
+                continue
+            room = self._credit.wait(self._changed)
+            if self._changed.is_set() or not room:
+                continue
+            source = sources[turn % len(sources)]
+            turn += 1
+            try:
+                if source.queue not in queues:
+                    queues[source.queue] = connection.queue(source.queue)
+                batch = self._batch(branch, queues[source.queue], source, room)
+                empty = 0 if batch else empty + 1
+                if empty >= len(sources):
+                    empty = 0
+                    if len(sources) > 1 or self._broker.address.embedded:
+                        wait_s = min(wait_s, TURN_S)
+                    batch = self._wait(branch, queues[source.queue], source, room, wait_s)
+                    wait_s = min(2 * wait_s, WAIT_MAX_S)
+                    turn += 1  # Wait on another queue the next time.
+            except flintmq.UnknownObject:
+                queues.pop(source.queue, None)
+                self._changed.wait(MISSING_S)
+                continue
+            if batch:
+                wait_s = WAIT_MIN_S
+                self._credit.took(len(batch))
+                self._mailbox.add(batch)
+
+    def _current_sources(self) -> tuple[Source, ...]:
+        """Return what to get from, and tell a caller of set_sources that it counts from now on."""
+        self._changed.clear()
+        with self._guard:
+            if self._closed.is_set():
+                self._changed.set()
+            self._seen = self._generation
+            self._guard.notify_all()
+            return self._sources
+
+    def _batch(self, branch: _Branch, queue: flintmq.Queue, source: Source, room: int) -> list[Delivery]:
+        """Get up to `room` messages that are there."""
+        batch: list[Delivery] = []
+        while len(batch) < room and not self._changed.is_set():
+            message = branch.get(queue, None)
+            if message is None:
+                break
+            batch.append(self._ended(branch, source, message))
+        return batch
+
+    def _wait(self, branch: _Branch, queue: flintmq.Queue, source: Source, room: int, wait_s: float) -> list[Delivery]:
+        """Wait for a message, and get those that have come together with it."""
         with self._guard:
             if self._changed.is_set():
-                return None
+                return []
             self._waiting_until = time.monotonic() + wait_s
         try:
-            return branch.get(queue, wait_s)
+            message = branch.get(queue, wait_s)
         finally:
             with self._guard:
                 self._waiting_until = 0.0
+        if message is None:
+            return []
+        return [self._ended(branch, source, message), *self._batch(branch, queue, source, room - 1)]
 
     def _ended(self, branch: _Branch, source: Source, message: flintmq.Message) -> Delivery:
         xid = branch.end()
