@@ -1,10 +1,7 @@
-<<<<<<< HEAD
-"""Transports and brokers for other frameworks, over the public client API."""
-=======
 """Plug FlintMQ into frameworks that bring their own contract for brokers.
 
-    kombu/     a transport for Kombu, and so a broker for Celery
+    kombu/        a transport for Kombu, and so a broker for Celery
+    faststream/   a broker for FastStream
 
-Each integration uses the public client API only, and is imported only by a program that has the framework installed.
+An integration is imported only by a program that has the framework installed.
 """
->>>>>>> kombu
