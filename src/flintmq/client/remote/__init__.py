@@ -16,7 +16,7 @@ A call's way, from the program to the socket and back:
     session.py       one socket, seen from the client: negotiation, segments, heartbeats; no I/O
     wire.py          the socket: connects, sends a request, waits for its answer; keeper.py, while nobody calls
     reconnect.py     what becomes of a call when the socket is lost
-    aio.py, aio_wire.py   flintmq.aconnect(), the same for asyncio
+    aio.py, aio_wire.py   flintmq.aconnect(), the same for asyncio; aio_consumer.py awaits a handler with each message
     config.py, ccdt.py, local.py   what the environment, mqclient.ini, a table and this machine say of it; tls.py
     refusal.py       the sentences of errors: what, where, and what to do
 

@@ -8,14 +8,16 @@
 
 Which connection, and so which socket, a call uses:
 
+    with `syncpoint=True` outside of one   that of the object's own unit of work, until `commit` or `backout`
     inside `async with qm.transaction()`   the transaction's own; other tasks are not concerned, child tasks inherit it
     a get that waits, a browse             one of a pool, for as long as it lasts
     a get that is read ahead               one of the queue's own: what was sent ahead is there. Only if the program
                                            asks for it: DEFREADA alone would leave messages on connections of others
     any other call outside                 the shared one: nothing stays behind on it
 
-A get that waits outside of a transaction is made in a unit of work of its own, and committed when the task has the
-message: a task that is cancelled loses none. One that is cancelled while it waits in a transaction loses the
+If a task is cancelled in a get that waits outside of a transaction, the queue manager is asked to end the get
+(aio_wire.py); if it does not do so, the get is made in a unit of work of its own, and committed when the task has the
+message. Either way no message is lost. A task that is cancelled while it waits in a transaction loses the
 transaction: its connection is closed, and the queue manager backs it out. Commands and subscriptions, which are rare,
 are made by workers on connections of their own.
 

@@ -2,7 +2,11 @@
 
 If the task is cancelled in a call:
 
-    a get that waits       the socket is closed: the queue manager ends the wait, and puts back what it had just got
+    a get that waits       the queue manager is asked to end it (SPI NOTIFY). A message that it has just sent is
+                           returned, and the task is cancelled with its next call
+    likewise, in a unit    the socket is closed: the queue manager ends the wait, and puts back what it had just got
+      of work, or if it
+      does not do so
     a get that waits for   nothing: the message is found by the next get
       what is read ahead
     the commit of a get,   it is completed and the message returned; the task is cancelled with its next call

@@ -13,6 +13,8 @@ Arguments, answers and errors are those of `flintmq.client.mqi.MQI`. A call is o
       ahead
     get without `max_length`         asks for what is likely, and again if the message is longer (2080)
     inq of the names of a namelist   asks first how many there are
+    several gets, a request and      are sent together, if the queue manager takes calls so
+      the get of its answer
     crtmh, setmp, inqmp ...          are done in the client (handles.py)
 """
 

@@ -29,7 +29,7 @@ How AMQP's words map to MQ's:
     delivery_mode                  Persistence
 
 One unit of work for each unacknowledged message, all on one connection: that is XA's branch, used without a second
-phase. docs/decisions/0030 says what else was tried.
+phase. docs/decisions/0020 says what else was tried.
 
     K1  A message that was delivered and not settled is in exactly one idle branch, which a live connection of this
         process owns. When the process or its connection dies, the queue manager rolls the branch back.
