@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from flintmq.broker.esql.lexer import tokens_of
+from flintmq.broker.esql.lexer import Source, tokenise
 from flintmq.broker.flow.application import Application
 from flintmq.broker.flow.function import LoadedApplications
 from flintmq.broker.flow.model import FlowDefinition
@@ -74,11 +74,11 @@ def plan_of(loaded: LoadedApplications, owner: Application, definition: FlowDefi
 def shares_variables(loaded: LoadedApplications, owner: Application) -> bool:
     """Return whether ESQL that an application sees declares SHARED variables."""
     return any(
-        token.text.upper() == "SHARED"
+        token.symbol == "SHARED"
         for application in loaded.project.scope(owner).applications()
         for source in application.esql
         if "SHARED" in source.text.upper()
-        for token in tokens_of(source.text)
+        for token in tokenise(Source(source.text, source.file))
     )
 
 
