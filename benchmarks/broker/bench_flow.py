@@ -3,6 +3,8 @@
 xml_all_SIZE          the full tree of a message; floor: lxml parses, Python walks it into the same tree
 xml_front_SIZE        one field near the front; floor: our full tree of the same message
 xml_untouched_SIZE    a body that nobody touches, parsed and written; floor: the same with 1 KiB
+cwf_4k, tds_4k        the full tree of 4 KiB in a message set; floor: struct or split into the same tree
+json_4k               the full tree of 4 KiB of JSON; floor: json.loads, walked into the same tree
 compute_simple        MQInput, Compute, MQOutput: copy, change one field; floor: lxml parses, changes, writes
 compute_complex       the report's complex Compute: 20 components from 20 elements; floor likewise
 compute_five          five complex Computes in a row; floor: the loop five times
@@ -17,7 +19,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 
-from benchmarks.broker import convert_cases, flow_cases, xml_cases
+from benchmarks.broker import convert_cases, flow_cases, model_cases, xml_cases
 from benchmarks.frame import Figure, Options, side_by_side
 
 NAME = "flow"
@@ -49,6 +51,8 @@ def run(options: Options) -> list[Figure]:
     figures: list[Figure] = []
     for xml in xml_cases.cases():
         figures.append(measured(xml.name, xml.work, xml.floor, options, 40 if "64k" in xml.name else 200))
+    for model in model_cases.cases():
+        figures.append(measured(model.name, model.work, model.floor, options, 100))
     for case in flow_cases.cases():
         figures.append(measured(case.name, case.flow, case.floor, options, 400))
     for conversion in convert_cases.cases():

@@ -116,6 +116,7 @@ class Database:
     def __init__(self, url: str | Engine) -> None:
         self.engine = create_engine(url) if isinstance(url, str) else url
         self._connection: Connection | None = None
+        self._separate: Database | None = None
         self._plain = self.engine.dialect.name == "sqlite"
 
     def _open(self) -> Connection:
@@ -125,6 +126,15 @@ class Database:
             except SQLAlchemyError as error:
                 raise self._failed("CONNECT", error) from error
         return self._connection
+
+    def separate(self) -> Database:
+        """Return the database over a second connection, for nodes whose property `transaction` is `commit`.
+
+        SQLite in memory has only one connection; there, a commit of such a node is one of all that was done before.
+        """
+        if self._separate is None:
+            self._separate = Database(self.engine)
+        return self._separate
 
     def execute(self, sql: str, values: Sequence[object]) -> Rows:
         """Run a statement with `?` markers."""
@@ -170,7 +180,10 @@ class Database:
             self._connection.rollback()
 
     def close(self) -> None:
-        """Back out what is open and close the connection."""
+        """Back out what is open and close the connections."""
+        if self._separate is not None:
+            self._separate.close()
+            self._separate = None
         if self._connection is not None:
             self._connection.close()
             self._connection = None

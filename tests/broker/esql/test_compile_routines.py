@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.parser import parse
 from flintmq.broker.esql.program import Program
 from flintmq.broker.esql.run import Deployment, Rows
@@ -147,3 +148,36 @@ def test_a_constant_of_a_module_is_evaluated_for_every_message_unless_it_is_fixe
 
 def test_propagate_to_a_label_that_is_null_is_an_error() -> None:
     assert "PROPAGATE" in error_of("PROPAGATE TO LABEL NULL;").root_cause().text
+
+
+@pytest.mark.parametrize(
+    ("schema", "called"),
+    [
+        ("SALES", "SALES.PROC"),
+        ("db1.SALES", "db1.SALES.PROC"),
+        ("x(1); DROP TABLE T; --", '"x(1); DROP TABLE T; --".PROC'),
+        ('a"b', '"a""b".PROC'),
+    ],
+)
+def test_an_external_schema_cannot_leave_the_name_of_the_procedure(schema: str, called: str) -> None:
+    tables = Tables()
+    run(
+        f"CALL proc(1) EXTERNAL SCHEMA '{schema}';",
+        'CREATE PROCEDURE proc(IN a INTEGER) LANGUAGE DATABASE EXTERNAL NAME "S.PROC";',
+        databases={"DB": tables},
+    )
+
+    assert tables.statements == [(called, [1])]
+
+
+@pytest.mark.parametrize("schema", ["a..b", ".", "a.", "a\0b"])
+def test_an_external_schema_with_an_empty_part_is_refused(schema: str) -> None:
+    tables = Tables()
+    with pytest.raises(BrokerError, match="is no name of a table"):
+        run(
+            "DECLARE s CHARACTER; SET s = CAST(X'" + schema.encode().hex() + "' AS CHARACTER CCSID 1208);"
+            "CALL proc(1) EXTERNAL SCHEMA s;",
+            'CREATE PROCEDURE proc(IN a INTEGER) LANGUAGE DATABASE EXTERNAL NAME "S.PROC";',
+            databases={"DB": tables},
+        )
+    assert tables.statements == []

@@ -139,3 +139,37 @@ def test_threads_read_a_shared_row_at_the_same_time() -> None:
         element = work.pop()
         assert element.source is None and not element.pending
         work += element.children()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET OutputRoot.JSON.Data.x = THE(SELECT I.tags AS tags, I.n AS n FROM InputRoot.JSON.Data.rows.Item[] AS I);",
+        "SET OutputRoot.JSON.Data.x = THE(SELECT * FROM InputRoot.JSON.Data.rows.Item[] AS I);",
+        "SET OutputRoot.JSON.Data.x[] = SELECT I.tags, I.n FROM InputRoot.JSON.Data.rows.Item[] AS I;",
+        "SET OutputRoot.JSON.Data.x = THE(SELECT ITEM I FROM InputRoot.JSON.Data.rows.Item[] AS I);",
+        """SET OutputRoot.JSON.Data.x =
+             ROW(InputRoot.JSON.Data.rows.Item.tags AS tags, InputRoot.JSON.Data.rows.Item.n AS n);""",
+        "DECLARE r ROW; SET r = InputRoot.JSON.Data.rows.Item; SET OutputRoot.JSON.Data.x = r;",
+        "SET Environment.a = InputRoot.JSON.Data.rows.Item; SET OutputRoot.JSON.Data.x = Environment.a;",
+        "DECLARE r ROW; SET r.a = InputRoot.JSON.Data.rows.Item; SET OutputRoot.JSON.Data.x = r.a;",
+        """DECLARE r ROW; SET r = InputRoot.JSON.Data.rows.Item.tags; SET OutputRoot.JSON.Data.x.tags = r;
+             SET OutputRoot.JSON.Data.x.n = 1;""",
+    ],
+)
+def test_select_and_row_keep_arrays_of_json(statement: str) -> None:
+    body = b'{"rows":[{"tags":["a",["b"],{"c":[]}],"n":1}]}'
+
+    outcome = run_statements(statement, body, "JSON")
+
+    assert outcome.write("JSON") == b'{"x":{"tags":["a",["b"],{"c":[]}],"n":1}}'
+
+
+def test_an_array_of_json_becomes_a_plain_folder_in_xml() -> None:
+    outcome = run_statements(
+        "SET OutputRoot.XMLNSC.x = THE(SELECT I.tags FROM InputRoot.JSON.Data.rows.Item[] AS I);",
+        b'{"rows":[{"tags":["a",["b"]]}]}',
+        "JSON",
+    )
+
+    assert outcome.write() == b"<x><tags><Item>a</Item><Item><Item>b</Item></Item></tags></x>"

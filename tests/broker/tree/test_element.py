@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -261,3 +263,28 @@ def test_a_loop_over_indexes_looks_at_each_child_a_few_times_whatever_its_order(
 
     assert Counted.comparisons < 40 * size
     check_tree(folder)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_index_survives_children_that_leave_from_the_middle(seed: int) -> None:
+    """T6: a DELETE through a reference must not make the next path look at all children again."""
+    random = Random(seed)
+    folder = Element("f", None, NAME)
+    step = Step("a")
+    children = [folder.append(Element("a", number)) for number in range(200)]
+    assert find_child(folder, step, 150) is children[149]
+    assert folder.indexes is not None
+    (index,) = folder.indexes
+
+    for number in range(150):
+        child = children.pop(random.randrange(1, len(children)))
+        child.detach()
+        if number % 3 == 0:
+            children.append(folder.append(Element("a", 1000 + number)))
+        wanted = random.randrange(1, len(children) + 1)
+        assert find_child(folder, step, wanted) is children[wanted - 1]
+        assert count(folder, step) == len(children)
+        check_tree(folder)
+
+    assert folder.indexes is not None
+    assert folder.indexes[0] is index

@@ -262,7 +262,7 @@ class Program:
     def _declarations(self, file: _File) -> None:
         """Compile the declarations at schema level."""
         once, each = self._declare_all(
-            file, file.parsed.declarations, file.scope, file.parsed.schema, ALL_TREES, {}, file.name
+            file, file.parsed.declarations, file.scope, file.parsed.schema, ALL_TREES, {}, file.name, at_schema=True
         )
         file.once, file.each = once, each
 
@@ -275,8 +275,13 @@ class Program:
         trees: dict[str, str],
         routines: dict[str, Signature],
         name: str,
+        at_schema: bool = False,
     ) -> tuple[str, str]:
-        """Compile declarations outside routines; return the functions that set the variables, '' if none is needed."""
+        """Compile declarations outside routines; return the functions that set the variables, '' if none is needed.
+
+        A flow has the variables of all schemas, also of libraries that it uses only in part. So at schema level an
+        EXTERNAL variable without a value, and what is computed from it, is an error only where it is read.
+        """
         once = self._compiler(file, scope, trees, routines, name, 1)
         each = self._compiler(file, scope, trees, routines, name, 1)
         for node in declarations:
@@ -286,7 +291,16 @@ class Program:
                 compiler.out.margin = 1
                 for declared in node.names:
                     before = len(compiler.out.lines)
+                    optional = at_schema and not isinstance(node.initial, s.Literal)
+                    if optional and (node.initial is not None or node.storage == "EXTERNAL"):
+                        key = f"{prefix}.{declared.text}" if prefix else declared.text
+                        compiler.out.line(f"with c.optional({key!r}):")
+                        compiler.out.margin = 2
                     self._declare_variable(compiler, node, declared, scope, prefix, lasting)
+                    if compiler.out.margin == 2:
+                        if len(compiler.out.lines) == before + 1:
+                            compiler.out.lines.pop()
+                        compiler.out.margin = 1
                     if not lasting:
                         # What is set once may start from what is set for every message.
                         once.out.lines += each.out.lines[before:]

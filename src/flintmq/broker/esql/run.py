@@ -20,7 +20,7 @@ from typing import Protocol
 from flintmq.broker.errors import EXPRESSION, STATEMENT, BrokerError, esql_error, internal_error
 from flintmq.broker.esql import clock
 from flintmq.broker.esql.program import FILE_PREFIX, Program, Unit
-from flintmq.broker.esql.support import MISSING, convert_text
+from flintmq.broker.esql.support import MISSING, convert_text, sql_name
 from flintmq.broker.esql.switches import DEFAULTS, Switches
 from flintmq.broker.esql.trees import settle
 from flintmq.broker.formats.registry import Context, format_of
@@ -100,11 +100,48 @@ class Trees:
     exception_list: Element | None
 
 
+class MissingExternal(BrokerError):
+    """An EXTERNAL variable has neither a value nor an initial value."""
+
+
+class Variables(dict[str, object]):
+    """Variables of schemas and modules. One that could not be set is an error where it is read."""
+
+    def __init__(self, unset: dict[str, str]) -> None:
+        super().__init__()
+        self.unset = unset
+
+    def __missing__(self, key: str) -> object:
+        name = key.rpartition(".")[2]
+        raise MissingExternal(2432, self.unset.get(key, f"{name} has no value"), inserts=(name,))
+
+
+class Optional:
+    """A block that sets a variable; it ends early if an EXTERNAL variable that it needs has no value."""
+
+    __slots__ = ("key", "unset")
+
+    def __init__(self, key: str, unset: dict[str, str]) -> None:
+        self.key = key
+        self.unset = unset
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> bool:
+        if not isinstance(error, MissingExternal):
+            return False
+        self.unset[self.key] = error.text
+        return True
+
+
 @dataclass(slots=True)
 class Deployment:
     """What lasts while a flow is deployed: SHARED variables, EXTERNAL values, locks, hooks."""
 
-    shared: dict[str, object] = field(default_factory=dict)
+    #: Variables that have no value, because an EXTERNAL variable has none: key and text of the error.
+    unset: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, object] = field(init=False)
     properties: Mapping[str, object] = field(default_factory=dict)
     hooks: Mapping[str, Callable[..., object]] = field(default_factory=dict)
     #: Answer NULL for a hook that is not registered, instead of an error.
@@ -112,6 +149,9 @@ class Deployment:
     locks: dict[str, threading.RLock] = field(default_factory=dict)
     started: set[int] = field(default_factory=set)
     guard: threading.RLock = field(default_factory=threading.RLock)
+
+    def __post_init__(self) -> None:
+        self.shared = Variables(self.unset)
 
     def lock(self, key: str) -> threading.RLock:
         """Return the lock of the ATOMIC blocks of a module or schema."""
@@ -217,6 +257,8 @@ class Run:
                             once(self)
                             deployment.started.add(id(once))
                     deployment.started.add(id(unit))
+        if deployment.unset:
+            self.vars = Variables(deployment.unset)
         for each in unit.each:
             each(self)
 
@@ -269,10 +311,14 @@ class Run:
             if key.upper() == name.upper():
                 return convert_text(value, kind, self.switches)
         if default is MISSING:
-            raise BrokerError(
+            raise MissingExternal(
                 2432, f"EXTERNAL {name} has no value: set the user-defined property {name} of the flow", inserts=(name,)
             )
         return default
+
+    def optional(self, key: str) -> Optional:
+        """Return the block that sets a variable of a schema, which a flow may not need."""
+        return Optional(key, self.deployment.unset)
 
     def context_reference(self, function: str, node: object, level: object, section: str | None) -> Element | None:
         """Return a part of the context tree: of the node that started the flow, or of a node by its name."""
@@ -560,7 +606,9 @@ class Run:
         name, schema = self._procedure_place or (None, None)
         self._procedure_place = None
         if isinstance(schema, str) and schema:
-            procedure = f"{schema}.{procedure.rpartition('.')[2]}"
+            # The schema may come from a message; the name of the procedure stands in the ESQL.
+            place = ".".join(sql_name(part) for part in schema.split("."))
+            procedure = f"{place}.{procedure.rpartition('.')[2]}"
         held: list[tuple[list[object], list[Rows]]] = []
 
         def act(source: DataSource) -> Rows:

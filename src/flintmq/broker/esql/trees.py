@@ -394,6 +394,9 @@ def assign_root(target: Element, source: object) -> None:
                 target.append(copied)
         else:
             copy_content(target, source)
+            if target.parent is None and target.domain == "" and source.type & KIND == NAME:
+                # A row that holds an array of JSON is one.
+                target.type = convert_type(source.type, "")
         settle(target)
         return
     if isinstance(source, list):

@@ -118,6 +118,8 @@ class RuntimeNode:
     types: ClassVar[tuple[str, ...]] = ()
     #: Whether the node takes messages from outside.
     starts_flow: ClassVar[bool] = False
+    #: Whether the node uses the store, timers, or other flows: calls of its flow then run one at a time.
+    uses_state: ClassVar[bool] = False
     #: Whether it takes answers to requests of a flow, and timers, rather than messages of others.
     is_response: ClassVar[bool] = False
 

@@ -15,7 +15,7 @@ have been backed out.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -211,7 +211,12 @@ class FlowResult:
 
 
 class Flow:
-    """A flow that is called like a function."""
+    """A flow that is called like a function.
+
+    Several threads may call it. Flows that remember something between messages (timers, aggregations, collectors, calls
+    of other flows) run one call at a time; others run side by side. Trees are not for two threads at once, since
+    reading builds them: give each call its own Element, and read a result in one thread.
+    """
 
     def __init__(self, runtime: RuntimeFlow, surroundings: Surroundings | None = None) -> None:
         self.runtime = runtime
@@ -283,9 +288,9 @@ class Flow:
         incoming.environment = tree_of("Environment", environment) or Element("Environment", None, 0x01000000)
         result = FlowResult(recorder, events, TreeView(incoming.environment))
         try:
-            with recorder.unit_of_work():
-                node.take(invocation_of(self.runtime), incoming)
-            self.surroundings.follow(self.runtime, recorder, invocation_of)
+            self.surroundings.call(
+                self.runtime, recorder, lambda: node.take(invocation_of(self.runtime), incoming), invocation_of
+            )
         except BrokerError as error:
             raise FlowFailed(error, result) from error
         return result
@@ -317,8 +322,9 @@ class Flow:
         recorder.call_project = around.caller(self.runtime, recorder, invocation_of)
         result = FlowResult(recorder, events)
         try:
-            for _ in around.run_due(self.runtime, recorder, around.agenda.now + seconds, invocation_of):
-                around.follow(self.runtime, recorder, invocation_of)
+            with around.lock:
+                for _ in around.run_due(self.runtime, recorder, around.agenda.now + seconds, invocation_of):
+                    around.follow(self.runtime, recorder, invocation_of)
         except BrokerError as error:
             raise FlowFailed(error, result) from error
         return result
@@ -405,6 +411,7 @@ class LoadedApplications:
         overrides: Mapping[str, str] | None = None,
         variables: Mapping[str, str] | None = None,
         profile: bool = False,
+        modules: Iterable[str] = (),
     ) -> None:
         self.project = project
         self.switches = switches
@@ -413,6 +420,7 @@ class LoadedApplications:
         self.overrides = list((overrides or {}).items())
         self.variables = variables or {}
         self.profile = profile
+        self.modules = frozenset(modules)
         self._settings: dict[int, FlowSettings] = {}
         self._flows: dict[int, Flow] = {}
         self.surroundings = Surroundings(self._runtimes)
@@ -439,13 +447,14 @@ class LoadedApplications:
 
     def flow_of(self, owner: Application, definition: FlowDefinition) -> Flow:
         """Return the flow of a definition."""
-        found = self._flows.get(id(definition))
-        if found is None:
-            resolved = self.project.resolve(definition, self.overrides, self.variables)
-            runtime = RuntimeFlow(resolved, self.settings(owner), owner.name)
-            runtime.rest_api = owner.rest_api
-            found = self._flows[id(definition)] = Flow(runtime, self.surroundings)
-        return found
+        with self.surroundings.lock:
+            found = self._flows.get(id(definition))
+            if found is None:
+                resolved = self.project.resolve(definition, self.overrides, self.variables)
+                runtime = RuntimeFlow(resolved, self.settings(owner), owner.name)
+                runtime.rest_api = owner.rest_api
+                found = self._flows[id(definition)] = Flow(runtime, self.surroundings)
+            return found
 
     def _runtimes(self, types: tuple[str, ...]) -> Iterator[RuntimeFlow]:
         """Yield the flows that may hold a node of one of some types: those that were asked for, then the others."""
@@ -486,6 +495,7 @@ class LoadedApplications:
                 ModelRegistry(scope.applications()).get,
                 resource,
                 variables=self.variables,
+                modules=self.modules,
             )
             self._settings[id(owner)] = found
         return found
@@ -509,10 +519,12 @@ def load(
     overrides: Mapping[str, str] | None = None,
     variables: Mapping[str, str] | None = None,
     profile: bool = False,
+    modules: Iterable[str] = (),
 ) -> LoadedApplications:
     """Load a directory of projects, a BAR or one flow file.
 
     `hooks` stand for Java methods that ESQL calls, `functions` for the code of PythonCompute and JavaCompute nodes.
-    `overrides` are those of a BAR (`Flow#Node.queueName`), `variables` values for `[iib.name]`.
+    `overrides` are those of a BAR (`Flow#Node.queueName`), `variables` values for `[iib.name]`. `modules` are the
+    Python modules and packages from which nodes may name a function as `module:function`; without it, none is imported.
     """
-    return LoadedApplications(load_project(path), switches, hooks, functions, overrides, variables, profile)
+    return LoadedApplications(load_project(path), switches, hooks, functions, overrides, variables, profile, modules)

@@ -48,6 +48,8 @@ class FlowSettings:
     broker: Mapping[str, object] = field(default_factory=dict)
     #: User variables: values of `[iib.name]`, and of EXTERNAL variables that are no property of the flow.
     variables: Mapping[str, str] = field(default_factory=dict)
+    #: Python modules from which nodes may name a function as `module:function`; a package allows its submodules.
+    modules: frozenset[str] = frozenset()
     #: Answer NULL for Java methods that no Python function stands for.
     lenient_hooks: bool = False
 
@@ -87,6 +89,8 @@ class RuntimeFlow:
         self._build(resolved.root)
         self._wire(resolved.root)
         self._prepare()
+        #: Whether a node of the flow uses the store, timers, or other flows.
+        self.uses_state = any(node.uses_state for node in self.nodes)
 
     # Construction.
 
@@ -217,15 +221,22 @@ class RuntimeFlow:
         return found
 
     def python_function(self, name: str) -> Callable[..., object] | None:
-        """Return a Python function by the name that a node has for it: registered, or `module:function`."""
+        """Return a Python function by the name that a node has for it: registered, or `module:function`.
+
+        Importing a module runs its code, and a flow file may come from anywhere. So a module is imported only if the
+        program that loads the flow allows it. Raise ValueError if it does not, or if the import fails.
+        """
         found = self.settings.functions.get(name) or self.settings.hooks.get(name)
         if found is not None or ":" not in name:
             return found
         module, _, attribute = name.partition(":")
+        parts = module.split(".")
+        if not any(".".join(parts[:length]) in self.settings.modules for length in range(1, len(parts) + 1)):
+            raise ValueError(f"the module {module!r} is not allowed; allow it with load(..., modules=[{module!r}])")
         try:
             imported = getattr(importlib.import_module(module), attribute, None)
-        except ImportError:
-            return None
+        except Exception as error:
+            raise ValueError(f"the module {module!r} cannot be imported: {type(error).__name__}: {error}") from None
         return imported if callable(imported) else None
 
     def broker_property(self, name: str) -> object:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.run import DataSource
@@ -193,11 +193,22 @@ class TimeoutRequest:
     root: Element
 
 
+@runtime_checkable
+class Separable(Protocol):
+    """A data source that can open a second connection."""
+
+    def separate(self) -> DataSource:
+        """Return the data source with a transaction of its own."""
+        ...
+
+
 class Services(Protocol):
     """Everything that nodes do to the outside. A call that fails raises a BrokerError."""
 
     #: Whether trees are still looked at when the message has passed the flow. If not, nodes take their trees apart, so
-    #: that the collector has nothing to do with them.
+    #: that the collector has nothing to do with them. Then the `root` of a put, publication, reply, file, e-mail or
+    #: timeout request is valid only during the call, and services copy what they keep. Trees for `store`, `call_flow`,
+    #: `call_flow_async`, `call_reply` and `http_async` are copies that belong to the services.
     keeps_trees: bool
 
     def put(self, put: Put) -> Written:
@@ -240,8 +251,11 @@ class Services(Protocol):
         """Delete a file that was read, or move it to the archive."""
         ...
 
-    def data_source(self, name: str) -> DataSource:
-        """Return a database by the name of its data source."""
+    def data_source(self, name: str, separate: bool = False) -> DataSource:
+        """Return a database by the name of its data source.
+
+        With `separate`, its transaction is not that of the flow: the node that asks ends it.
+        """
         ...
 
     def call_flow(self, node: str, application: str, endpoint: str, root: Element, local: Element) -> Element:
@@ -343,10 +357,13 @@ class Recorder:
         self.calls: dict[bytes, Element | None] = {}
 
     @contextmanager
-    def unit_of_work(self) -> Iterator[None]:
-        """Commit the databases at the end; after an error, take back what the flow did under syncpoint."""
+    def unit_of_work(self, with_state: bool = True) -> Iterator[None]:
+        """Commit the databases at the end; after an error, take back what the flow did under syncpoint.
+
+        `with_state` False is for flows that use neither store nor agenda: other threads may be changing them.
+        """
         puts, publications = len(self.puts), len(self.publications)
-        store, agenda = self.memory.mark(), self.agenda.mark()
+        state = (self.memory.mark(), self.agenda.mark()) if with_state else None
         try:
             yield
         except BaseException:
@@ -354,8 +371,9 @@ class Recorder:
             self.publications[publications:] = [
                 each for each in self.publications[publications:] if not each.transactional
             ]
-            self.memory.restore(store)
-            self.agenda.restore(agenda)
+            if state is not None:
+                self.memory.restore(state[0])
+                self.agenda.restore(state[1])
             for database in self.databases.values():
                 database.rollback()
             raise
@@ -404,8 +422,7 @@ class Recorder:
 
     def new_identifier(self, prefix: bytes) -> bytes:
         """Return the next identifier; they count up over all calls that share the memory."""
-        self.memory.identifiers += 1
-        return prefix + self.memory.identifiers.to_bytes(24 - len(prefix), "big")
+        return prefix + next(self.memory.identifiers).to_bytes(24 - len(prefix), "big")
 
     def http_request(self, request: HttpRequest) -> HttpResponse:
         """Answer from the fakes: by the label of the node, then by URL."""
@@ -466,8 +483,8 @@ class Recorder:
         """Keep what would be done with a file."""
         self.disposed.append((name, action))
 
-    def data_source(self, name: str) -> DataSource:
-        """Return a given database."""
+    def data_source(self, name: str, separate: bool = False) -> DataSource:
+        """Return a given database. One that has no separate connection, such as a fake, is returned itself."""
         found = self.databases.get(name)
         if found is None and len(self.databases) == 1 and not name:
             found = next(iter(self.databases.values()))
@@ -479,6 +496,8 @@ class Recorder:
                 kind="DatabaseException",
                 sqlstate="D08001",
             )
+        if separate and isinstance(found, Separable):
+            return found.separate()
         return found
 
     def call_flow(self, node: str, application: str, endpoint: str, root: Element, local: Element) -> Element:

@@ -12,6 +12,7 @@ An address says who is called when a timer is due. Nodes that have one implement
 from __future__ import annotations
 
 import heapq
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -71,8 +72,8 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.areas: dict[str, dict[str, Element]] = {}
-        #: How many identifiers were given; a backout does not take them back.
-        self.identifiers = 0
+        #: Numbers of identifiers; a backout does not take them back. Several threads may count.
+        self.identifiers = itertools.count(1)
 
     def get(self, area: str, key: str) -> Element | None:
         """Return a tree; None if there is none."""
@@ -122,6 +123,11 @@ class Agenda:
     def is_set(self, address: str, key: str) -> bool:
         """Return whether a timer waits."""
         return (address, key) in self._valid
+
+    def is_due(self) -> bool:
+        """Return whether a timer may be due now. Needs no lock: the answer may be too late, never wrong."""
+        queue = self._queue
+        return bool(queue) and queue[0][0] <= self.now
 
     def next_due(self, until: float) -> tuple[str, str] | None:
         """Return address and key of the next timer due by a time, and move the clock to it; None if there is none."""

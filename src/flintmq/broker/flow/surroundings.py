@@ -8,10 +8,15 @@ the node that an answer or a timer is for, in this flow or another one, and runs
     timers                             when the caller moves the clock (`Flow.advance`); those of 0 seconds as answers
 
 Each of them is a unit of work of its own, as it is in a broker.
+
+**Threads.** A backout sets store and agenda back to what they were when the unit of work began, so two units of work
+that use them cannot overlap. A flow with a node that uses them (`RuntimeNode.uses_state`) holds `lock` for a whole
+call, with all that follows it: such flows take turns if they were loaded together. Other flows run side by side.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar, runtime_checkable
 
@@ -82,8 +87,24 @@ class Surroundings:
         self.flows = flows
         self.store = MemoryStore()
         self.agenda = Agenda()
+        #: Held while a flow runs that uses store or agenda. A flow may call a flow again in the same thread.
+        self.lock = threading.RLock()
         self._calls = 0
         self._number = 0
+
+    def call(self, runtime: RuntimeFlow, recorder: Recorder, start: Callable[[], None], more: NewInvocation) -> None:
+        """Run one unit of work of a flow, and then all that follows from it. Raise what a flow does not handle."""
+        if runtime.uses_state:
+            with self.lock:
+                with recorder.unit_of_work():
+                    start()
+                self.follow(runtime, recorder, more)
+            return
+        with recorder.unit_of_work(with_state=False):
+            start()
+        if recorder.deferred or self.agenda.is_due():
+            with self.lock:
+                self.follow(runtime, recorder, more)
 
     def start(self, runtime: RuntimeFlow) -> None:
         """Set the timers that run from the start of a flow that can run."""

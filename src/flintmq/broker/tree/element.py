@@ -32,6 +32,7 @@ The module is compiled by mypyc. It never raises for an element that is missing:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from threading import RLock
 from typing import Final, final
 
@@ -51,6 +52,9 @@ INDEXES_MAX: Final = 8
 
 #: Held while an index grows: several threads may read one SHARED row.
 _INDEX_LOCK: Final = RLock()
+
+#: What tells the type JSON.Array from that of any folder.
+JSON_ARRAY_DETAIL: Final = 0x1000
 
 #: A path may create at most this many siblings at once: `a[1000000000]` must not fill the memory.
 CREATED_MAX: Final = 100_000
@@ -280,7 +284,8 @@ class Element:
         if parent is None:
             return self
         if parent.indexes is not None:
-            parent.indexes = [index for index in parent.indexes if index.without(self)]
+            for index in parent.indexes:
+                index.without(self)
         if self.previous is None:
             parent.first = self.next
         else:
@@ -483,11 +488,13 @@ def converted(element: Element, into: str) -> Element:
 
 
 def convert_type(type_value: int, into: str) -> int:
-    """Return the type that an element of another parser gets in the domain `into`."""
+    """Return the type that an element of another parser gets in the domain `into`; '' is a row or an environment.
+
+    An array of JSON stays one in a tree without a parser, so that SELECT and ROW can pass it on.
+    """
+    if type_value & 0x00FFFFFF == JSON_ARRAY_DETAIL:
+        return type_value if into in ("", "JSON") else type_value & KIND
     if into in ("XMLNSC", "XMLNS", "XML"):
-        detail = type_value & 0x00FFFFFF
-        if detail == 0x1000:
-            return NAME  # An array of JSON.
         return type_value
     return type_value & KIND
 
@@ -546,7 +553,7 @@ def matches(element: Element, step: Step) -> bool:
 class ChildIndex:
     """The children of one element that a step matches, as far as they have been looked at (T6)."""
 
-    __slots__ = ("found", "last", "recent", "step")
+    __slots__ = ("found", "last", "recent", "serials", "step", "tickets")
 
     def __init__(self, step: Step) -> None:
         self.step: Step = step
@@ -555,26 +562,57 @@ class ChildIndex:
         self.last: Element | None = None
         #: Position of the child that was asked for last: a DELETE often follows.
         self.recent: int = 0
+        #: Made when a child leaves whose position is not known: a number per child that never changes, by the id of the
+        #: child, and the numbers in the order of `found`. They rise, so a search by halves finds the position.
+        self.tickets: dict[int, int] | None = None
+        self.serials: list[int] = []
 
-    def without(self, child: Element) -> bool:
-        """Take a child out that is about to leave its parent. Return False if its position is not known."""
-        if self.last is child:
-            self.last = child.previous
-        if not matches(child, self.step):
-            return True
+    def add(self, child: Element) -> None:
+        """Append a child that the step matches."""
+        self.found.append(child)
+        tickets = self.tickets
+        if tickets is not None:
+            serials = self.serials
+            ticket = serials[len(serials) - 1] + 1 if serials else 0
+            serials.append(ticket)
+            tickets[id(child)] = ticket
+
+    def _position(self, child: Element) -> int:
+        """Return where a child is in `found`; -1 if it is not there."""
         found = self.found
         size = len(found)
         if size == 0:
-            return True
+            return -1
         if found[size - 1] is child:
-            found.pop()
-        elif found[0] is child:
-            del found[0]
-        elif self.recent < size and found[self.recent] is child:
-            del found[self.recent]
-        else:
-            return False
-        return True
+            return size - 1
+        if found[0] is child:
+            return 0
+        if self.recent < size and found[self.recent] is child:
+            return self.recent
+        tickets = self.tickets
+        if tickets is None:
+            tickets = {}
+            for number in range(size):
+                tickets[id(found[number])] = number
+            self.tickets = tickets
+            self.serials = list(range(size))
+        ticket = tickets.get(id(child), -1)
+        return -1 if ticket < 0 else bisect_left(self.serials, ticket)
+
+    def without(self, child: Element) -> None:
+        """Take a child out that is about to leave its parent."""
+        if self.last is child:
+            self.last = child.previous
+        if not matches(child, self.step):
+            return
+        position = self._position(child)
+        if position < 0:
+            return  # The index has not looked at it yet.
+        del self.found[position]
+        tickets = self.tickets
+        if tickets is not None:
+            del self.serials[position]
+            del tickets[id(child)]
 
 
 def _same_match(one: Step, other: Step) -> bool:
@@ -619,7 +657,7 @@ def _grow(parent: Element, index: ChildIndex, wanted: int) -> int:
         while child is not None:
             index.last = child
             if matches(child, index.step):
-                found.append(child)
+                index.add(child)
                 if len(found) == wanted:
                     break
             child = child.next_sibling()
@@ -852,3 +890,6 @@ def check_tree(element: Element) -> None:
             assert index.last is None or index.last.parent is parent, "T6"
             assert len(index.found) == len(expected), "T6"
             assert all(one is other for one, other in zip(index.found, expected, strict=True)), "T6"
+            if index.tickets is not None:
+                assert [index.tickets[id(each)] for each in index.found] == index.serials, "T6"
+                assert index.serials == sorted(set(index.serials)) and len(index.tickets) == len(expected), "T6"

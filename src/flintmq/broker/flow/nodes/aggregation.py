@@ -176,6 +176,7 @@ def written_identifier(assembly: Assembly) -> tuple[str, bytes] | None:
 class AggregateControl(RuntimeNode):
     """AggregateControl: starts an aggregation."""
 
+    uses_state = True
     types = ("ComIbmAggregateControl.msgnode",)
 
     def prepare(self) -> None:
@@ -233,6 +234,7 @@ class AggregateControl(RuntimeNode):
 class AggregateRequest(RuntimeNode):
     """AggregateRequest: notes that the message before it was sent as a request of the aggregation."""
 
+    uses_state = True
     types = ("ComIbmAggregateRequest.msgnode",)
 
     def prepare(self) -> None:
@@ -271,6 +273,7 @@ class AggregateRequest(RuntimeNode):
 class AggregateReply(RuntimeNode):
     """AggregateReply: collects replies, and sends them as one message."""
 
+    uses_state = True
     types = ("ComIbmAggregateReply.msgnode",)
 
     def prepare(self) -> None:
@@ -346,6 +349,7 @@ def send_caught(node: RuntimeNode, terminal: str, invocation: Invocation, assemb
 class GroupScatter(RuntimeNode):
     """GroupScatter: starts a group; requests below it that say so join the group."""
 
+    uses_state = True
     types = ("ComIbmGroupScatter.msgnode",)
 
     def prepare(self) -> None:
@@ -377,6 +381,7 @@ class GroupScatter(RuntimeNode):
 class GroupGather(RuntimeNode):
     """GroupGather: takes replies for a group. The message ends here; GroupComplete goes on."""
 
+    uses_state = True
     types = ("ComIbmGroupGather.msgnode",)
 
     def prepare(self) -> None:
@@ -406,6 +411,7 @@ class GroupGather(RuntimeNode):
 class GroupComplete(InputNode):
     """GroupComplete: starts a flow with the replies of a group, when all are there or the time is over."""
 
+    uses_state = True
     types = ("ComIbmGroupComplete.msgnode",)
     is_response: ClassVar[bool] = True
 

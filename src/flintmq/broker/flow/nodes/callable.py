@@ -27,6 +27,8 @@ _NO_CALL: Final = 3886
 class CallingNode(RuntimeNode):
     """What both nodes share that call."""
 
+    uses_state = True
+
     def prepare(self) -> None:
         """Read the name of the flow."""
         self.application = self.text("targetApplication")
@@ -133,6 +135,7 @@ class CallableFlowAsyncResponse(AsyncResponse):
 class CallableFlowInput(InputNode):
     """CallableFlowInput: takes calls of other flows."""
 
+    uses_state = True
     types = ("ComIbmCallableFlowInput.msgnode",)
 
     def prepare(self) -> None:

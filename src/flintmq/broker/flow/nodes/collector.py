@@ -58,6 +58,7 @@ class Handler:
 class Collector(RuntimeNode):
     """Collector: makes collections of messages."""
 
+    uses_state = True
     types = ("ComIbmCollector.msgnode",)
 
     def prepare(self) -> None:

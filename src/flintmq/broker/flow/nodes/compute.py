@@ -52,6 +52,8 @@ class EsqlNode(RuntimeNode):
         self.mode = MODES.get(mode, MODES["message"])
         self.throw_on_database_error = self.flag("throwExceptionOnDatabaseError", True)
         self.data_source_name = self.text("dataSource")
+        #: Whether what Main does to databases is committed when it ends, whatever becomes of the flow (MF 3.5).
+        self.commits = self.text("transaction", "automatic") == "commit"
         self.parser_options = parser_options(self)
 
     def _unit(self) -> Unit:
@@ -63,12 +65,12 @@ class EsqlNode(RuntimeNode):
             )
         return unit
 
-    def new_run(self, invocation: Invocation, assembly: Assembly) -> Run:
+    def new_run(self, invocation: Invocation, assembly: Assembly, handling: Handling) -> Run:
         """Return a Run over an assembly."""
         run = Run(
             self.program,
             self.flow.deployment,
-            Handling(self, invocation, assembly),
+            handling,
             assembly.message,
             assembly.local_environment,
             assembly.exception_list,
@@ -114,7 +116,8 @@ class EsqlNode(RuntimeNode):
         wanted = name or self.data_source_name
         if not wanted:
             raise BrokerError(2321, f"{self.label} names no data source", kind="DatabaseException", sqlstate="D08001")
-        return invocation.services.data_source(wanted)
+        services = invocation.services
+        return services.data_source(wanted, separate=True) if self.commits else services.data_source(wanted)
 
     def broker_property(self, name: str) -> object:
         """Return a property of broker, flow or node."""
@@ -135,26 +138,36 @@ class EsqlNode(RuntimeNode):
 
     def run_unit(self, invocation: Invocation, assembly: Assembly, locked: bool) -> tuple[Run, object]:
         """Run Main; return the Run and what Main returned. With `locked`, ESQL cannot change the message."""
-        run = self.new_run(invocation, assembly)
+        handling = Handling(self, invocation, assembly)
+        run = self.new_run(invocation, assembly, handling)
         message = assembly.message
         before = message.read_only
         if locked and self.flow.switches.input_tree_write == "error":
             message.read_only = True
         try:
-            return run, run.main(self.unit)
+            result = run.main(self.unit)
+        except BaseException:
+            if self.commits:
+                handling.end_transactions("rollback")
+            raise
         finally:
             message.read_only = before
+        if self.commits:
+            handling.end_transactions("commit")
+        return run, result
 
 
 class Handling:
     """One message in a node that runs ESQL: what its Run asks of the node."""
 
-    __slots__ = ("assembly", "invocation", "node")
+    __slots__ = ("assembly", "invocation", "node", "sources")
 
     def __init__(self, node: EsqlNode, invocation: Invocation, assembly: Assembly) -> None:
         self.node = node
         self.invocation = invocation
         self.assembly = assembly
+        #: Data sources that Main used, if the node ends their transactions.
+        self.sources: list[DataSource] = []
 
     def propagate_from(self, run: Run, terminal: str, label: str | None, trees: Trees, finalize: bool) -> None:
         """Send the trees of a PROPAGATE."""
@@ -162,7 +175,18 @@ class Handling:
 
     def data_source(self, name: str | None) -> DataSource:
         """Return a data source; None is the one that the node names."""
-        return self.node.data_source(self.invocation, name)
+        found = self.node.data_source(self.invocation, name)
+        if self.node.commits and not any(found is each for each in self.sources):
+            self.sources.append(found)
+        return found
+
+    def end_transactions(self, how: str) -> None:
+        """Commit or roll back what Main did in a node with `transaction=commit`."""
+        for source in self.sources:
+            if how == "commit":
+                source.commit()
+            else:
+                source.rollback()
 
     def broker_property(self, name: str) -> object:
         """Return a property of broker, flow or node."""
@@ -305,7 +329,10 @@ class PythonCompute(RuntimeNode):
         name = self.text("pythonFunction") or self.text("function") or self.text("javaClass")
         if not name:
             raise NodeProblem(f"{self.label}: the property pythonFunction is empty; name a function as module:function")
-        found = self.flow.python_function(name)
+        try:
+            found = self.flow.python_function(name)
+        except ValueError as error:
+            raise NodeProblem(f"{self.label}: {error}") from None
         if found is None:
             raise NodeProblem(
                 f"{self.label}: no Python function is known for {name!r}; "

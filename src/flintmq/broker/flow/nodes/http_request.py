@@ -333,6 +333,7 @@ def write_part(node: RuntimeNode, message: Element, part: Element) -> tuple[byte
 class HTTPAsyncRequest(HttpCaller):
     """HTTPAsyncRequest: sends a request; the answer goes to the HTTPAsyncResponse node with the same correlator."""
 
+    uses_state = True
     types = ("ComIbmHTTPAsyncRequest.msgnode",)
     kind: ClassVar[str] = "HTTP"
 
@@ -373,6 +374,8 @@ def async_context(kind: str, override: str, assembly: Assembly, identifier: byte
 
 class AsyncResponse(InputNode):
     """What nodes share that take answers to asynchronous requests."""
+
+    uses_state = True
 
     is_response: ClassVar[bool] = True
     kind: ClassVar[str] = ""

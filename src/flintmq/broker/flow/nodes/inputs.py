@@ -35,7 +35,7 @@ class Incoming:
     #: BOTHRESH of the queue; 0 counts as 1.
     backout_threshold: int = 0
     source: str = ""
-    #: A tree in place of data: a recorded assembly.
+    #: A tree in place of data: a recorded assembly. It stays the caller's.
     root: Element | None = None
     method: str = "POST"
     path: str = ""
@@ -87,7 +87,7 @@ class InputNode(RuntimeNode):
             self.send("failure", invocation, failed)
             return
         self.send_caught(invocation, Assembly(root, local, environment))
-        if not invocation.services.keeps_trees:
+        if incoming.root is None and not invocation.services.keeps_trees:
             release_tree(root)
 
     def metadata(self) -> tuple[tuple[str, object], ...]:

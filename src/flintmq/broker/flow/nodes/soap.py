@@ -404,6 +404,7 @@ class SOAPRequest(SoapCaller):
 class SOAPAsyncRequest(SoapCaller):
     """SOAPAsyncRequest: calls an operation; the answer goes to the SOAPAsyncResponse node with the same correlator."""
 
+    uses_state = True
     types = ("ComIbmSOAPAsyncRequest.msgnode",)
 
     def prepare(self) -> None:

@@ -79,6 +79,7 @@ class _Request:
 class TimeoutControl(RuntimeNode):
     """TimeoutControl: sets and cancels timers of a TimeoutNotification node."""
 
+    uses_state = True
     types = ("ComIbmTimeoutControl.msgnode",)
 
     def prepare(self) -> None:
@@ -235,6 +236,7 @@ def _time(value: object) -> Time:
 class TimeoutNotification(InputNode):
     """TimeoutNotification: starts a flow when a timer is due."""
 
+    uses_state = True
     types = ("ComIbmTimeoutNotification.msgnode",)
     is_response: ClassVar[bool] = True
 
