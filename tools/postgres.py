@@ -47,6 +47,8 @@ class Cluster:
         self.settings: dict[str, object] = {
             "max_prepared_transactions": 64,
             "fsync": "on",
+            # After a crash sync the file system once, not each file: processes are killed here, not machines.
+            "recovery_init_sync_method": "syncfs",
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": "",
             "shared_buffers": "16MB",

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.run import DataSource
@@ -285,6 +285,19 @@ class Services(Protocol):
 
     def email(self, email: Email) -> None:
         """Send an e-mail."""
+        ...
+
+
+@runtime_checkable
+class NodeTransactions(Protocol):
+    """Services that run nodes with transaction=commit in transactions of their own (MF 3.5). Others ignore it."""
+
+    def node_data_source(self, name: str) -> DataSource:
+        """Return a database, on the connection for nodes with transaction=commit."""
+        ...
+
+    def end_node(self, failed: bool) -> None:
+        """Commit what such a node did, or roll it back after an error. Called when its ESQL has ended."""
         ...
 
 

@@ -125,7 +125,6 @@ STEPS: Final = (
     "after MQCMIT",
     "between commits",
     "before removal",
-    "after removal",
 )
 
 

@@ -20,6 +20,7 @@ from flintmq.broker.esql.run import DataSource, Run, Trees
 from flintmq.broker.esql.trees import copy_as_tree
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
 from flintmq.broker.flow.nodes.inputs import parser_options
+from flintmq.broker.flow.services import NodeTransactions
 from flintmq.broker.formats.registry import Context
 from flintmq.broker.tree.assembly import Assembly, new_root
 from flintmq.broker.tree.element import ROOT_DOMAIN, Element, copy_content, copy_element, release_tree
@@ -52,6 +53,8 @@ class EsqlNode(RuntimeNode):
         self.mode = MODES.get(mode, MODES["message"])
         self.throw_on_database_error = self.flag("throwExceptionOnDatabaseError", True)
         self.data_source_name = self.text("dataSource")
+        #: Database work is committed when the node ends, not with the unit of work of the flow.
+        self.commits = self.text("transaction", "automatic").lower() == "commit"
         self.parser_options = parser_options(self)
 
     def _unit(self) -> Unit:
@@ -114,7 +117,10 @@ class EsqlNode(RuntimeNode):
         wanted = name or self.data_source_name
         if not wanted:
             raise BrokerError(2321, f"{self.label} names no data source", kind="DatabaseException", sqlstate="D08001")
-        return invocation.services.data_source(wanted)
+        services = invocation.services
+        if self.commits and isinstance(services, NodeTransactions):
+            return services.node_data_source(wanted)
+        return services.data_source(wanted)
 
     def broker_property(self, name: str) -> object:
         """Return a property of broker, flow or node."""
@@ -141,9 +147,19 @@ class EsqlNode(RuntimeNode):
         if locked and self.flow.switches.input_tree_write == "error":
             message.read_only = True
         try:
-            return run, run.main(self.unit)
+            result = run.main(self.unit)
+        except BaseException:
+            self.end_transaction(invocation, failed=True)
+            raise
         finally:
             message.read_only = before
+        self.end_transaction(invocation, failed=False)
+        return run, result
+
+    def end_transaction(self, invocation: Invocation, failed: bool) -> None:
+        """End the transaction of a node with transaction=commit, whatever becomes of the message later."""
+        if self.commits and isinstance(invocation.services, NodeTransactions):
+            invocation.services.end_node(failed)
 
 
 class Handling:
