@@ -68,6 +68,27 @@ def die_at(instance: Instance, step: str, number: int = 1, *names: str) -> None:
     instance.coordinator.sources.close()
 
 
+def test_the_data_sources_of_a_coordinated_flow_are_checked_and_one_that_is_down_is_only_told(
+    databases: Mapping[str, Settings], make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    down: dict[str, dict[str, object]] = {
+        "DOWN": {"url": "postgresql://127.0.0.1:1/d", "connectTimeout": 1},
+        "FILE": {"url": "sqlite://"},
+    }
+    recovery = make(settings={**databases, **read_settings(down)})
+    recovery.check(["ONE", "TWO", "DOWN"])
+    assert caplog.text.count("could not be checked") == 1
+    with pytest.raises(BrokerError, match="FILE"):
+        recovery.check(["ONE", "FILE"])
+
+
+def test_a_server_without_prepared_transactions_is_refused_at_the_start(make: Make) -> None:
+    with Cluster({"max_prepared_transactions": 0}) as cluster:
+        fields = {"url": cluster.url("postgres"), "passwordVariable": "A_PASSWORD"}
+        with pytest.raises(BrokerError, match="max_prepared_transactions = 0"):
+            make(settings=read_settings({"SHOP": fields})).check(["SHOP"])
+
+
 BEFORE = ["between prepares", "after prepare", "after decision put"]
 AFTER = ["after MQCMIT", "between commits", "before removal"]
 

@@ -1,6 +1,7 @@
 """Resolve branches that a process or a connection has left behind: at the start of an execution group, and by timer.
 
     recovery = Recovery(member, settings, branches, lambda: QueueDecisions(qm))
+    recovery.check(["SHOP"])             # the data sources of coordinated flows
     recovery.start()                     # before flows start
     recovery.run_once()                  # by timer
     recovery.pending()                   # rows for a display
@@ -35,13 +36,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.runtime.coordination import Member, commit_branch, record_heuristic
-from flintmq.broker.runtime.data_sources import PostgresSource, Settings, configuration_error
+from flintmq.broker.runtime.data_sources import PostgresSource, Settings, check_coordinated, configuration_error
 from flintmq.broker.runtime.decisions import (
     BRANCHES_MAX,
     Branch,
@@ -146,6 +147,7 @@ class Recovery:
         self.member = member
         self.branches = branches
         self.grace_s = grace_s
+        self._settings = settings
         self._connect = connect
         self._mq: DecisionLog | None = None
         self._clock = clock
@@ -157,6 +159,18 @@ class Recovery:
         self._first_seen: dict[str, float] = {}
         #: Messages that cannot be read, and data sources that are not configured: told once.
         self._told: set[str] = set()
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise a BrokerError if a data source of a coordinated flow cannot prepare. One that is down is only logged."""
+        check_coordinated(self._settings, names)
+        with self._lock:
+            for name in names:
+                try:
+                    self._sources[name].check_prepared_transactions()
+                except BrokerError as error:
+                    if error.kind == "ConfigurationException":
+                        raise
+                    LOGGER.warning("%s: data source %s could not be checked: %s", self._name(), name, error)
 
     # -- rounds -------------------------------------------------------------------------------------------------------
 
