@@ -14,7 +14,6 @@ from flintmq.broker.runtime.coordination import STEPS
 from tools.coordination_kills import VICTIMS, plan, world
 from tools.postgres import Cluster
 
-
 #: No kill begins later than this. The slowest takes about ten seconds on a busy machine.
 SECONDS = 20.0
 

@@ -161,7 +161,7 @@ class Recovery:
         self._told: set[str] = set()
 
     def check(self, names: Sequence[str]) -> None:
-        """Raise a BrokerError if a data source of a coordinated flow cannot prepare. One that is down is only logged."""
+        """Raise a BrokerError if a data source of a coordinated flow cannot prepare; log one that is down."""
         check_coordinated(self._settings, names)
         with self._lock:
             for name in names:
