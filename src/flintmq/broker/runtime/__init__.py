@@ -10,8 +10,15 @@ A message's way:
     queue_session.py   the queue manager, seen by one instance: get, put, publish, commit, back out; cache of handles
     services.py        what nodes do to the outside, done for real (`flow/services.py` is the contract)
     instance.py        the loop of an instance: get, run the flow, commit; backout, backout queue, dead-letter queue
+    unit.py            the unit of work of an instance: queue manager, state of flows, databases
+    state_queue.py     state of flows and timers, on a queue
+    data_sources.py    connections to databases; coordination.py ends them with the queue manager, decisions.py holds the
+                       decisions on a queue, recovery.py finishes what a crash left
+    http_listener.py   requests for HTTP nodes
     worker.py          the process that runs instances; it loads applications, obeys its group
     placement.py       which worker runs which instance
+    group.py           the processes of an execution group, watched and restarted
+    foreground.py      `flint broker run`; log.py, the log
 
 Decisions:
 

@@ -69,6 +69,7 @@ class QueueSession:
     """A connection of an instance. Used by one thread."""
 
     def __init__(self, manager: Manager, application: str = "", cache_size: int = CACHE_SIZE) -> None:
+        self.application = application
         self.connection = manager.connect(application)
         self.mqi = self.connection.mqi
         self.cache_size = max(1, cache_size)

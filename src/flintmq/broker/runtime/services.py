@@ -59,8 +59,11 @@ BACKOUT: Final = "mqsibackout"
 class Databases(Protocol):
     """The data sources of an instance."""
 
-    def source(self, name: str) -> DataSource:
-        """Return a data source by name; raise a BrokerError if there is none."""
+    def source(self, name: str, separate: bool = False) -> DataSource:
+        """Return a data source by name; raise a BrokerError if there is none.
+
+        `separate`: a connection whose work is committed when the node ends, whatever becomes of the message.
+        """
         ...
 
 
@@ -242,9 +245,9 @@ class BrokerServices:
 
     # Databases, other flows, state.
 
-    def data_source(self, name: str) -> DataSource:
+    def data_source(self, name: str, separate: bool = False) -> DataSource:
         """Return a database."""
-        return self.databases.source(name)
+        return self.databases.source(name, separate)
 
     def call_flow(self, node: str, application: str, endpoint: str, root: Element, local: Element) -> Element:
         """Call a callable flow of the execution group."""

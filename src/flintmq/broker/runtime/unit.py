@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class NoDatabases:
     """Data sources of a broker that has none."""
 
-    def source(self, name: str) -> DataSource:
+    def source(self, name: str, separate: bool = False) -> DataSource:
         """Raise 2321: the data source is not configured."""
         raise BrokerError(
             2321,
@@ -56,14 +56,14 @@ class Unit:
         self._begun = False
         self.services = BrokerServices(session, self if coordinator else NoDatabases(), flows, self._state, user_trace)
 
-    def source(self, name: str) -> DataSource:
-        """Return a data source; its work belongs to this unit."""
+    def source(self, name: str, separate: bool = False) -> DataSource:
+        """Return a data source; its work belongs to this unit unless it is `separate`."""
         coordinator = self._coordinator
         assert coordinator is not None and self._decisions is not None
         if not self._begun:
             coordinator.begin(self._decisions)
             self._begun = True
-        return coordinator.source(name)
+        return coordinator.source(name, separate)
 
     def commit(self) -> None:
         """Commit. Raise MQError or BrokerError if the unit was not committed; `backout` follows then."""

@@ -40,10 +40,14 @@ from flintmq.broker.flow.runtime import RuntimeFlow
 from flintmq.broker.flow.services import Deferred, HttpReply
 from flintmq.broker.flow.state import TimedNode
 from flintmq.broker.flow.surroundings import CallableNode, ResponseNode, SelfStarting
+from flintmq.broker.runtime.coordination import Coordinator, Member
+from flintmq.broker.runtime.data_sources import InstanceSources, read_settings
+from flintmq.broker.runtime.decisions import Branches, QueueDecisions, create_queue, queue_manager_id
 from flintmq.broker.runtime.http_listener import Listener, Requests
 from flintmq.broker.runtime.instance import Instance, UnitOfWork, wait_stopped
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.queue_session import CACHE_SIZE, QueueSession
+from flintmq.broker.runtime.recovery import Recovery
 from flintmq.broker.runtime.services import BrokerServices
 from flintmq.broker.runtime.state_queue import StateQueue
 from flintmq.broker.runtime.unit import Unit
@@ -52,6 +56,8 @@ from flintmq.client.errors import MQError, UnknownObject
 
 #: How long a worker may take to finish what it works on.
 STOP_S: Final = 30.0
+#: How often recovery looks for transactions that a crash left in databases.
+RECOVERY_S: Final = 20.0
 _ANSWER_THREADS: Final = 4
 _FAILED_PAUSE_S: Final = 1.0
 
@@ -116,6 +122,10 @@ class Worker:
         self.problems: dict[str, list[str]] = {}
         self.listener: Listener | None = None
         self._manager: Any = None
+        self._sources = read_settings(assignment.data_sources)
+        self._branches = Branches()
+        self._queue_manager_id = ""
+        self._recovery: Recovery | None = None
         self._threads: list[threading.Thread] = []
         self._answers = ThreadPoolExecutor(_ANSWER_THREADS, "answers")
         self._calls: dict[bytes, Element | None] = {}
@@ -141,11 +151,35 @@ class Worker:
                 self.log.write("2090W", "", line)
         finally:
             unit.close()
+        if self._sources:
+            self._recover()
         for flow, number in self._load():
             self._start_flow(flow, number)
         if told.http_port >= 0:
             self._start_listener()
         self._thread("timers", self._run_timers)
+
+    def _recover(self) -> None:
+        """Finish transactions with databases that a crash left, now and by a timer, before flows start."""
+        create_queue(self._manager)
+        self._queue_manager_id = queue_manager_id(self._manager)
+        told = self.assignment
+        member = Member(self._queue_manager_id, told.broker, told.group)
+        self._recovery = Recovery(member, self._sources, self._branches, self._decision_log)
+        self._recovery.start()
+        self._thread("recovery", self._run_recovery)
+
+    def _decision_log(self) -> QueueDecisions:
+        return QueueDecisions(self._manager.connect())
+
+    def _run_recovery(self) -> None:
+        assert self._recovery is not None
+        while not self._ended.wait(RECOVERY_S):
+            try:
+                self._recovery.run_once()
+            except (MQError, BrokerError) as error:
+                self.log.write("2048W", "", f"recovery of databases will be tried again: {error}")
+        self._recovery.close()
 
     def _load(self) -> list[tuple[FlowAssignment, Callable[[], RuntimeFlow]]]:
         """Return the flows of the assignment and functions that make copies of them."""
@@ -183,7 +217,7 @@ class Worker:
         for number, flow in enumerate(copies):
             for node in flow.inputs:
                 if isinstance(node, MQInput):
-                    instance = Instance(flow, node, self.new_unit, self.log)
+                    instance = Instance(flow, node, partial(self.new_unit, flow.name, is_coordinated(flow)), self.log)
                     self.instances.append(instance)
                     instance.start()
                 elif isinstance(node, FileInput) and not number:
@@ -261,11 +295,15 @@ class Worker:
 
     # Units of work.
 
-    def new_unit(self) -> Unit:
-        """Return a connection with its unit of work. Raise MQError."""
+    def new_unit(self, flow: str = "", coordinated: bool = False) -> Unit:
+        """Return a connection with its unit of work, for a flow. Raise MQError."""
         told = self.assignment
         session = QueueSession(self._manager, f"{told.broker}.{told.group}"[:28], told.cache_size)
-        return Unit(session, self, self.state, self)
+        if not self._sources:
+            return Unit(session, self, self.state, self)
+        member = Member(self._queue_manager_id, told.broker, told.group, flow, coordinated)
+        coordinator = Coordinator(member, InstanceSources(self._sources, session.application), self._branches)
+        return Unit(session, self, self.state, self, coordinator, QueueDecisions(session.connection))
 
     def _thread_unit(self) -> Unit:
         """Return the unit of this thread; a new one if its connection is broken."""
@@ -405,6 +443,11 @@ class Worker:
         thread = threading.Thread(target=work, name=name, daemon=True)
         self._threads.append(thread)
         thread.start()
+
+
+def is_coordinated(flow: RuntimeFlow) -> bool:
+    """Return whether `coordinatedTransaction` of a flow is yes."""
+    return str(flow.resolved.settings.get("coordinatedTransaction") or "").lower() in ("yes", "true")
 
 
 def _take(node: InputNode, incoming: Incoming, unit: Unit) -> None:
