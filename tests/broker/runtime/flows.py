@@ -20,7 +20,12 @@ def pass_through(
 
 
 def computed(
-    directory: Path, esql: str, name: str = "Work", wires: list[tuple[str, str, str]] | None = None, **properties: str
+    directory: Path,
+    esql: str,
+    name: str = "Work",
+    wires: list[tuple[str, str, str]] | None = None,
+    data_source: str = "",
+    **properties: str,
 ) -> Path:
     """Write a flow MQInput -> Compute -> MQOutput with the ESQL of its module `Work`."""
     extra = "".join(f' {key}="{value}"' for key, value in properties.items())
@@ -30,7 +35,11 @@ def computed(
         directory,
         name,
         node("In", "ComIbmMQInput", f'queueName="IN" messageDomainProperty="XMLNSC"{extra}'),
-        node("Work", "ComIbmCompute", f'computeExpression="esql://routine/#{name}.Main"'),
+        node(
+            "Work",
+            "ComIbmCompute",
+            f'computeExpression="esql://routine/#{name}.Main" dataSource="{data_source}"',
+        ),
         node("Out", "ComIbmMQOutput", 'queueName="OUT"'),
         wires or [("In", "out", "Work"), ("Work", "out", "Out")],
     )

@@ -359,11 +359,12 @@ def test_nodes_with_transaction_commit_have_a_connection_of_their_own(
 ) -> None:
     sources = InstanceSources(databases)
     sources.source("ONE").execute("INSERT INTO t VALUES (1)", [])
-    sources.source("ONE", own_transaction=True).execute("INSERT INTO t VALUES (2)", [])
-    sources.end_node(failed=False)
+    own = sources.source("ONE", own_transaction=True)
+    own.execute("INSERT INTO t VALUES (2)", [])
+    own.commit()
     assert rows(cluster) == [2]
-    sources.source("ONE", own_transaction=True).execute("INSERT INTO t VALUES (3)", [])
-    sources.end_node(failed=True)
+    own.execute("INSERT INTO t VALUES (3)", [])
+    own.rollback()
     assert [each.settings.name for each in sources.touched()] == ["ONE"]
     sources.close()
     assert rows(cluster) == [2]

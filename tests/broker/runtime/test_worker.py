@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,10 +33,17 @@ class Desk:
         self.said = io.StringIO()
         self.workers: list[Worker] = []
 
-    def queue(self, name: str, **attributes: object) -> flintmq.Queue:
+    def queue(self, name: str, **attributes: Any) -> flintmq.Queue:
         return self.qm.queue(name, create=True, **attributes)
 
-    def start(self, path: Path, *names: str, instances: int = 1, http_port: int = -1) -> Worker:
+    def start(
+        self,
+        path: Path,
+        *names: str,
+        instances: int = 1,
+        http_port: int = -1,
+        data_sources: dict[str, Any] | None = None,
+    ) -> Worker:
         assignment = Assignment(
             "BRK",
             "default",
@@ -44,6 +53,7 @@ class Desk:
             [{"path": str(path)}],
             [FlowAssignment("", name, instances) for name in names],
             http_port=http_port,
+            data_sources=data_sources or {},
         )
         worker = Worker(assignment, BrokerLog("BRK.default", stream=self.said))
         worker.start()
@@ -211,3 +221,37 @@ def test_an_http_flow_answers_its_client(desk: Desk, tmp_path: Path) -> None:
         urllib.request.urlopen(f"{address}/echo", b"<name", timeout=PATIENCE)
     assert bad.value.code == 500
     bad.value.close()
+
+
+INSERTING = """
+CREATE COMPUTE MODULE Work
+  CREATE FUNCTION Main() RETURNS BOOLEAN
+  BEGIN
+    SET OutputRoot = InputRoot;
+    INSERT INTO Database.seen (id) VALUES (InputRoot.XMLNSC.a);
+    IF InputRoot.XMLNSC.a = 'bad' THEN
+      THROW USER EXCEPTION VALUES ('bad');
+    END IF;
+    RETURN TRUE;
+  END;
+END MODULE;
+"""
+
+
+def test_a_database_is_committed_with_the_message_and_rolled_back_with_it(desk: Desk, tmp_path: Path) -> None:
+    file = tmp_path / "shop.db"
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE seen (id TEXT)")
+    database.close()
+    source = desk.queue("IN", bothresh=1, boqname="BACK")
+    target, aside = desk.queue("OUT"), desk.queue("BACK")
+    desk.queue("SYSTEM.BROKER.COORDINATION")
+    path = flows.computed(tmp_path / "app", INSERTING, data_source="SHOP")
+    desk.start(path, "Work", data_sources={"SHOP": {"url": f"sqlite:///{file}"}})
+    source.put("<a>bad</a>")
+    source.put("<a>good</a>")
+    assert target.get(wait=PATIENCE).text == "<a>good</a>"
+    assert aside.get(wait=PATIENCE).text == "<a>bad</a>"
+    with sqlite3.connect(file) as database:
+        assert database.execute("SELECT id FROM seen").fetchall() == [("good",)]
+    database.close()

@@ -12,8 +12,8 @@ A message's way:
     instance.py        the loop of an instance: get, run the flow, commit; backout, backout queue, dead-letter queue
     unit.py            the unit of work of an instance: queue manager, state of flows, databases
     state_queue.py     state of flows and timers, on a queue
-    data_sources.py    connections to databases; coordination.py ends them with the queue manager, decisions.py holds the
-                       decisions on a queue, recovery.py finishes what a crash left
+    data_sources.py    connections to databases; coordination.py ends them with the queue manager, decisions.py keeps
+                       the decisions on a queue, recovery.py finishes what a crash left
     http_listener.py   requests for HTTP nodes
     worker.py          the process that runs instances; it loads applications, obeys its group
     placement.py       which worker runs which instance

@@ -242,10 +242,6 @@ class Coordinator:
             found = self._wrapped[name] = CoordinatedSource(source)
         return found
 
-    def end_node(self, failed: bool) -> None:
-        """End the transactions of a node with transaction=commit."""
-        self.sources.end_node(failed)
-
     def commit(self, mq_work: bool = True) -> None:
         """Commit the unit of work. `mq_work` is False if nothing was got or put under syncpoint.
 

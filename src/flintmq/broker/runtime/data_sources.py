@@ -609,7 +609,7 @@ class InstanceSources:
     """The connections of one instance of a flow. Used by one thread.
 
     `in_unit` has the sources of nodes with transaction=automatic, `own` those of nodes with transaction=commit, which
-    are committed when the node ends and never belong to the unit of work of the flow.
+    the node itself commits when it ends; they never belong to the unit of work of the flow.
     """
 
     settings: Mapping[str, Settings]
@@ -632,15 +632,6 @@ class InstanceSources:
     def touched(self) -> list[PostgresSource | SqlSource]:
         """Return the sources with work of the unit of work, in the order of their first use."""
         return [each for each in self.in_unit.values() if each.touched]
-
-    def end_node(self, failed: bool) -> None:
-        """Commit, or after an error roll back, the sources of a node with transaction=commit."""
-        for each in self.own.values():
-            if each.touched:
-                if failed:
-                    each.rollback()
-                else:
-                    each.commit()
 
     def close(self) -> None:
         """Close all connections."""
