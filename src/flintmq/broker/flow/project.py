@@ -262,6 +262,8 @@ def load_directory(root: Path) -> Project:
         )
         if group is not None or application.has_content:
             project.applications.append(application)
+        else:
+            project.notes += application.notes  # Every file was unreadable: say so, although there is nothing to run.
     return project
 
 

@@ -1,0 +1,96 @@
+"""The unit of work of an instance: queue manager, state of flows, databases, ended together.
+
+    commit    state is written to its queue, in the unit of work; then, without databases, MQCMIT; with databases the
+              coordinator commits them before the queue manager, or together with it (coordination.py); then memory
+              follows (state_queue.py, S1)
+    backout   everything is taken back
+
+The coordinator's log of decisions is the session's own connection, so that a decision is part of the same unit of work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flintmq.broker.errors import BrokerError
+from flintmq.broker.esql.run import DataSource
+from flintmq.broker.runtime.queue_session import QueueSession
+from flintmq.broker.runtime.services import BrokerServices, Flows, UserTrace
+from flintmq.broker.runtime.state_queue import StateQueue, StateUnit
+
+if TYPE_CHECKING:
+    from flintmq.broker.runtime.coordination import Coordinator
+    from flintmq.broker.runtime.decisions import DecisionLog
+
+
+class NoDatabases:
+    """Data sources of a broker that has none."""
+
+    def source(self, name: str, separate: bool = False) -> DataSource:
+        """Raise 2321: the data source is not configured."""
+        raise BrokerError(
+            2321,
+            f"there is no data source {name!r}; configure it for the broker",
+            inserts=(name,),
+            kind="DatabaseException",
+            sqlstate="D08001",
+        )
+
+
+class Unit:
+    """One connection, and everything that a message does through it. Used by one thread."""
+
+    def __init__(
+        self,
+        session: QueueSession,
+        flows: Flows,
+        state: StateQueue,
+        user_trace: UserTrace,
+        coordinator: Coordinator | None = None,
+        decisions: DecisionLog | None = None,
+    ) -> None:
+        self.session = session
+        self._state = StateUnit(state, session)
+        self._coordinator = coordinator
+        self._decisions = decisions
+        self._begun = False
+        self.services = BrokerServices(session, self if coordinator else NoDatabases(), flows, self._state, user_trace)
+
+    def source(self, name: str, separate: bool = False) -> DataSource:
+        """Return a data source; its work belongs to this unit unless it is `separate`."""
+        coordinator = self._coordinator
+        assert coordinator is not None and self._decisions is not None
+        if not self._begun:
+            coordinator.begin(self._decisions)
+            self._begun = True
+        return coordinator.source(name, separate)
+
+    def commit(self) -> None:
+        """Commit. Raise MQError or BrokerError if the unit was not committed; `backout` follows then."""
+        self._state.flush()
+        if self._begun:
+            assert self._coordinator is not None
+            self._begun = False
+            self._coordinator.commit(self.session.in_unit)
+            self.session.ended(True)
+        else:
+            self.session.commit()
+        self._state.committed()
+
+    def backout(self) -> None:
+        """Back out."""
+        self._state.drop()
+        if self._begun:
+            assert self._coordinator is not None
+            self._begun = False
+            self._coordinator.rollback()
+            self.session.ended(False)
+        else:
+            self.session.backout()
+
+    def close(self) -> None:
+        """Back out what is open and disconnect."""
+        self._state.drop()
+        if self._coordinator is not None:
+            self._coordinator.close(None if self.session.is_broken else self._decisions)
+        self.session.close()

@@ -1,0 +1,107 @@
+"""An execution group of real processes: they are killed, and nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flintmq.broker.runtime.foreground import Foreground
+from flintmq.broker.runtime.log import BrokerLog
+from flintmq.broker.runtime.placement import FlowPlan, place
+from flintmq.broker.runtime.worker import FlowAssignment
+from tests.broker.runtime import flows
+from tests.client.remote.serving import CHANNEL, Serving
+from tests.waiting import PATIENCE, until
+
+
+@pytest.fixture
+def serving() -> Iterator[Serving]:
+    made = Serving()
+    made.qm.queue("SYSTEM.BROKER.STATE.DEFAULT", create=True)
+    yield made
+    made.close()
+
+
+def foreground(serving: Serving, path: Path, said: io.StringIO, workers: int = 1) -> Foreground:
+    options = {"channel": CHANNEL, "conn": serving.conn}
+    return Foreground(path, "QM1", options, http_port=-1, workers=workers, log=BrokerLog("BRK", stream=said))
+
+
+def test_a_worker_that_is_killed_under_load_loses_and_doubles_nothing(serving: Serving, tmp_path: Path) -> None:
+    source, target = serving.qm.queue("IN", create=True, bothresh=1000), serving.qm.queue("OUT", create=True)
+    made = foreground(serving, flows.pass_through(tmp_path / "app"), io.StringIO())
+    assert made.start()
+    try:
+        count, kills = 400, 4
+        for number in range(count):
+            source.put(f"{number}", persistent=True)
+        group = made.group
+        assert group is not None
+        got: list[str] = []
+        for kill in range(kills):
+            while len(got) < (kill + 1) * 40:
+                got.append(target.get(wait=PATIENCE).text)
+            assert group.workers[0].ready.wait(PATIENCE)
+            os.kill(group.workers[0].pid, signal.SIGKILL)
+            until(lambda kill=kill: group.restarts == kill + 1)  # type: ignore[misc]
+        while len(got) < count:
+            got.append(target.get(wait=PATIENCE).text)
+        assert Counter(got) == Counter(str(number) for number in range(count))
+        assert target.get_or_none() is None and source.depth == 0
+    finally:
+        made.stop()
+
+
+def test_instances_are_spread_over_workers(serving: Serving, tmp_path: Path) -> None:
+    path = flows.pass_through(tmp_path / "app", additionalInstances="1")
+    serving.qm.queue("IN", create=True), serving.qm.queue("OUT", create=True)
+    made = foreground(serving, path, io.StringIO(), workers=2)
+    assert made.start()
+    try:
+        assert made.group is not None
+        status = made.group.status()
+        assert [len(each["instances"]) for each in status] == [1, 1]
+        assert len({each["pid"] for each in status}) == 2
+    finally:
+        made.stop()
+
+
+def test_a_changed_file_starts_the_group_anew_and_a_broken_one_is_reported(serving: Serving, tmp_path: Path) -> None:
+    source = serving.qm.queue("IN", create=True)
+    for name in ("OUT", "OTHER"):
+        serving.qm.queue(name, create=True)
+    said = io.StringIO()
+    path = flows.pass_through(tmp_path / "app")
+    made = foreground(serving, path, said)
+    starts = threading.Semaphore(0)
+    thread = threading.Thread(target=made.run, args=(starts.release,))
+    thread.start()
+    try:
+        assert starts.acquire(timeout=PATIENCE)
+        source.put(b"1")
+        assert serving.qm.queue("OUT").get(wait=PATIENCE).data == b"1"
+        flows.pass_through(path, target="OTHER")
+        assert starts.acquire(timeout=PATIENCE)
+        source.put(b"2")
+        assert serving.qm.queue("OTHER").get(wait=PATIENCE).data == b"2"
+        (path / "Pass.msgflow").write_text("no flow")
+        assert starts.acquire(timeout=PATIENCE)
+        assert "Pass.msgflow" in said.getvalue() and "BIP2087" in said.getvalue()
+    finally:
+        made.end()
+        thread.join(PATIENCE)
+
+
+def test_flows_that_must_meet_stay_in_the_first_worker() -> None:
+    plans = [FlowPlan("A", "one", 3, True), FlowPlan("A", "two", 2), FlowPlan("A", "three", 1)]
+    placed = place(plans, 2)
+    assert placed[0] == [FlowAssignment("A", "one", 3)]
+    assert sorted((each.flow, each.instances) for each in placed[1]) == [("three", 1), ("two", 2)]
+    assert place([FlowPlan("A", "one")], 8) == [[FlowAssignment("A", "one", 1)]]
