@@ -28,6 +28,7 @@ from flintmq.broker.runtime.data_sources import InstanceSources, Settings, read_
 from flintmq.broker.runtime.decisions import Branches, QueueDecisions, create_queue, queue_manager_id
 from flintmq.cli.main import main as flint
 from flintmq.client import instance
+from flintmq.client.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control
 from tools.postgres import Cluster, programs
@@ -170,6 +171,8 @@ def _flushes(cluster: Cluster) -> float:
 def _end(place: instance.Instance) -> None:
     with Control(place) as control:
         control.ask({"do": "end", "how": "preemptive"})
+    while holder_of(place.lock_path) is not None:  # Its files are removed next.
+        time.sleep(0.01)
 
 
 def _restore(before: str | None) -> None:
