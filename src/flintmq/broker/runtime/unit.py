@@ -92,5 +92,8 @@ class Unit:
         """Back out what is open and disconnect."""
         self._state.drop()
         if self._coordinator is not None:
-            self._coordinator.close(None if self.session.is_broken else self._decisions)
+            if not self.session.is_broken:
+                self._coordinator.close(self._decisions)
+            elif self._begun:
+                self._coordinator.rollback()  # It goes on with the next connection of the instance.
         self.session.close()

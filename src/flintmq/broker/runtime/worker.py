@@ -164,7 +164,7 @@ class Worker:
         create_queue(self._manager)
         self._queue_manager_id = queue_manager_id(self._manager)
         told = self.assignment
-        member = Member(self._queue_manager_id, told.broker, told.group)
+        member = Member(self._queue_manager_id, told.broker, self._owner())
         self._recovery = Recovery(member, self._sources, self._branches, self._decision_log)
         self._recovery.start()
         self._thread("recovery", self._run_recovery)
@@ -217,7 +217,8 @@ class Worker:
         for number, flow in enumerate(copies):
             for node in flow.inputs:
                 if isinstance(node, MQInput):
-                    instance = Instance(flow, node, partial(self.new_unit, flow.name, is_coordinated(flow)), self.log)
+                    connect = self.units_of(flow.name, is_coordinated(flow))
+                    instance = Instance(flow, node, connect, self.log)
                     self.instances.append(instance)
                     instance.start()
                 elif isinstance(node, FileInput) and not number:
@@ -295,21 +296,39 @@ class Worker:
 
     # Units of work.
 
-    def new_unit(self, flow: str = "", coordinated: bool = False) -> Unit:
-        """Return a connection with its unit of work, for a flow. Raise MQError."""
-        told = self.assignment
-        session = QueueSession(self._manager, f"{told.broker}.{told.group}"[:28], told.cache_size)
+    def units_of(self, flow: str, coordinated: bool) -> Callable[[], Unit]:
+        """Return the function that connects an instance. Its coordinator outlives connections: it may have to settle a
+        commit whose answer was lost with the connection before.
+        """
         if not self._sources:
+            return self.new_unit
+        member = Member(self._queue_manager_id, self.assignment.broker, self._owner(), flow, coordinated)
+        sources = InstanceSources(self._sources, self._application())
+        return partial(self.new_unit, Coordinator(member, sources, self._branches))
+
+    def new_unit(self, coordinator: Coordinator | None = None) -> Unit:
+        """Return a connection with its unit of work. Raise MQError."""
+        session = QueueSession(self._manager, self._application(), self.assignment.cache_size)
+        if coordinator is None:
             return Unit(session, self, self.state, self)
-        member = Member(self._queue_manager_id, told.broker, told.group, flow, coordinated)
-        coordinator = Coordinator(member, InstanceSources(self._sources, session.application), self._branches)
         return Unit(session, self, self.state, self, coordinator, QueueDecisions(session.connection))
+
+    def _application(self) -> str:
+        return f"{self.assignment.broker}.{self.assignment.group}"[:28]
+
+    def _owner(self) -> str:
+        """Return the owner of branches in databases. Workers are owners of their own: recovery of one fences its dead
+        predecessor, never its neighbour.
+        """
+        return f"{self.assignment.group}.{self.assignment.worker}"
 
     def _thread_unit(self) -> Unit:
         """Return the unit of this thread; a new one if its connection is broken."""
         unit: Unit | None = getattr(self._units, "unit", None)
+        if unit is None:
+            self._units.connect = self.units_of("", False)
         if unit is None or unit.session.is_broken:
-            unit = self._units.unit = self.new_unit()
+            unit = self._units.unit = self._units.connect()
         return unit
 
     def _in_unit(self, source: str, work: Callable[[Unit], None]) -> bool:
