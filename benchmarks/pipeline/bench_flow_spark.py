@@ -35,8 +35,8 @@ NAME = "flow_spark"
 SIZE = 4096
 #: Messages of one file of the archive, of the floor, and of what warms Spark up.
 FILE = 25_000
-FLOOR = 10_000
-WARM = 20_000
+FLOOR = 5_000
+WARM = 4_000
 _MARK = b"<Name>case</Name>"
 
 

@@ -63,7 +63,7 @@ def _map_in_arrow(frame: DataFrame, function: Any, schema: StructType) -> DataFr
     try:
         return frame.mapInArrow(function, schema)
     except PySparkImportError:
-        from pyspark.sql.pandas.functions import vectorized_udf
+        from pyspark.sql.pandas.functions import vectorized_udf  # type: ignore[attr-defined]
         from pyspark.util import PythonEvalType
 
         udf = vectorized_udf(function, schema, PythonEvalType.SQL_MAP_ARROW_ITER_UDF)

@@ -193,7 +193,7 @@ def _of_node(
 def _linted(program: Program) -> LintProgram:
     made = LintProgram()
     for parsed in program.parsed_files:
-        made.add(parsed, parsed.file)
+        made.add(parsed, parsed.file or "")
     made.connect()
     return made
 

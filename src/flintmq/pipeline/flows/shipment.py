@@ -87,7 +87,7 @@ class Shipment:
 
 def pack(flow: Flow, databases: Mapping[str, str] | None = None) -> Shipment:
     """Return what tasks need to run a flow. Raise PipelineError for a flow that `load` has not made."""
-    from pyspark import cloudpickle
+    from pyspark.cloudpickle import dumps
 
     loaded = flow.applications
     if loaded is None:
@@ -100,7 +100,7 @@ def pack(flow: Flow, databases: Mapping[str, str] | None = None) -> Shipment:
     _Packer(project).dump(replace(loaded.project, bar=None, _owners={}))
     others = (loaded.switches, dict(loaded.hooks), dict(loaded.functions), loaded.overrides, dict(loaded.variables))
     try:
-        payload = cloudpickle.dumps((project.getvalue(), *others))
+        payload: bytes = dumps((project.getvalue(), *others))  # type: ignore[no-untyped-call]
     except (TypeError, pickle.PicklingError) as error:
         raise PipelineError(f"a function of {flow.name} cannot be sent to Spark tasks: {error}") from None
     digest = hashlib.sha256(payload).hexdigest()

@@ -1,10 +1,10 @@
 """What a Spark task does: takes Arrow batches, sends each row through the flow, gives Arrow batches of outputs.
 
-    T1  What leaves the flow is recorded in order. If the flow fails, what belongs to its unit of work is taken back, and
-        a failure row takes its place, with the data and descriptor that came in.
-    T2  A new identifier is a digest of the input's identity and a number: the MsgId of the input, or if it has none, its
-        queue and position, its path, or its partition, row and data.
-    T3  A batch is given when it has ROWS_MAX rows or BYTES_MAX bytes, so memory does not grow with what a message makes.
+    T1  What leaves the flow is recorded in order. If the flow fails, what belongs to its unit of work is taken back,
+        and a failure row takes its place, with the data and descriptor that came in.
+    T2  A new identifier is a digest of the input's identity and a number. The identity is the MsgId of the input, or
+        if it has none, its queue and position, its path, or its partition, row and data.
+    T3  A batch is given when it has ROWS_MAX rows or BYTES_MAX bytes, so memory does not grow with the outputs.
 
 A message that the flow cannot handle is a row, a bug of ours in a node too (2111). A wrong column ends the task.
 """
@@ -143,7 +143,7 @@ class Maker:
     def add_sent(self, row: int, number: int, sent: Sent) -> None:
         """Add what left the flow."""
         if isinstance(sent, Put):
-            plain = (PUT, sent.queue, sent.queue_manager or None, None, None, None, None)
+            plain: tuple[object, ...] = (PUT, sent.queue, sent.queue_manager or None, None, None, None, None)
             self._add(row, number, plain, sent.node, sent.transactional, sent.md, sent.data, None)
         elif isinstance(sent, Publication):
             plain = (PUBLISH, None, None, sent.topics, sent.retained, None, None)
@@ -317,7 +317,7 @@ def _run_batch(
             if positions is not None and positions[row] is not None:
                 return f"{sources[row] if sources else ''} {positions[row]}".encode()
             if paths is not None and paths[row]:
-                return paths[row].encode()
+                return str(paths[row]).encode()
             return b"%b %d " % (partition, first + row) + data
 
         outbox.begin(identity)
