@@ -24,7 +24,7 @@ from flintmq.pipeline import session
 from flintmq.pipeline.errors import BadOption, PipelineError, told
 from flintmq.pipeline.flows import refusals
 from flintmq.pipeline.flows.columns import FAILURE
-from flintmq.pipeline.sources.mq_options import sink_options, source_options
+from flintmq.pipeline.sources.mq_options import CONNECTION, SINK, SOURCE, sink_options, source_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,7 +63,9 @@ class _Plan:
     flow: Flow
     source: tuple[str, str]
     sink: tuple[str, str]
-    place: dict[str, str]
+    #: Options of the data source and of the sink `mq`.
+    reading: dict[str, str]
+    writing: dict[str, str]
     databases: dict[str, str]
 
 
@@ -88,7 +90,7 @@ def run(options: SparkRunOptions, to: TextIO, errors: TextIO) -> int:
 
 
 def _planned(options: SparkRunOptions, errors: TextIO) -> _Plan:
-    place = _pairs(options.mq, "--mq", "queueManager=QM1")
+    reading, writing = _mq_options(_pairs(options.mq, "--mq", "queueManager=QM1"))
     databases = _pairs(options.databases, "--database", "SHOP=sqlite:///shop.db")
     source = _end(options.source, "--in", SOURCES)
     sink = _end(options.sink, "--out", SINKS)
@@ -103,12 +105,12 @@ def _planned(options: SparkRunOptions, errors: TextIO) -> _Plan:
     if options.failures and sink[0] != "mq":
         raise BadOption("--failures names a queue for --out mq:; a table has the failures among its rows")
     if source[0] == "mq":
-        source_options({**place, "queue": source[1], "body": "raw"})
+        source_options({**reading, "queue": source[1], "body": "raw"})
     if sink[0] == "mq":
-        sink_options({**place, "queue": sink[1]}, options.stream)
+        sink_options(writing, options.stream)
     flow = _flow(options, errors)
     refusals.check(flow, options.input_node, databases, options.shared, only_puts=sink[0] == "mq")
-    return _Plan(flow, source, sink, place, databases)
+    return _Plan(flow, source, sink, reading, writing, databases)
 
 
 def _end(text: str, option: str, kinds: Sequence[str]) -> tuple[str, str]:
@@ -117,6 +119,24 @@ def _end(text: str, option: str, kinds: Sequence[str]) -> tuple[str, str]:
         shown = ", ".join(f"{each}:" for each in kinds)
         raise BadOption(f"{option} begins with one of {shown} and not with {text!r}")
     return kind, rest
+
+
+def _mq_options(given: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the options of the data source and of the sink: those of the connection are both's. Raise BadOption."""
+    taken = ("queue", "queues", "body", "columns")
+    own = [name for name in given if name.lower() in taken]
+    if own:
+        raise BadOption(f"--mq {own[0]}: queues are named by --in and --out, and the body is read as it is")
+    known = (*CONNECTION, *SOURCE, *SINK)
+    strange = [name for name in given if name.lower() not in {each.lower() for each in known}]
+    if strange:
+        raise BadOption(f"--mq {strange[0]}: there is no such option; there are: {', '.join(known)}")
+
+    def those_of(names: Sequence[str]) -> dict[str, str]:
+        wanted = {each.lower() for each in (*CONNECTION, *names)}
+        return {name: value for name, value in given.items() if name.lower() in wanted}
+
+    return those_of(SOURCE), those_of(SINK)
 
 
 def _pairs(given: Sequence[str], option: str, form: str) -> dict[str, str]:
@@ -151,7 +171,7 @@ def _source(spark: SparkSession, options: SparkRunOptions, plan: _Plan) -> DataF
     kind, where = plan.source
     if kind == "mq":
         reader: Any = spark.readStream if options.stream else spark.read
-        found: DataFrame = reader.format("mq").options(**plan.place, queue=where, body="raw").load()
+        found: DataFrame = reader.format("mq").options(**plan.reading, queue=where, body="raw").load()
         return found
     place = os.path.abspath(where)
     if kind == "files":
@@ -174,17 +194,22 @@ def _outputs(frame: DataFrame, options: SparkRunOptions, plan: _Plan) -> DataFra
         input=options.input_node,
         databases=plan.databases,
         shared=options.shared,
-        manager=plan.place.get("queueManager", "").lstrip("*") if to_mq else None,
+        manager=_manager(plan.writing) if to_mq else None,
         only_puts=to_mq,
     )
     return messages(rows, plan.sink[1], options.failures, plan.flow.name) if to_mq else rows
+
+
+def _manager(writing: dict[str, str]) -> str:
+    """Return the queue manager that the sink is connected to, as far as the options name it."""
+    return next((value for name, value in writing.items() if name.lower() == "queuemanager"), "").lstrip("*")
 
 
 def _batch(rows: DataFrame, options: SparkRunOptions, plan: _Plan, to: TextIO) -> int:
     """Write all rows once, and say what was written. Return 1 if a message failed."""
     kind, where = plan.sink
     if kind == "mq":
-        rows.write.format("mq").options(**plan.place).mode("append").save()
+        rows.write.format("mq").options(**plan.writing).mode("append").save()
         to.write(f"{plan.flow.name}: all outputs were put\n")
         return 0
     place = os.path.abspath(where)
@@ -205,7 +230,7 @@ def _stream(rows: DataFrame, options: SparkRunOptions, plan: _Plan, to: TextIO) 
     assert options.checkpoint is not None
     writer = rows.writeStream.option("checkpointLocation", str(options.checkpoint.absolute()))
     if kind == "mq":
-        writer = writer.format("mq").options(**plan.place)
+        writer = writer.format("mq").options(**plan.writing)
     else:
         writer = writer.format("parquet").option("path", os.path.abspath(where))
     if options.drain:
