@@ -14,7 +14,9 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, Final
 
 import pyarrow as pa
@@ -26,6 +28,7 @@ from flintmq.broker.flow.function import Flow
 from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
 from flintmq.broker.flow.runtime import RuntimeFlow
 from flintmq.broker.flow.services import FileWrite, Publication, Put, Recorder, Written
+from flintmq.broker.tree.assembly import new_root
 from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.pipeline.flows.columns import (
     COLUMNS,
@@ -53,6 +56,8 @@ _PASS_CORREL_ID: Final = 64  # MQRO_PASS_CORREL_ID
 _THRESHOLDS: Final = (50_000, 20, 20)
 
 Sent = Put | Publication | FileWrite
+#: Stands for the tree of what was sent: a batch of outputs keeps their bytes only.
+_NO_TREE: Final = new_root()
 
 
 class Outbox(Recorder):
@@ -101,17 +106,20 @@ class Outbox(Recorder):
             md.msg_id = self.new_identifier(b"FLOW")
         if put.new_correlation_id:
             md.correl_id = self.new_identifier(b"FLOW")
+        put.root = _NO_TREE
         self.sent.append(put)
         reply = md.correl_id if md.report & _PASS_CORREL_ID else md.msg_id
         return Written(put.queue, put.queue_manager, md.msg_id, md.correl_id, md.group_id, reply)
 
     def publish(self, publication: Publication) -> bool:
         """Keep a publication."""
+        publication.root = _NO_TREE
         self.sent.append(publication)
         return True
 
     def write_file(self, write: FileWrite) -> None:
         """Keep a file, or a record of one."""
+        write.root = None
         self.sent.append(write)
 
     def dispose_file(self, node: str, directory: str, name: str, action: str) -> None:
@@ -124,8 +132,17 @@ class Outbox(Recorder):
         return prefix + made.digest()
 
 
+@dataclass(slots=True)
+class Failure:
+    """An input that the flow could not handle, as it came."""
+
+    error: BrokerError
+    md: MQMD
+    data: bytes | None
+
+
 class Maker:
-    """Collects outputs and makes Arrow batches of them."""
+    """Collects outputs and makes Arrow batches of them, column by column."""
 
     def __init__(self, passed: Mapping[str, str], schema: pa.Schema) -> None:
         self._passed = passed
@@ -133,68 +150,77 @@ class Maker:
         self._clear()
 
     def _clear(self) -> None:
-        self._values: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        self._outputs: list[Sent | Failure] = []
+        self._data: list[bytes | None] = []
         self._rows: list[int] = []
+        self._numbers: list[int] = []
         self.bytes = 0
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add_sent(self, row: int, number: int, sent: Sent) -> None:
-        """Add what left the flow."""
-        if isinstance(sent, Put):
-            plain: tuple[object, ...] = (PUT, sent.queue, sent.queue_manager or None, None, None, None, None)
-            self._add(row, number, plain, sent.node, sent.transactional, sent.md, sent.data, None)
-        elif isinstance(sent, Publication):
-            plain = (PUBLISH, None, None, sent.topics, sent.retained, None, None)
-            self._add(row, number, plain, sent.node, sent.transactional, sent.md, sent.data, None)
-        else:
-            action = "finish" if sent.finish else "append" if sent.append else "replace"
-            name = f"{sent.directory}/{sent.name}" if sent.directory else sent.name
-            data = sent.separator + sent.data if sent.append else sent.data
-            plain = (FILE, None, None, None, None, name, action)
-            self._add(row, number, plain, sent.node, False, None, data, None)
-
-    def add_failure(self, row: int, number: int, error: BrokerError, md: MQMD, data: bytes | None) -> None:
-        """Add an input that the flow could not handle."""
-        label = next((each.node_label for each in reversed(list(error.chain())) if each.node_label), None)
-        plain = (FAILURE, None, None, None, None, None, None)
-        self._add(row, number, plain, label, False, md, data, exceptions_of(error))
-
-    def _add(
-        self,
-        row: int,
-        number: int,
-        plain: tuple[object, ...],
-        node: str | None,
-        transactional: bool,
-        md: MQMD | None,
-        data: bytes | None,
-        exceptions: str | None,
-    ) -> None:
-        values = self._values
-        for name, value in zip(_PLAIN, plain, strict=True):
-            values[name].append(value)
-        values["node"].append(node)
-        values["number"].append(number)
-        values["transactional"].append(transactional)
-        for name in MD_OUT:
-            values[name].append(None if md is None else getattr(md, name))
-        values["data"].append(data)
-        values["exceptions"].append(exceptions)
+    def add(self, row: int, number: int, output: Sent | Failure) -> None:
+        """Add what left the flow, or an input that failed. The tree of a message is not kept."""
+        data = output.data
+        if isinstance(output, FileWrite) and output.append:
+            data = output.separator + output.data
+        self._outputs.append(output)
+        self._data.append(data)
         self._rows.append(row)
-        self.bytes += len(data or b"") + len(exceptions or "")
+        self._numbers.append(number)
+        self.bytes += len(data) if data is not None else 0
 
     def batch(self, given: pa.RecordBatch) -> pa.RecordBatch:
         """Return the outputs so far as a batch, with the columns of their inputs that are passed on."""
-        arrays = [pa.array(self._values[name], kind) for name, kind in COLUMNS.items()]
+        alike = type(self._outputs[0])
+        if alike is Put and all(type(each) is Put for each in self._outputs):
+            columns = self._columns_of_puts(self._outputs)
+        else:
+            columns = dict(zip(_BY_KIND, zip(*map(_plain, self._outputs), strict=True), strict=True))
+        mds = [None if isinstance(each, FileWrite) else each.md for each in self._outputs]
+        for name in MD_OUT:
+            field = attrgetter(name)
+            columns[name] = [None if md is None else field(md) for md in mds] if None in mds else list(map(field, mds))
+        columns["number"], columns["data"] = self._numbers, self._data
+        arrays = [pa.array(columns[name], kind) for name, kind in COLUMNS.items()]
         rows = pa.array(self._rows, pa.int32())
         arrays += [given.column(name).take(rows) for name in self._passed.values()]
         self._clear()
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
+    def _columns_of_puts(self, puts: Sequence[Any]) -> dict[str, Sequence[Any]]:
+        """Return the columns of a batch that has puts only, as most have."""
+        none: list[Any] = [None] * len(puts)
+        columns: dict[str, Sequence[Any]] = dict.fromkeys(_BY_KIND, none)
+        columns["kind"] = [PUT] * len(puts)
+        columns["queue"] = [each.queue for each in puts]
+        columns["queue_manager"] = [each.queue_manager or None for each in puts]
+        columns["node"] = [each.node for each in puts]
+        columns["transactional"] = [each.transactional for each in puts]
+        return columns
 
-_PLAIN: Final = ("kind", "queue", "queue_manager", "topics", "retained", "file", "file_action")
+
+_BY_KIND: Final = (
+    "kind", "queue", "queue_manager", "topics", "retained", "file", "file_action", "node", "transactional",
+    "exceptions",
+)  # fmt: skip
+
+
+def _plain(output: Sent | Failure) -> tuple[object, ...]:
+    """Return the columns of one output that depend on its kind, in the order of _BY_KIND."""
+    if isinstance(output, Put):
+        manager = output.queue_manager or None
+        return PUT, output.queue, manager, None, None, None, None, output.node, output.transactional, None
+    if isinstance(output, Publication):
+        topics, retained = output.topics, output.retained
+        return PUBLISH, None, None, topics, retained, None, None, output.node, output.transactional, None
+    if isinstance(output, Failure):
+        entries = list(output.error.chain())
+        label = next((each.node_label for each in reversed(entries) if each.node_label), None)
+        return FAILURE, None, None, None, None, None, None, label, False, exceptions_of(output.error)
+    action = "finish" if output.finish else "append" if output.append else "replace"
+    name = f"{output.directory}/{output.name}" if output.directory else output.name
+    return FILE, None, None, None, None, name, action, output.node, False, None
 
 
 def exceptions_of(error: BrokerError) -> str:
@@ -340,9 +366,9 @@ def _run_batch(
         number = 0
         for sent in outbox.sent:
             number += 1
-            maker.add_sent(row, number, sent)
+            maker.add(row, number, sent)
         if error is not None:
-            maker.add_failure(row, number + 1, error, md, data)
+            maker.add(row, number + 1, Failure(error, md, data))
         if len(maker) >= ROWS_MAX or maker.bytes >= BYTES_MAX:
             yield maker.batch(batch)
     if len(maker):
