@@ -10,6 +10,7 @@ used again for other tasks (`spark.python.worker.reuse`), so a job compiles once
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import pickle
@@ -129,4 +130,6 @@ def flow_of(shipment: Shipment) -> Flow:
         while len(_FLOWS) >= _FLOWS_MAX:
             del _FLOWS[next(iter(_FLOWS))]
         found = _FLOWS[key] = unpack(shipment)
+        gc.collect()
+        gc.freeze()  # The collector need not look at compiled flows again.
     return found
