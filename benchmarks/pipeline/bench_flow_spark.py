@@ -127,6 +127,7 @@ def write_archive(place: Path, count: int, each: int) -> None:
 def measured(flow: Flow, place: Path, count: int) -> list[Figure]:
     from benchmarks.pipeline.bench_spark import used_by
     from flintmq.pipeline import session
+    from flintmq.pipeline.flows.command import PARQUET
 
     write_archive(place / "warm", WARM, WARM // 2)
     write_archive(place / "archive", count, min(FILE, -(-count // 2)))
@@ -141,7 +142,7 @@ def measured(flow: Flow, place: Path, count: int) -> list[Figure]:
             before = used_by(0, os.getpid())
             own = cpu_seconds()
             began = time.perf_counter()
-            flow.on_spark(spark.read.parquet(str(place / name))).write.parquet(target)
+            flow.on_spark(spark.read.parquet(str(place / name))).write.options(**PARQUET).parquet(target)
             elapsed = time.perf_counter() - began
             own = cpu_seconds() - own
             after = used_by(0, os.getpid())

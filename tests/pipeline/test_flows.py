@@ -102,8 +102,8 @@ def test_a_sample_gives_the_same_bytes_on_spark_as_the_function(spark: SparkSess
     for row in flow.on_spark(frame, keep=["case"]).orderBy("case", "number").collect():
         if row["kind"] != "failure":
             where = row["queue"] if row["kind"] == "put" else row["topics"]
-            values = {each: bytes(row[each]) if isinstance(row[each], bytearray) else row[each] for each in MD_OUT}
-            found[row["case"]].append((row["kind"], where, bytes(row["data"]), without_new_ids(values)))
+            fields = {each: bytes(row[each]) if isinstance(row[each], bytearray) else row[each] for each in MD_OUT}
+            found[row["case"]].append((row["kind"], where, bytes(row["data"]), without_new_ids(fields)))
 
     for case in cases:
         expected = sent_by_function(flow, case.input.read_bytes(), case.options.get("headers", {}))

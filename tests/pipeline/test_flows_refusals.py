@@ -37,7 +37,7 @@ def reasons(flow: Any, **options: Any) -> list[str]:
     ("node", "why"),
     [
         ("{type: AggregateControl, properties: {aggregateName: A}}", "keeps state between messages"),
-        ("{type: GroupScatter}", "keeps state between messages"),
+        ("{type: GroupScatter, properties: {GroupName: G}}", "keeps state between messages"),
         ("{type: TimeoutControl, properties: {uniqueIdentifier: T}}", "acts at a time of its own"),
         ("{type: HTTPRequest, properties: {URLSpecifier: 'http://host/'}}", "sends a request to a server"),
         ("{type: HTTPReply}", "belongs to a request of a client"),

@@ -12,8 +12,7 @@
     flint flow convert Orders.msgflow -o Orders.msgflow.yaml
     flint flow convert Orders.msgflow.yaml -o Orders.msgflow
     flint flow run orders.bar Orders --engine spark --in parquet:archive --out parquet:outputs
-    flint flow run orders.bar Orders --engine spark --in mq:ORDERS.IN --out mq: --failures ORDERS.FAILED --stream \
-        --checkpoint checkpoints/orders --mq queueManager=QM1 --mq channel=DEV.APP.SVRCONN --mq "conn=host(1414)"
+    flint flow run orders.bar Orders --engine spark --in mq:IN --out mq: --stream --checkpoint DIR --mq queueManager=QM1
     flint flow bar read orders.bar
     flint flow bar read orders.bar -k Shop --set > shop.properties
     flint flow bar override orders.bar shop.properties -o production.bar
@@ -207,9 +206,9 @@ def _run_on_spark(options: argparse.Namespace) -> int:
     if options.input:
         raise CommandFailed("with --engine spark messages come from --in, not from --input", exit_code=2)
     try:
-        import pyspark  # noqa: F401
+        from flintmq.pipeline.flows import command, frames
 
-        from flintmq.pipeline.flows import command
+        assert frames  # It imports PySpark, which the command itself needs only later.
     except ImportError as error:
         raise CommandFailed(
             f"--engine spark needs the spark extra ({error.name}): ./flint setup spark, or pip install 'flintmq[spark]'"

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 SOURCES = ("mq", "parquet", "files")
 SINKS = ("mq", "parquet")
 MASTER = "local[*]"
+#: Messages differ: a dictionary of them costs time and is thrown away.
+PARQUET = {"parquet.enable.dictionary#data": "false"}
 
 
 @dataclass(slots=True)
@@ -213,7 +215,7 @@ def _batch(rows: DataFrame, options: SparkRunOptions, plan: _Plan, to: TextIO) -
         to.write(f"{plan.flow.name}: all outputs were put\n")
         return 0
     place = os.path.abspath(where)
-    rows.write.mode("error").parquet(place)
+    rows.write.options(**PARQUET).mode("error").parquet(place)
     counts = rows.sparkSession.read.parquet(place).groupBy("kind", "queue").count().orderBy("kind", "queue").collect()
     failed = 0
     for row in counts:
@@ -232,7 +234,7 @@ def _stream(rows: DataFrame, options: SparkRunOptions, plan: _Plan, to: TextIO) 
     if kind == "mq":
         writer = writer.format("mq").options(**plan.writing)
     else:
-        writer = writer.format("parquet").option("path", os.path.abspath(where))
+        writer = writer.format("parquet").options(**PARQUET, path=os.path.abspath(where))
     if options.drain:
         writer = writer.trigger(availableNow=True)
     to.write(f"{plan.flow.name}: the stream runs; Ctrl-C ends it\n" if not options.drain else "")
