@@ -26,7 +26,7 @@ def block(page: str) -> str:
 
 def test_every_page_of_the_pipeline_with_python_is_run_here() -> None:
     pages = {page.name for page in DOCS.glob("pipeline*.md") if "```python" in page.read_text()}
-    assert pages == {"pipeline.md", "pipeline-queues.md"}
+    assert pages == {"pipeline.md", "pipeline-queues.md", "pipeline-flows.md"}
 
 
 def test_dumps_are_read_as_the_page_says(
@@ -56,3 +56,12 @@ def test_orders_are_moved_as_the_page_says(spark: SparkSession, manager: Manager
     names["query"].processAllAvailable()
     names["query"].stop()
     assert manager.bodies("ORDERS.LARGE") == [b'{"total": 2000}']
+
+
+def test_a_flow_runs_on_spark_as_the_page_says(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"spark": spark}
+    exec(block("pipeline-flows.md"), names)
+    assert names["rows"].count() == 3

@@ -460,7 +460,7 @@ def test_a_queue_that_is_no_longer_named_is_not_read_again(manager: Manager) -> 
         ({"queue": "A", "topic": "t"}, "topic needs subscription"),
         ({"queue": "A", "partition": "3"}, "has no option partition; it has queueManager"),
         ({"queue": "A", "maxMessages": "many"}, "maxMessages is a number from 1 on, not 'many'"),
-        ({"queue": "A", "body": "xml"}, "body is binary, text, json, not 'xml'"),
+        ({"queue": "A", "body": "xml"}, "body is binary, text, json, raw, not 'xml'"),
         ({"queue": "A B"}, "is the name of a queue"),
         ({"queue": "A", "conn": "h(1)"}, "channel and conn belong together"),
         ({"queue": "A", "ccdt": "x", "dataDirectory": "y", "queueManager": "Q"}, "give one of them"),

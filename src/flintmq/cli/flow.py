@@ -11,6 +11,8 @@
     flint flow convert Orders.msgflow
     flint flow convert Orders.msgflow -o Orders.msgflow.yaml
     flint flow convert Orders.msgflow.yaml -o Orders.msgflow
+    flint flow run orders.bar Orders --engine spark --in parquet:archive --out parquet:outputs
+    flint flow run orders.bar Orders --engine spark --in mq:IN --out mq: --stream --checkpoint DIR --mq queueManager=QM1
     flint flow bar read orders.bar
     flint flow bar read orders.bar -k Shop --set > shop.properties
     flint flow bar override orders.bar shop.properties -o production.bar
@@ -18,7 +20,9 @@
     flint flow import-copybook ORDER.cpy -o Orders.mset.yaml
     flint flow import-copybook order.h --c
 
-`run` sends files through a flow as a function call does: nothing is put, sent or written, but printed. `test` runs the
+`run` sends files through a flow as a function call does: nothing is put, sent or written, but printed. With
+`--engine spark` it runs the flow in Spark tasks, over an archive, files or a queue, and writes what the flow sends to a
+table or puts it to queues, exactly once; that needs the spark extra and Java 17 too. `test` runs the
 recorded cases of a project: each directory below `tests` with a file `input.*`; `--record` writes what comes out as
 the new expectation. `esql` compiles ESQL and prints what is wrong with it. `lint` looks for what compiles and is most
 probably wrong.
@@ -84,12 +88,12 @@ def _action(
 def _run_arguments(run: argparse.ArgumentParser) -> None:
     run.add_argument("path", type=Path, help="a directory, a BAR, or a flow file")
     run.add_argument("flow", nargs="?", default="", help="the flow, if there are several: schema.Name or Name")
-    run.add_argument("--input", type=Path, nargs="+", required=True, metavar="FILE", help="messages; .mxml is recorded")
+    run.add_argument("--input", type=Path, nargs="+", metavar="FILE", help="messages; .mxml is recorded")
     run.add_argument("--header", action="append", default=[], metavar="NAME=VALUE", help="such as MQMD.CorrelId=42")
     run.add_argument("--trace", action="store_true", help="print what each node did, with microseconds")
     run.add_argument("--profile", action="store_true", help="print calls, microseconds and coverage of ESQL by line")
     run.add_argument("--json", action="store_true", help="print everything as JSON")
-    run.add_argument("--out", type=Path, metavar="DIR", help="write what would have left the flow to files here")
+    run.add_argument("--out", metavar="DIR", help="write what would have left the flow to files here; of Spark: below")
     run.add_argument("--database", action="append", default=[], metavar="NAME=URL", help="a data source, as SQLAlchemy")
     run.add_argument("--http", action="append", default=[], metavar="NODE=FILE", help="the answer for an HTTP node")
     run.add_argument("--override", action="append", default=[], metavar="LINE", help="Flow#Node.property=value")
@@ -98,6 +102,20 @@ def _run_arguments(run: argparse.ArgumentParser) -> None:
     run.add_argument("--path", dest="url_path", default="", metavar="PATH", help="of the HTTP request")
     run.add_argument("--query", default="", help="of the HTTP request")
     run.add_argument("-k", dest="application", default="", metavar="NAME", help="the application of the flow")
+    run.add_argument("--engine", choices=("function", "spark"), default="function", help="where it runs (function)")
+    spark = run.add_argument_group("with --engine spark")
+    ends = "mq:QUEUE, parquet:DIR or files:DIR; --out is mq: (each put to its queue), mq:QUEUE or parquet:DIR"
+    spark.add_argument("--in", dest="source", metavar="FROM", help=ends)
+    spark.add_argument("--stream", action="store_true", help="go on until Ctrl-C as messages arrive, exactly once")
+    spark.add_argument("--drain", action="store_true", help="with --stream: end when all that is there is read")
+    spark.add_argument("--checkpoint", type=Path, metavar="DIR", help="where the stream notes how far it is")
+    spark.add_argument(
+        "--failures", default="", metavar="QUEUE", help="with mq: put messages here that the flow fails on"
+    )
+    spark.add_argument("--mq", action="append", default=[], metavar="NAME=VALUE", help="such as queueManager=QM1")
+    spark.add_argument("--shared", action="store_true", help="allow SHARED variables: each worker has its own")
+    spark.add_argument("--master", default="", help="where Spark runs (local[*]); spark://host:7077")
+    spark.add_argument("--memory", default="2g", help="of Java (2g)")
 
 
 def _check_arguments(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -122,7 +140,11 @@ def run(options: argparse.Namespace) -> int:
         from flintmq.broker.flow import command, command_check, command_run
     except ImportError as error:
         raise CommandFailed(f"flows need the broker extra ({error.name}): pip install 'flintmq[broker]'") from None
+    if options.action == "run" and options.engine == "spark":
+        return _run_on_spark(options)
     if options.action == "run":
+        if not options.input:
+            raise CommandFailed("say which messages to send: --input FILE", exit_code=2)
         wanted = command_run.RunOptions(
             options.path,
             options.flow,
@@ -139,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
             options.trace,
             options.profile,
             options.json,
-            options.out,
+            Path(options.out) if options.out else None,
         )
         return command_run.run(wanted, sys.stdout, sys.stderr)
     if options.action == "test":
@@ -172,3 +194,41 @@ def run(options: argparse.Namespace) -> int:
         options.lenient,
         sys.stderr,
     )
+
+
+def _run_on_spark(options: argparse.Namespace) -> int:
+    """Run a flow in Spark tasks."""
+    if not options.source or not options.out:
+        raise CommandFailed(
+            "with --engine spark say --in mq:QUEUE, parquet:DIR or files:DIR, and --out mq:[QUEUE] or parquet:DIR",
+            exit_code=2,
+        )
+    if options.input:
+        raise CommandFailed("with --engine spark messages come from --in, not from --input", exit_code=2)
+    try:
+        from flintmq.pipeline.flows import command, frames
+
+        assert frames  # It imports PySpark, which the command itself needs only later.
+    except ImportError as error:
+        raise CommandFailed(
+            f"--engine spark needs the spark extra ({error.name}): ./flint setup spark, or pip install 'flintmq[spark]'"
+        ) from None
+    wanted = command.SparkRunOptions(
+        options.path,
+        options.flow,
+        options.application,
+        options.source,
+        options.out,
+        options.failures,
+        options.checkpoint,
+        options.stream,
+        options.drain,
+        options.master,
+        options.memory,
+        options.mq,
+        options.database,
+        options.override,
+        options.node,
+        options.shared,
+    )
+    return command.run(wanted, sys.stdout, sys.stderr)

@@ -1,6 +1,7 @@
 """The data pipeline on Spark: where records and messages come from, the tables they become, and reports.
 
     sources/      data sources for spark.read and spark.readStream: `smf`; `mq`, which is a sink too
+    flows/        message flows of the broker in Spark tasks
     session.py    a Spark session as the pipeline wants it, on this machine or on a cluster
     cluster.py    a standalone cluster on this machine, for trying and for tests
     tables/       the tables: bronze, silver, gold, and the report of what did not become rows

@@ -160,7 +160,8 @@ def java_to_file() -> Iterator[None]:
 
 def worker_path() -> list[str]:
     """Where Python workers look for modules besides what is installed: their start, and this FlintMQ."""
-    package = Path(flintmq.__file__).resolve().parent
+    # A link is not followed: compiled modules lie beside links to the sources, and workers must find them too.
+    package = Path(flintmq.__file__).absolute().parent
     return [str(package / "pipeline" / "worker_start"), str(package.parent)]
 
 

@@ -160,6 +160,11 @@ class Program:
         module = s.Module(line, column, 0, len(text), "FILTER", s.Name(line, column, name), [main])
         self.add(s.ParsedFile(name, text, schema, [], [module], []))
 
+    @property
+    def parsed_files(self) -> list[s.ParsedFile]:
+        """Return the syntax trees of all files that are in the program, in the order in which names are looked up."""
+        return [file.parsed for file in self._files]
+
     def unit(self, schema: str, name: str) -> Unit | None:
         """Return a module by broker schema and name; None if there is none."""
         return self.units.get((schema.upper(), name.upper()))

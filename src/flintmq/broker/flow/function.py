@@ -14,10 +14,12 @@ have been backed out.
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.parser import parse
@@ -220,6 +222,8 @@ class Flow:
 
     def __init__(self, runtime: RuntimeFlow, surroundings: Surroundings | None = None) -> None:
         self.runtime = runtime
+        #: The applications that the flow was loaded with; None for a flow that was made in another way.
+        self.applications: LoadedApplications | None = None
         #: Other flows, state between calls, timers.
         self.surroundings = surroundings or Surroundings(lambda types: iter(()))
         self.surroundings.start(runtime)
@@ -294,6 +298,15 @@ class Flow:
         except BrokerError as error:
             raise FlowFailed(error, result) from error
         return result
+
+    def on_spark(self, frame: Any, **options: Any) -> Any:
+        """Run the flow in Spark tasks over the rows of a DataFrame; return what it sends, one row each.
+
+        Needs the `spark` extra. The options are those of `flintmq.pipeline.flows.on_spark`. Raise FlowRefused for a
+        flow with nodes that cannot run there.
+        """
+        # The pipeline is a room below the broker: it is loaded only for a caller that has it.
+        return importlib.import_module("flintmq.pipeline.flows").on_spark(self, frame, **options)
 
     def advance(
         self,
@@ -454,6 +467,7 @@ class LoadedApplications:
                 runtime = RuntimeFlow(resolved, self.settings(owner), owner.name)
                 runtime.rest_api = owner.rest_api
                 found = self._flows[id(definition)] = Flow(runtime, self.surroundings)
+                found.applications = self
             return found
 
     def _runtimes(self, types: tuple[str, ...]) -> Iterator[RuntimeFlow]:

@@ -14,7 +14,8 @@
     subscription   source  instead: the queue of this durable subscription; with topic it is made if it is not there
     partitions     source  how many tasks read one queue; one for each core and 5,000 messages if not given
     maxMessages    source  the most that one micro-batch has: 100000
-    body           source  binary; text, by the CCSID of the message; json, the same where it is JSON. Else null
+    body           source  binary; text, by the CCSID of the message; json, the same where it is JSON. Else null. raw:
+                           binary with the MQRFH2 in front of it, which the others take off
     columns        source  those that are wanted; fewer are quicker
     shared         source  true: others may get from the queue while the query runs; then they may take what was planned
     missing        source  fail or skip: what becomes of a batch when messages of it have expired

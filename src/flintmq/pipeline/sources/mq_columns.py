@@ -13,7 +13,8 @@ likewise.
     priority, expiry    int         likewise
     put_time            timestamp   PutDate and PutTime, UTC; null if they are none
     properties          map         message properties, values as text; an MQRFH2 is taken off the body
-    body                binary      the data; a string with the options body = text and body = json
+    body                binary      the data; a string with the options body = text and body = json. With body = raw an
+                                    MQRFH2 stays in front of it, and `properties` is empty
 
 Two columns need not be the same when a batch is read again: `expiry` runs down, and `backout_count` may grow.
 
@@ -50,15 +51,17 @@ _BINARY = {"msg_id": 24, "correl_id": 24, "group_id": 24, "accounting_token": 32
 _NOT_COLUMNS = ("struc_id", "version", "put_at")
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 _PROPERTIES = pa.map_(pa.string(), pa.string())
+#: Values of the option `body` that give the data as they are.
+_BYTES = ("binary", "raw")
 
 
 def _type_of(name: str, kind: str) -> pa.DataType:
     return pa.int32() if kind == "i4" else pa.binary() if name in _BINARY else pa.string()
 
 
-_MD_COLUMNS = {name: _type_of(name, kind) for name, kind in FIELDS if name not in _NOT_COLUMNS}
+MD_COLUMNS = {name: _type_of(name, kind) for name, kind in FIELDS if name not in _NOT_COLUMNS}
 COLUMNS: dict[str, pa.DataType] = {
-    "queue": pa.string(), "position": pa.int64(), **_MD_COLUMNS, "put_time": TIMESTAMP, "properties": _PROPERTIES,
+    "queue": pa.string(), "position": pa.int64(), **MD_COLUMNS, "put_time": TIMESTAMP, "properties": _PROPERTIES,
     "body": pa.binary(),
 }  # fmt: skip
 
@@ -69,7 +72,7 @@ def schema_of(columns: Sequence[str], body: str) -> pa.Schema:
     if strange:
         raise BadOption(f"mq has no column {', '.join(strange)}; it has {', '.join(COLUMNS)}")
     wanted = columns or tuple(COLUMNS)
-    types = {**COLUMNS, "body": pa.binary() if body == "binary" else pa.string()}
+    types = {**COLUMNS, "body": pa.binary() if body in _BYTES else pa.string()}
     return pa.schema([pa.field(name, types[name]) for name in wanted])
 
 
@@ -103,7 +106,8 @@ class Rows:
         table, offsets = chunk.descriptors, chunk.offsets
         assert table is not None and offsets is not None
         cut: dict[int, bytes] = {}
-        for row in np.flatnonzero(table["format"] == _RFH2_RAW).tolist():
+        headed = np.flatnonzero(table["format"] == _RFH2_RAW).tolist() if self._body != "raw" else []
+        for row in headed:
             md = MQMD()
             md.format, md.encoding = _RFH2, int(table["encoding"][row])
             md.coded_char_set_id = int(table["coded_char_set_id"][row])
@@ -126,7 +130,7 @@ class Rows:
         table, count = chunk.descriptors, len(chunk)
         assert table is not None
         if name == "body":
-            return bodies if self._body == "binary" else pa.array(self._decoded(table, bodies), pa.string())
+            return bodies if self._body in _BYTES else pa.array(self._decoded(table, bodies), pa.string())
         if name == "position":
             return pa.array(chunk.positions, pa.int64())
         if name == "queue":
@@ -306,7 +310,7 @@ class Maker:
             values = fields[row]
             if properties is not None and properties[row]:
                 md = self._md(names, values, is_text)
-                data = _with_properties(md, data, dict(properties[row]))
+                data = with_properties(md, data, dict(properties[row]))
                 descriptor = self._pack(md)
             else:
                 found = packed.get((known, values))
@@ -365,7 +369,7 @@ def _checked(name: str, value: Any) -> Any:
     return value
 
 
-def _with_properties(md: MQMD, body: bytes, properties: dict[str, str]) -> bytes:
+def with_properties(md: MQMD, body: bytes, properties: dict[str, str]) -> bytes:
     """An MQRFH2 with the properties in front of the body."""
     try:
         made = properties_of_put(properties)

@@ -25,7 +25,7 @@ SINK = ("queue", "stateQueue", "writeId", "persistence", "branchMessages")
 #: What Spark itself puts among the options.
 SPARK = ("path", "checkpointLocation", "queryName")
 
-BODIES = ("binary", "text", "json")
+BODIES = ("binary", "text", "json", "raw")
 MISSING = ("fail", "skip")
 PERSISTENCE = {"no": 0, "yes": 1, "queue": 2}
 NAME_LENGTH_MAX = 48

@@ -1,0 +1,161 @@
+"""flow_spark: 1 M archived messages of 4 KiB through the report's complex Compute on Spark, from Parquet to Parquet.
+
+    figure        value                                            floor
+    complex_1m    messages/s on local[2], on the clock             messages/s of the flow in one process, one instance:
+                                                                   bytes and descriptor in, bytes and descriptor out
+    by_cpu        messages/s that two cores allow by the CPU time  messages/s that one core allows by the CPU time of
+                  of Python and Java together                      the one process. A busy machine changes it little
+    cpu_python    CPU us a message of Spark's Python workers       CPU us a message of the one process
+    cpu_java      CPU us a message of Java: reading, writing and   none. Two cores have 2,000,000 us in a second: with
+                  the way to Python and back                       cpu_python this says what the limit is
+
+The archive has the columns that the source `mq` gives: ids, format, CCSID and so on, and a body of which each has its
+own number. Spark and its Python workers are warm: some messages go through first. The floor reads no Parquet and writes
+none; it is measured before and after Spark, and the faster of both counts.
+
+FLINT_BENCH_MESSAGES sets the number of messages. Tiny runs without Java: what a task does, over Arrow batches.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.broker import messages
+from benchmarks.broker.flow_cases import Sink
+from benchmarks.frame import Figure, Options, cpu_seconds
+from flintmq.broker import Flow, load
+from flintmq.broker.flow.engine import Invocation
+from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
+
+NAME = "flow_spark"
+SIZE = 4096
+#: Messages of one file of the archive, of the floor, and of what warms Spark up: a task for each core.
+FILE = 25_000
+FLOOR = 5_000
+WARM = 10_000
+_MARK = b"<Name>case</Name>"
+
+
+def run(options: Options) -> list[Figure]:
+    count = int(os.environ.get("FLINT_BENCH_MESSAGES") or options.scale(1_000_000, 100_000, 20))
+    place = Path(tempfile.mkdtemp(prefix="flint-flow-spark-"))
+    try:
+        flow = made_flow(place / "application")
+        if options.tiny:
+            return [Figure("complex_1m", through_task(flow, count), "/s", alone(flow, count)[0])]
+        return measured(flow, place, count)
+    finally:
+        shutil.rmtree(place)
+
+
+def made_flow(place: Path) -> Flow:
+    """Return the flow of `bench flow`'s compute_complex."""
+    place.mkdir()
+    (place / "F.msgflow.yaml").write_text("flow: F.msgflow\n" + messages.computing("Complex"))
+    (place / "F.esql").write_text(messages.ESQL)
+    flow = load(place).flow("F")
+    assert not flow.problems, flow.problems
+    return flow
+
+
+def body_of(number: int, pattern: bytes) -> bytes:
+    return pattern.replace(_MARK, b"<Name>%08d</Name>" % number)
+
+
+def batch_of(first: int, count: int) -> Any:
+    """Return messages as an archive holds them."""
+    import pyarrow as pa
+
+    md = messages.descriptor()
+    pattern = messages.order(SIZE)
+    numbers = range(first, first + count)
+    alike = {
+        "format": pa.repeat(md.format, count),
+        "encoding": pa.repeat(pa.scalar(md.encoding, pa.int32()), count),
+        "coded_char_set_id": pa.repeat(pa.scalar(md.coded_char_set_id, pa.int32()), count),
+        "persistence": pa.repeat(pa.scalar(md.persistence, pa.int32()), count),
+        "priority": pa.repeat(pa.scalar(md.priority, pa.int32()), count),
+    }
+    ids = pa.array([b"AMQ FLINT" + b"%015d" % number for number in numbers], pa.binary())
+    return pa.record_batch({"msg_id": ids, **alike, "body": [body_of(number, pattern) for number in numbers]})
+
+
+def alone(flow: Flow, count: int) -> tuple[float, float]:
+    """Return messages a second, and CPU us a message, of one instance of the flow in this process."""
+    node = flow.runtime.inputs[0]
+    assert isinstance(node, InputNode)
+    md = messages.descriptor()
+    pattern = messages.order(SIZE)
+    bodies = [body_of(number, pattern) for number in range(count)]
+    sink = Sink()
+    began, used = time.perf_counter(), cpu_seconds()
+    for body in bodies:
+        node.take(Invocation(flow.runtime, sink), Incoming(body, md))
+    elapsed, used = time.perf_counter() - began, cpu_seconds() - used
+    return count / elapsed, used / count * 1e6
+
+
+def through_task(flow: Flow, count: int) -> float:
+    """Return messages a second of what a task does with its batches, without Spark."""
+    from flintmq.pipeline.flows.columns import passed_on
+    from flintmq.pipeline.flows.task import run as run_task
+
+    given = batch_of(0, count)
+    began = time.perf_counter()
+    rows = sum(each.num_rows for each in run_task(flow, iter([given]), passed_on(given.schema.names, ())))
+    assert rows == count
+    return count / (time.perf_counter() - began)
+
+
+def write_archive(place: Path, count: int, each: int) -> None:
+    """Write an archive of files with `each` messages."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place.mkdir()
+    for first in range(0, count, each):
+        many = min(each, count - first)
+        table = pa.Table.from_batches([batch_of(first, many)])
+        pq.write_table(table, place / f"{first:09d}.parquet", use_dictionary=False, compression="snappy")
+
+
+def measured(flow: Flow, place: Path, count: int) -> list[Figure]:
+    from benchmarks.pipeline.bench_spark import used_by
+    from flintmq.pipeline import session
+    from flintmq.pipeline.flows.command import PARQUET
+
+    write_archive(place / "warm", WARM, WARM // 2)
+    write_archive(place / "archive", count, min(FILE, -(-count // 2)))
+    alone(flow, 100)
+    floors = [alone(flow, FLOOR)]
+    # One task for each file: small files would be packed into one.
+    settings = {"spark.sql.files.openCostInBytes": str(128 << 20)}
+    spark = session.start("local[2]", settings, memory="3g", quiet=True)
+    try:
+        for name in ("warm", "archive"):
+            target = str(place / f"{name}-out")
+            before = used_by(0, os.getpid())
+            own = cpu_seconds()
+            began = time.perf_counter()
+            flow.on_spark(spark.read.parquet(str(place / name))).write.options(**PARQUET).parquet(target)
+            elapsed = time.perf_counter() - began
+            own = cpu_seconds() - own
+            after = used_by(0, os.getpid())
+        found = spark.read.parquet(target).groupBy("kind").count().collect()
+        assert [(row["kind"], row["count"]) for row in found] == [("put", count)], found
+    finally:
+        spark.stop()
+    floors.append(alone(flow, FLOOR))
+    rate, cpu = max(rate for rate, _ in floors), min(cpu for _, cpu in floors)
+    java, python = (then - now for then, now in zip(after[1:], before[1:], strict=True))
+    return [
+        Figure("complex_1m", count / elapsed, "/s", rate),
+        Figure("by_cpu", 2 * count / (java + python - own), "/s", 1e6 / cpu),
+        Figure("cpu_python", (python - own) / count * 1e6, "us", cpu),
+        Figure("cpu_java", java / count * 1e6, "us"),
+    ]
