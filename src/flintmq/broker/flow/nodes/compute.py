@@ -235,6 +235,8 @@ class Compute(EsqlNode):
             self.send("out", invocation, self.outgoing(run, own, Trees(None, None, None)))
         if not invocation.services.keeps_trees:
             release_tree(run.output_root)
+            release_tree(run.output_local_environment)
+            release_tree(own.local_environment)
 
     def outgoing(self, run: Run, assembly: Assembly, trees: Trees) -> Assembly:
         message, local, exceptions = self.mode
