@@ -26,6 +26,7 @@ EXTRA_OF_PART = {
     "client/pkcs12": "tls",
     "client/vault": "tls",
     "integrations/faststream": "faststream",
+    "integrations/kombu": "celery",
 }
 
 #: Where the module has another name than its distribution.

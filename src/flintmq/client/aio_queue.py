@@ -27,7 +27,6 @@ from flintmq.client.message import (
     selection,
 )
 from flintmq.client.options import ahead_option, count_wanted
-from flintmq.client.payload import Codec, dump_json
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
@@ -153,6 +152,8 @@ class AsyncQueue:
         >>> asyncio.run(main())
         {'order': 7, 'items': ['tea', 'milk']}
         """
+        from flintmq.client.payload import dump_json  # Here: most clients put no JSON.
+
         return await self.put(
             dump_json(value),
             persistent=persistent,
@@ -439,6 +440,7 @@ class AsyncQueue:
         Order(number=7, items=['tea'])
         """
         from flintmq.client.aio_typed import AsyncTypedQueue
+        from flintmq.client.payload import Codec
 
         return AsyncTypedQueue(self, Codec(kind))
 

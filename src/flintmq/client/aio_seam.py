@@ -28,10 +28,10 @@ from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
 from flintmq.client.replay import queue_of_dead_letters
 from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target
+from flintmq.mqi.constants import MQFB_APPL_FIRST
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
-from flintmq.mqi.reason import MQRC_BACKOUT_THRESHOLD_REACHED
 from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
@@ -371,11 +371,11 @@ class AsyncTransaction:
         """Undo so far; the block goes on in a new unit of work."""
         raise NotImplementedError
 
-    async def set_aside(self, message: Message, reason: int = MQRC_BACKOUT_THRESHOLD_REACHED) -> str:
+    async def set_aside(self, message: Message, reason: int = MQFB_APPL_FIRST) -> str:
         """Put a copy of a message that was got in the transaction to the backout queue of its queue (BOQNAME).
 
         If there is none, or it does not take the message, the copy goes to the dead-letter queue; `reason` is for its
-        header (MQDLH). Return the name of the queue, "" if neither takes the message. The put is part of the
+        header (MQDLH), by default the first reason that applications may give. Return the name of the queue, "" if neither takes the message. The put is part of the
         transaction: after the commit the message is there, and no longer on its queue.
         """
         seam: AsyncSeam = self._qm

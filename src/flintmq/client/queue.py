@@ -27,7 +27,6 @@ from flintmq.client.message import (
     selection,
 )
 from flintmq.client.options import ahead_option, count_wanted
-from flintmq.client.payload import Codec, dump_json
 from flintmq.client.put_get import get_message, put_message
 from flintmq.mqi.property_values import Value
 
@@ -151,6 +150,8 @@ class Queue:
         ...     print((queue.get()).json())
         {'order': 7, 'items': ['tea', 'milk']}
         """
+        from flintmq.client.payload import dump_json  # Here: most clients put no JSON.
+
         return self.put(
             dump_json(value),
             persistent=persistent,
@@ -422,6 +423,7 @@ class Queue:
         ...     print((orders.get()).value)
         Order(number=7, items=['tea'])
         """
+        from flintmq.client.payload import Codec
         from flintmq.client.typed import TypedQueue
 
         return TypedQueue(self, Codec(kind))

@@ -18,7 +18,7 @@ from flintmq.client import instrumentation
 from flintmq.client.commands import CommandReply
 from flintmq.client.errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.client.message import Message
-from flintmq.mqi.reason import MQRC_BACKOUT_THRESHOLD_REACHED
+from flintmq.mqi.constants import MQFB_APPL_FIRST
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sts import MQSTS
 
@@ -165,11 +165,11 @@ class Transaction:
         assert self._connection is not None
         self._connection._backout_settled()
 
-    def set_aside(self, message: Message, reason: int = MQRC_BACKOUT_THRESHOLD_REACHED) -> str:
+    def set_aside(self, message: Message, reason: int = MQFB_APPL_FIRST) -> str:
         """Put a copy of a message that was got in the transaction to the backout queue of its queue (BOQNAME).
 
         If there is none, or it does not take the message, the copy goes to the dead-letter queue; `reason` is for its
-        header (MQDLH). Return the name of the queue, "" if neither takes the message. The put is part of the
+        header (MQDLH), by default the first reason that applications may give. Return the name of the queue, "" if neither takes the message. The put is part of the
         transaction: after the commit the message is there, and no longer on its queue.
         """
         from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 
 from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
-from flintmq.client.payload import dump_json
 from flintmq.client.queue import Queue
 from flintmq.client.request import SCHEME
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE, MQPMO_RETAIN
@@ -125,6 +124,8 @@ class Topic:
         wait: bool = True,
     ) -> bytes:
         """Publish a value as JSON; see Queue.put_json and `publish`."""
+        from flintmq.client.payload import dump_json
+
         return self.publish(
             dump_json(value),
             retain=retain,

@@ -25,7 +25,7 @@ from typing import Any
 from faststream._internal.utils.path import match_path
 from faststream.message import StreamMessage, decode_message
 
-from flintmq import AsyncTransaction
+from flintmq.client.aio_seam import AsyncTransaction
 from flintmq.client.message import Message
 from flintmq.integrations.faststream.headers import (
     CONTENT_TYPE,

@@ -17,7 +17,7 @@ from faststream._internal.parser import BatchCodecProto, DefaultCodec
 from faststream._internal.producer import ProducerProto
 from faststream.exceptions import IncorrectState, SetupError
 
-from flintmq import AsyncQueue
+from flintmq.client.aio_queue import AsyncQueue
 from flintmq.client.errors import CommandFailed, NoMessageAvailable, UnknownObject
 from flintmq.client.remote.aio import AsyncRemoteQueueManager
 from flintmq.integrations.faststream.command import TIMEOUT_S, MQPublishCommand

@@ -31,7 +31,8 @@ from faststream.specification.asyncapi.utils import resolve_payloads
 from faststream.specification.schema import Message as MessageSpec
 from faststream.specification.schema import Operation, SubscriberSpec
 
-from flintmq import AsyncQueue, AsyncTransaction
+from flintmq.client.aio_queue import AsyncQueue
+from flintmq.client.aio_seam import AsyncTransaction
 from flintmq.client.aio_topic import AsyncSubscription
 from flintmq.client.errors import MQError
 from flintmq.client.message import Message

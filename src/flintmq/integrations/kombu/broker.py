@@ -107,8 +107,12 @@ class Broker:
 
     @property
     def connected(self) -> bool:
-        """Whether it can be used, as far as is known here."""
-        return not self.closed and self.is_own and self.mailbox.error is None
+        """Whether it can be used, as far as the application has been told.
+
+        Kombu makes a new connection, without a word, in place of one that is not connected. So a loss counts only after
+        `drain_events` has raised it: else a consumer would wait on the new connection, on which it consumes nothing.
+        """
+        return not self.closed and self.is_own and not self.mailbox.reported
 
     def close(self) -> None:
         """Close all channels, then disconnect. Messages that are not settled are put back, temporary queues go."""

@@ -23,6 +23,8 @@ class Mailbox:
         self._changed = threading.Condition()
         self._waiting: deque[Delivery] = deque()
         self._error: BaseException | None = None
+        #: `take` has raised the error: the consumer knows that it needs a new connection.
+        self.reported = False
         self._pipe: tuple[int, int] | None = None
 
     @property
@@ -84,6 +86,7 @@ class Mailbox:
             if self._waiting:
                 return self._waiting.popleft()
             if self._error is not None:
+                self.reported = True
                 raise self._error
             return None
 
