@@ -109,6 +109,28 @@ def test_a_message_that_is_not_acknowledged_goes_back_when_the_connection_ends(u
         assert [message.delivery_info["redelivered"] for message in again] == [True, True]
 
 
+def test_a_consumer_hears_that_its_connection_was_lost() -> None:
+    """Kombu makes a new connection in place of one that is not connected; on that, nothing would be consumed."""
+    serving = Serving()
+    try:
+        serving.qm.queue("Q", create=True)
+        address = f"flintmq://127.0.0.1:{serving.port}/QM1?channel={CHANNEL}"
+        with kombu.Connection(address) as consuming:
+            got: list[Any] = []
+            queue = kombu.Queue("Q", exchange=kombu.Exchange(""), routing_key="Q")
+            consumer = kombu.Consumer(consuming.channel(), [queue], callbacks=[lambda body, message: got.append(body)])
+            consumer.consume()
+            with kombu.Connection(address) as sending:
+                sending.Producer().publish("hello", routing_key="Q", exchange="")
+            consuming.drain_events(timeout=PATIENCE)
+            assert got == ["hello"]
+            serving.cut()
+            with pytest.raises(consuming.connection_errors):
+                consuming.drain_events(timeout=PATIENCE)
+    finally:
+        serving.close()
+
+
 def test_a_requeued_message_comes_before_later_ones(connection: Any, queue: str) -> None:
     put(connection, queue, "1", "2", "3")
     collector = Collector(connection, queue, prefetch_count=1)

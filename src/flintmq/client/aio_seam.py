@@ -375,8 +375,9 @@ class AsyncTransaction:
         """Put a copy of a message that was got in the transaction to the backout queue of its queue (BOQNAME).
 
         If there is none, or it does not take the message, the copy goes to the dead-letter queue; `reason` is for its
-        header (MQDLH), by default the first reason that applications may give. Return the name of the queue, "" if neither takes the message. The put is part of the
-        transaction: after the commit the message is there, and no longer on its queue.
+        header (MQDLH), by default the first reason that applications may give. Return the name of the queue, "" if
+        neither takes the message. The put is part of the transaction: after the commit the message is there, and no
+        longer on its queue.
         """
         seam: AsyncSeam = self._qm
         for then in SET_ASIDE:

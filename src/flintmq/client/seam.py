@@ -169,8 +169,9 @@ class Transaction:
         """Put a copy of a message that was got in the transaction to the backout queue of its queue (BOQNAME).
 
         If there is none, or it does not take the message, the copy goes to the dead-letter queue; `reason` is for its
-        header (MQDLH), by default the first reason that applications may give. Return the name of the queue, "" if neither takes the message. The put is part of the
-        transaction: after the commit the message is there, and no longer on its queue.
+        header (MQDLH), by default the first reason that applications may give. Return the name of the queue, "" if
+        neither takes the message. The put is part of the transaction: after the commit the message is there, and no
+        longer on its queue.
         """
         from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target
 
