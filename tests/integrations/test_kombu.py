@@ -17,6 +17,7 @@ from kombu.exceptions import ChannelError  # noqa: E402
 import flintmq  # noqa: E402
 import flintmq.integrations.kombu  # noqa: E402
 from flintmq.integrations.kombu import address, names  # noqa: E402
+from tests.client.remote.serving import Serving  # noqa: E402
 from tests.integrations.conftest import CHANNEL  # noqa: E402
 from tests.waiting import PATIENCE, until  # noqa: E402
 from tools.kombu_suite import Manager  # noqa: E402

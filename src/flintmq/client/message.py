@@ -166,6 +166,10 @@ class Carried:
         self.ccsid = ccsid
         self.data = data
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: a compiled class is made by its constructor."""
+        return Carried, (self.block, self.format, self.encoding, self.ccsid, self.data)
+
     def read(self) -> dict[str, Value]:
         """The properties. Of two with the same name the one closer to the head of the message counts."""
         properties = MessageProperties()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from flintmq.client.clock import run_signal_handlers
 from flintmq.client.host_core import HostCore, durable, wake_noted
 from flintmq.client.link import Link
 from flintmq.client.message import Message, carried
@@ -159,9 +160,11 @@ class ThreadLink(Link):
         while True:
             if end < 0:
                 gate.acquire()
+                run_signal_handlers()
                 return
             left: float = end - time.monotonic()
             if gate.acquire(True, min(max(0.0, left), _TIMEOUT_MAX)):
+                run_signal_handlers()  # Here an interrupt puts the message back; in a flush it would stop the host.
                 return
             if left <= 0:
                 if self.give_up():
