@@ -150,7 +150,7 @@ def test_a_bad_property_is_refused_by_reason_and_nothing_is_put(
     assert str(reason) in str(caught.value)
     assert queue.depth == 0
     with pytest.raises(TypeError, match="int"):
-        properties_of_put({1: 2})  # type: ignore[dict-item]
+        properties_of_put({1: 2})
 
 
 def test_properties_that_are_too_long_are_refused_and_the_handle_is_given_back(qm: flintmq.QueueManager) -> None:

@@ -133,17 +133,19 @@ def payload(data: object, md: MQMD) -> bytes:
     raise TypeError(f"message data is bytes or str, not {type(data).__name__}")
 
 
-def properties_of_put(properties: Mapping[str, Value] | None) -> MessageProperties | None:
+def properties_of_put(properties: Any) -> MessageProperties | None:
     """The properties of a put, None if it has none. Raises BadProperty for a name or a value that cannot be."""
     if not properties:
         return None
     if not isinstance(properties, Mapping):
         raise TypeError(f"properties are a dict, name to value, not {type(properties).__name__}")
     made = MessageProperties()
-    for name, value in properties.items():
+    given: Any
+    for name, given in properties.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of a property is a str, not {type(name).__name__}")
-        given: object = bytes(value) if isinstance(value, bytearray | memoryview) else value
+        if isinstance(given, bytearray | memoryview):
+            given = bytes(given)
         if given is not None and not isinstance(given, str | int | float | bytes):
             text = f"property {name!r}: {type(given).__name__} is not a type that a property can have"
             raise error_of(MQRC_PROPERTY_TYPE_ERROR, text)
