@@ -255,3 +255,56 @@ def test_a_database_is_committed_with_the_message_and_rolled_back_with_it(desk: 
     with sqlite3.connect(file) as database:
         assert database.execute("SELECT id FROM seen").fetchall() == [("good",)]
     database.close()
+
+
+def test_files_of_a_directory_go_through_a_flow_and_are_deleted(desk: Desk, tmp_path: Path) -> None:
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    (inbox / "a.xml").write_text("<a>1</a>")
+    (inbox / "other.txt").write_text("not for the flow")
+    target = desk.queue("OUT")
+    path = flows.write(
+        tmp_path / "app",
+        "Files",
+        flows.node("In", "ComIbmFileInput", f'inputDirectory="{inbox}" filenamePattern="*.xml" waitInterval="1"'),
+        flows.node("Out", "ComIbmMQOutput", 'queueName="OUT"'),
+        [("In", "out", "Out")],
+    )
+    desk.start(path, "Files")
+    assert target.get(wait=PATIENCE).data == b"<a>1</a>"
+    until(lambda: [each.name for each in inbox.iterdir()] == ["other.txt"])
+
+
+TICKING = """
+CREATE COMPUTE MODULE Work
+  CREATE FUNCTION Main() RETURNS BOOLEAN
+  BEGIN
+    SET OutputRoot.Properties = InputRoot.Properties;
+    SET OutputRoot.XMLNSC.tick = 'now';
+    RETURN TRUE;
+  END;
+END MODULE;
+"""
+
+
+def test_a_timer_runs_its_flow_and_is_kept_on_the_state_queue(desk: Desk, tmp_path: Path) -> None:
+    target = desk.queue("OUT")
+    directory = tmp_path / "app"
+    directory.mkdir()
+    (directory / "Work.esql").write_text(TICKING)
+    flows.write(
+        directory,
+        "Work",
+        flows.node(
+            "In", "ComIbmTimeoutNotification", 'operationMode="automatic" timeoutInterval="1" uniqueIdentifier="T1"'
+        ),
+        flows.node("Work", "ComIbmCompute", 'computeExpression="esql://routine/#Work.Main"'),
+        flows.node("Out", "ComIbmMQOutput", 'queueName="OUT"'),
+        [("In", "out", "Work"), ("Work", "out", "Out")],
+    )
+    worker = desk.start(directory, "Work")
+    for _ in range(2):
+        assert target.get(wait=PATIENCE).text == "<tick>now</tick>"
+    worker.stop()
+    desk.workers.remove(worker)
+    assert desk.qm.queue("SYSTEM.BROKER.STATE.DEFAULT").depth == 1

@@ -125,7 +125,7 @@ class Instance:
                 self._say("2624E", f"cannot read from {self.node.queue}: {error}. It is tried again.")
             if unit is not None:
                 unit.close()
-            self._pause()
+            self._pause(grows=True)
             return
         if self.problem:
             self.problem = ""
@@ -199,7 +199,7 @@ class Instance:
         except (MQError, BrokerError) as error:
             self._say("2649E", f"a message of {queue.name} was backed out {md.backout_count} times and stays: {error}.")
             self._back_out(unit)
-            self._pause()
+            self._pause(grows=True)
             return True
         self._say(
             "2648W", f"a message of {queue.name} was backed out {md.backout_count} times and was put to {target}."
@@ -213,9 +213,11 @@ class Instance:
             unit.session.is_broken = True
             self._say("2627W", f"the backout failed: {error}. The connection is closed, which backs out, too.")
 
-    def _pause(self) -> None:
-        self._stop.wait(min(PAUSE_MAX_S, PAUSE_S * 2 ** min(self._pauses, 10)) if self._pauses else PAUSE_S)
-        self._pauses += self.state == OPENING
+    def _pause(self, grows: bool = False) -> None:
+        """Wait PAUSE_S; with `grows` twice as long as the last time, up to PAUSE_MAX_S (I2)."""
+        self._stop.wait(min(PAUSE_MAX_S, PAUSE_S * 2**self._pauses))
+        if grows:
+            self._pauses = min(self._pauses + 1, 10)
 
     def _say(self, number: str, text: str) -> None:
         self._log.write(number, f"{self.flow.name}/{self.node.short_label}", text)

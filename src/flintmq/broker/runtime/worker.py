@@ -32,7 +32,7 @@ from typing import Any, Final, TextIO
 from flintmq.broker.errors import BrokerError, internal_error
 from flintmq.broker.flow.engine import Invocation, RuntimeNode
 from flintmq.broker.flow.function import LoadedApplications, load
-from flintmq.broker.flow.nodes.file import FileInput
+from flintmq.broker.flow.nodes.file import FileInput, wildcard_match
 from flintmq.broker.flow.nodes.http import HTTPInput
 from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
 from flintmq.broker.flow.nodes.mq import MQInput
@@ -360,18 +360,21 @@ class Worker:
     def _run_files(self, node: FileInput) -> None:
         directory = Path(node.text("inputDirectory"))
         wait_s = node.number("waitInterval", 5)
+        problem = ""
         while not self._ended.is_set():
-            found = None
             try:
-                found = sorted(path for path in directory.iterdir() if path.is_file())
+                for path in sorted(directory.iterdir()):
+                    if self._ended.is_set():
+                        return
+                    if path.is_file() and wildcard_match(node.pattern, path.name) is not None:
+                        incoming = Incoming(path.read_bytes())
+                        incoming.source = str(path)
+                        self._in_unit(node.label, partial(_take, node, incoming))
+                problem = ""
             except OSError as error:
-                self.log.write("3302W", node.label, f"cannot list {directory}: {error.strerror}")
-            for path in found or []:
-                if self._ended.is_set():
-                    break
-                incoming = Incoming(path.read_bytes())
-                incoming.source = str(path)
-                self._in_unit(node.label, partial(_take, node, incoming))
+                if str(error) != problem:
+                    problem = str(error)
+                    self.log.write("3302W", node.label, f"{directory} cannot be read: {error}. It is tried again.")
             self._ended.wait(wait_s)
 
     def _run_timers(self) -> None:
