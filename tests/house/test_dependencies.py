@@ -32,6 +32,7 @@ EXTRA_OF_PART = {
 #: Where the module has another name than its distribution.
 DISTRIBUTION = {
     "opentelemetry": "opentelemetry-api",
+    "amqp": "kombu",
     "py4j": "pyspark",
     "mypy_extensions": "mypy-extensions",
     "prometheus_client": "prometheus-client",

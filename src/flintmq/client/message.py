@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Final
 from mypy_extensions import mypyc_attr
 
 from flintmq.client.errors import error_of
-from flintmq.client.lazy import lazy
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import (
     MQCCSI_INHERIT,
@@ -50,10 +49,7 @@ from flintmq.mqi.property_values import Value
 from flintmq.mqi.reason import MQRC_PRIORITY_ERROR, MQRC_PROPERTY_TYPE_ERROR, reason_name
 
 if TYPE_CHECKING:
-    from flintmq.qmgr import message_properties
     from flintmq.qmgr.connection import Answer
-else:
-    message_properties = lazy("flintmq.qmgr.message_properties")
 
 ID_LENGTH: Final = 24
 FORMAT_LENGTH: Final = 8
@@ -175,8 +171,11 @@ class Carried:
     def read(self) -> dict[str, Value]:
         """The properties. Of two with the same name the one closer to the head of the message counts."""
         properties = MessageProperties()
-        message_properties.add_block(properties, self.block)
-        message_properties.add_headers(properties, self.format, self.encoding, self.ccsid, self.data)
+        # Here: a client of a queue manager elsewhere needs nothing of the engine before a message has properties.
+        from flintmq.qmgr.message_properties import add_block, add_headers
+
+        add_block(properties, self.block)
+        add_headers(properties, self.format, self.encoding, self.ccsid, self.data)
         found: dict[str, Value] = {}
         for item in properties.items:
             if item.hidden is None:
