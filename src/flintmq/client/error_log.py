@@ -105,6 +105,7 @@ class ErrorLog:
 
     def reserve(self) -> None:
         """Keep a descriptor for the day on which all others are used: that is what the log has to tell then."""
+        user_name()  # It imports a module when it is first called, which takes a descriptor, too.
         if self.directory is not None and self._spare < 0:
             try:
                 self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)

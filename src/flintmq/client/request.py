@@ -41,16 +41,17 @@ def reply_queue_descriptor(developer: bool = False) -> MQOD:
     return od
 
 
-def ask(md: MQMD, reply_to: str, timeout: float) -> None:
+def ask(md: MQMD, reply_to: str, timeout: object) -> None:
     """Make a message a request whose answer comes to `reply_to` in `timeout` seconds, or not."""
-    if seconds(timeout, "timeout") <= 0:
+    limit_s = seconds(timeout, "timeout")
+    if limit_s <= 0:
         raise ValueError(f"timeout is a number of seconds greater than 0, not {timeout}")
     md.msg_type, md.reply_to_q = MQMT_REQUEST, reply_to
     if md.expiry == MQEI_UNLIMITED:
-        md.expiry = max(1, round(timeout * 10))
+        md.expiry = max(1, round(limit_s * 10))
 
 
-def answer_to(md: MQMD, timeout: float, convert: bool) -> tuple[MQMD, MQGMO]:
+def answer_to(md: MQMD, timeout: object, convert: object) -> tuple[MQMD, MQGMO]:
     """The get that waits for the answer to a request that was put."""
     wanted, gmo = MQMD(), MQGMO()
     wanted.correl_id = md.msg_id

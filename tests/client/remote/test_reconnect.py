@@ -161,6 +161,7 @@ def test_a_put_that_was_on_its_way_is_uncertain(serving: Serving, delay: float |
         assert queue.get_or_none(wait=0.05) is None
 
 
+@pytest.mark.skipif(flintmq.compiled(), reason="a method of a compiled class cannot be replaced")
 def test_the_call_after_one_that_was_given_up_is_not_taken_for_it(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
