@@ -47,7 +47,8 @@ def test_any_text_can_be_checked_and_its_answer_printed(source: str) -> None:
     for command in read_commands(source):
         reply = execute(command, None)
         lines = render(reply)
-        assert reply.failed == bool(lines) or command.text.strip().endswith("?")  # A question is answered.
+        asks = command.text.strip().startswith("?") or command.text.strip().endswith("?")
+        assert reply.failed == bool(lines) or asks  # A question is answered.
         if reply.syntax_error:
             assert lines[0].startswith("AMQ8405I")
 
