@@ -82,7 +82,7 @@ class State(Enum):
 
 
 class Event(Enum):
-    """What happened to a unit of work."""
+    """An event that moves a unit of work to another state."""
 
     BEGIN = "begin"
     PREPARE = "prepare"

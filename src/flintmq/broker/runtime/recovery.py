@@ -80,7 +80,7 @@ class Row:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a round did."""
+    """Result of a round of recovery."""
 
     committed: int = 0
     rolled_back: int = 0

@@ -42,7 +42,7 @@ Key = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Entry:
-    """What is kept under a key."""
+    """A tree or a timer, and the message that holds it."""
 
     tree: Element | None = None
     due: float = 0.0

@@ -73,7 +73,7 @@ class FlowAssignment:
 
 @dataclass
 class Assignment:
-    """What a worker is to do. Its group writes it as JSON."""
+    """The work of one worker process. Its group writes it as JSON."""
 
     broker: str
     group: str
