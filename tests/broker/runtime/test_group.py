@@ -59,6 +59,22 @@ def test_a_worker_that_is_killed_under_load_loses_and_doubles_nothing(serving: S
         made.stop()
 
 
+def test_an_interrupt_of_the_terminal_leaves_workers_to_their_broker(serving: Serving, tmp_path: Path) -> None:
+    """Ctrl-C goes to every process of the terminal; a worker finishes its message and waits for the broker's word."""
+    source, target = serving.qm.queue("IN", create=True), serving.qm.queue("OUT", create=True)
+    made = foreground(serving, flows.pass_through(tmp_path / "app"), io.StringIO())
+    assert made.start()
+    try:
+        assert made.group is not None
+        worker = made.group.workers[0]
+        os.kill(worker.pid, signal.SIGINT)
+        source.put(b"1")
+        assert target.get(wait=PATIENCE).data == b"1"
+        assert made.group.workers[0] is worker and made.group.restarts == 0
+    finally:
+        made.stop()
+
+
 def test_instances_are_spread_over_workers(serving: Serving, tmp_path: Path) -> None:
     path = flows.pass_through(tmp_path / "app", additionalInstances="1")
     serving.qm.queue("IN", create=True), serving.qm.queue("OUT", create=True)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -521,4 +522,7 @@ def serve(commands: TextIO, answers: TextIO) -> int:
 
 
 if __name__ == "__main__":
+    # Ctrl-C in a terminal goes to the whole process group. The broker handles it: it ends standard input, so that
+    # messages under way are finished.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(serve(sys.stdin, sys.stdout))
