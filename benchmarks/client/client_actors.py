@@ -13,6 +13,9 @@ has no number: it answers until the process is ended. The parent reads the CPU c
     nats        nats-py, core                                 request()                               publish, subscribe
     jetstream   nats-py, JetStream in memory                               50 acknowledged at a time
 
+Subscriptions read ahead (`read_ahead=True`): publications are sent before they are asked for and are lost with the
+connection, as those of core NATS are.
+
 One way both sides work in batches: 50 messages are put and then confirmed together (a commit, or acknowledgements that
 are all waited for), and 50 are got and then confirmed together.
 """
@@ -100,7 +103,7 @@ def _flint(role: Role) -> Work:
         topic = qm.topic(role.queue)
         return _times(lambda: topic.publish(data))
     if role.role == "subscriber":
-        subscriptions = [qm.subscribe(role.queue) for _ in range(SUBSCRIBERS)]
+        subscriptions = [qm.subscribe(role.queue, read_ahead=True) for _ in range(SUBSCRIBERS)]
 
         def receive() -> None:
             for subscription in subscriptions:
@@ -160,7 +163,7 @@ async def _flint_aio(role: Role) -> AsyncWork:
         topic = qm.topic(role.queue)
         return _often(lambda: topic.publish(data))
     if role.role == "subscriber":
-        subscriptions = [await qm.subscribe(role.queue) for _ in range(SUBSCRIBERS)]
+        subscriptions = [await qm.subscribe(role.queue, read_ahead=True) for _ in range(SUBSCRIBERS)]
 
         async def receive(count: int) -> None:
             async def one(subscription: flintmq.AsyncSubscription) -> None:

@@ -419,3 +419,67 @@ def test_tasks_read_ahead_and_browse(serving: Serving) -> None:
             assert len(got) == 299 and got[0][:1] == b"0"
 
     asyncio.run(main())
+
+
+# -- subscriptions ----------------------------------------------------------------------------------------------------
+
+
+def publish(serving: Serving, count: int, *, persistent: bool = False) -> list[bytes]:
+    topic = serving.qm.topic("prices/gold")
+    for n in range(count):
+        topic.publish(b"%d" % n, persistent=persistent)
+    return [b"%d" % n for n in range(count)]
+
+
+def test_publications_are_delivered_in_order_by_a_handful_of_exchanges(serving: Serving) -> None:
+    with serving.connect() as qm, qm.subscribe("prices/#", read_ahead=True) as prices:
+        sent = publish(serving, 1000)
+        first = prices.get(wait=PATIENCE)
+        assert (first.data, first.topic) == (b"0", "prices/gold")
+        before = segments(serving)[0]
+        assert [prices.get(wait=PATIENCE).data for _ in range(999)] == sent[1:]
+        assert segments(serving)[0] - before < 20
+        assert prices.get_or_none() is None
+
+
+def test_a_closed_subscription_ends_with_what_was_sent_ahead(serving: Serving) -> None:
+    with serving.connect() as qm:
+        prices = qm.subscribe("prices/#", read_ahead=True)
+        publish(serving, 100)
+        assert [prices.get(wait=PATIENCE).data for _ in range(2)] == [b"0", b"1"]
+        name = prices.queue.name
+        prices.close()
+        with pytest.raises(flintmq.MQError):
+            prices.get()
+        with pytest.raises(flintmq.UnknownObject):
+            serving.qm.queue(name)
+        with qm.subscribe("prices/#", read_ahead=True) as again:  # It begins with nothing.
+            publish(serving, 1)
+            assert [message.data for message in again.messages(wait=0.2)] == [b"0"]
+
+
+def test_a_durable_subscription_keeps_persistent_publications_that_nobody_got(serving: Serving) -> None:
+    with serving.connect() as qm:
+        with qm.subscribe("prices/#", durable_name="prices", read_ahead=True) as prices:
+            sent = publish(serving, 20, persistent=True)
+            got = [prices.get(wait=PATIENCE).data for _ in range(5)]
+        with qm.subscribe("prices/#", durable_name="prices", read_ahead=True) as prices:
+            got += [message.data for message in prices.messages(wait=0.2)]
+            prices.remove()
+    assert got == sent
+
+
+def test_tasks_share_the_publications_that_were_sent_ahead(serving: Serving) -> None:
+    async def main() -> list[bytes]:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn) as qm:
+            async with qm.subscribe("prices/#", read_ahead=True) as prices:
+                publish(serving, 300)
+
+                async def some() -> list[bytes]:
+                    return [(await prices.get(wait=PATIENCE)).data for _ in range(100)]
+
+                got = await asyncio.gather(some(), some())
+                waiting = [message.data async for message in prices.messages(wait=0.2)]
+                return sorted([each for part in got for each in part] + waiting, key=int)
+
+    assert asyncio.run(main()) == [b"%d" % n for n in range(300)]

@@ -297,7 +297,11 @@ class AsyncWire(asyncio.Protocol):
         if owe is None:
             await news
         else:
-            await self._wanted(news, owe, ends)
+            try:
+                await news
+            except asyncio.CancelledError:
+                owe()
+                await self._cancelled(news, owe, ends)
         self._news = None
         if self.broken is not None:
             self._refuse()
@@ -308,23 +312,27 @@ class AsyncWire(asyncio.Protocol):
             self.bad_answer(ChannelError(0, f"a call of type {kind:#x} was answered by {answer.kind:#x}"))
         return answer
 
-    async def _wanted(self, news: asyncio.Future[None], owe: Callable[[], None], ends: bool) -> None:
-        """Wait for an answer that must not be lost. If the task is cancelled, not for ever; with `ends` the queue
-        manager is asked to end the get that waits."""
-        end: float | None = None
+    async def _cancelled(self, news: asyncio.Future[None], owe: Callable[[], None], ends: bool) -> None:
+        """Wait up to GIVEN_UP_S for an answer that must not be lost, after the task was cancelled.
+
+        The cancellation has cancelled `news` too, so the answer is announced by another future. `asyncio.shield`
+        would leave `news` alone, but costs every call another future and one more turn of the event loop.
+        With `ends` the queue manager is asked to end the get that waits.
+        """
+        end = self._loop.time() + GIVEN_UP_S
+        if news.cancelled():
+            news = self._news = self._loop.create_future()
+            self._tell()  # The answer may have come just before.
+        if ends and not news.done() and self.broken is None:
+            self._send(self.session.cancel_get(self.connection_id))
         while not news.done():
             try:
-                if end is None:
-                    await asyncio.shield(news)
-                elif not (await asyncio.wait([news], timeout=end - self._loop.time()))[0]:
+                if not (await asyncio.wait([news], timeout=end - self._loop.time()))[0]:
                     text = "a call whose task was cancelled is not answered"
                     self._lose(refused(MQRC_CONNECTION_BROKEN, self.where, text))
                     return
             except asyncio.CancelledError:
                 owe()
-                if ends and end is None and self.broken is None:
-                    self._send(self.session.cancel_get(self.connection_id))
-                end = end or self._loop.time() + GIVEN_UP_S
 
     # -- the beginning and the end ------------------------------------------------------------------------------------
 
