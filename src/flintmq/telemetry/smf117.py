@@ -23,7 +23,8 @@ block of the flow.
             blocks: IMFL, then ITHD, INOD, ITRM, FLTX as far as there are any
 
 With subtype 2 the first record has the threads. Nodes without terminals share a record; a node with terminals has a
-record of its own, with its terminals. If they do not fit, a further record repeats the node with the rest of them.
+record of its own, with its terminals. If they do not fit, a further record repeats the node with the rest of them; its
+FLTX says so (`Continued`).
 
 Header, triplets, and the identifiers, eye-catcher and version that a block begins with, are those of IBM's public
 description of the record. The fields behind them follow that description's order as far as it is known here: no record
@@ -206,6 +207,8 @@ class Part:
     count: int
     record_type: str
     record_code: str
+    #: Its node is the last one of the record before, with more terminals.
+    continued: bool = False
     flow: dict[str, Any] = field(default_factory=dict)
     threads: list[dict[str, Any]] = field(default_factory=list)
     #: Each with its `TerminalStatistics`.
@@ -224,8 +227,12 @@ def encode(record: Row, *, system: str = "FLNT", subsystem: str = "") -> bytes:
     parts = _parts(record)
     subtype = SUBTYPE_NODES if record.get("Nodes") else SUBTYPE_FLOW
     made = []
+    before: list[Row] = []
     for number, (threads, nodes, terminals) in enumerate(parts, 1):
-        made.append(_record(record, flow, threads, nodes, terminals, subtype, number, len(parts), system, subsystem))
+        entries = [_entry(_RECORD, 0, "Continued", True)] if nodes and before and nodes[0] is before[-1] else []
+        rows = ([flow], threads, nodes, terminals)
+        made.append(_record(record, rows, entries, subtype, number, len(parts), system, subsystem))
+        before = nodes
     return b"".join(made)
 
 
@@ -259,17 +266,18 @@ def decode_all(data: bytes) -> Iterator[dict[str, Any]]:
 def join(parts: Sequence[Part]) -> dict[str, Any]:
     """Return the statistics record whose SMF records, in their order, are `parts`."""
     first = parts[0]
-    nodes: dict[tuple[str, str], dict[str, Any]] = {}
-    for node in (node for part in parts for node in part.nodes):
-        known = nodes.setdefault((str(node.get("Label")), str(node.get("Type"))), node)
-        if known is not node:
-            known["TerminalStatistics"] += node["TerminalStatistics"]
+    nodes: list[dict[str, Any]] = []
+    for part in parts:
+        if part.continued and nodes and part.nodes:
+            nodes[-1]["TerminalStatistics"] += part.nodes[0]["TerminalStatistics"]
+        else:
+            nodes += part.nodes
     return {
         "RecordType": first.record_type,
         "RecordCode": first.record_code,
         "MessageFlow": first.flow,
         "Threads": [thread for part in parts for thread in part.threads],
-        "Nodes": list(nodes.values()),
+        "Nodes": nodes,
     }
 
 
@@ -360,27 +368,26 @@ def _texts_size(row: Row, kind: Structure) -> int:
 
 def _record(
     record: Row,
-    flow: Row,
-    threads: list[Row],
-    nodes: list[Row],
-    terminals: list[Row],
+    rows: tuple[list[Row], ...],
+    entries: list[bytes],
     subtype: int,
     sequence: int,
     count: int,
     system: str,
     subsystem: str,
 ) -> bytes:
+    """One SMF record: the rows are those of the blocks in their order, the entries begin its FLTX."""
+    flow = rows[0][0]
     record_type, code = str(record.get("RecordType", "")), str(record.get("RecordCode", ""))
-    entries: list[bytes] = []
     known = record_type in RECORD_TYPES
     if not known:
         entries.append(_entry(_RECORD, 0, "RecordType", record_type))
     if code not in RECORD_CODES:
         entries.append(_entry(_RECORD, 0, "RecordCode", code))
     groups: list[list[bytes]] = []
-    for number, rows in ((_FLOW, [flow]), (_THREAD, threads), (_NODE, nodes), (_TERMINAL, terminals)):
-        if rows:
-            groups.append([_block(number, place, row, entries) for place, row in enumerate(rows)])
+    for number, each in enumerate(rows, _FLOW):
+        if each:
+            groups.append([_block(number, place, row, entries) for place, row in enumerate(each)])
     if entries:
         body = b"".join(entries)
         head = _TEXT_HEAD.pack(_TEXT_IDENT, _TEXT_HEAD.size + len(body), bytes_of(_TEXT_EYE, 4), 1)
@@ -481,8 +488,10 @@ def _put_texts(part: Part, rows: dict[int, list[dict[str, Any]]], block: bytes) 
             if number == _RECORD:
                 if name == "RecordType":
                     part.record_type = str(value)
-                else:
+                elif name == "RecordCode":
                     part.record_code = str(value)
+                elif name == "Continued":
+                    part.continued = bool(value)
             else:
                 rows[number][place][name] = value
     except (struct.error, UnicodeDecodeError, ValueError, KeyError, IndexError) as error:
