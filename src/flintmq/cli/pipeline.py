@@ -3,6 +3,8 @@
     flint pipeline run --smf dumps --out tables
     flint pipeline run --smf dumps --out tables --stream
     flint pipeline run --smf dumps --out tables --master spark://127.0.0.1:7077
+    flint pipeline statistics --from broker/statistics --out tables
+    flint pipeline report broker --out tables
     flint pipeline tables --out tables
     flint pipeline sql "select Queue, Puts, Gets from gold_queue order by Puts desc" --out tables
     flint pipeline report
@@ -15,11 +17,12 @@
     flint pipeline serve --out tables --stop
 
 `run` loads what is new and may be repeated: bronze (raw records), silver (one table per structure) and gold (per
-queue, task, channel and interval), in Parquet, with a report of what was damaged or unknown and where. With --stream it
-goes on until Ctrl-C. `report` alone lists the reports; with names it makes them, and prints them or writes them to a
-file. `serve` keeps a Spark session until Ctrl-C or --stop: run, sql and report of the same tables use it and need not
-wait for Spark's start. `--out` may be left out where FLINT_TABLES names the directory, and where a report needs no
-records (capacity, itr). Needs the spark extra and Java 17.
+queue, task, channel and interval), in Parquet, with a report of what was damaged or unknown and where. With --stream
+it goes on until Ctrl-C. `statistics` loads the statistics of message flows: SMF 117, JSON, CSV, or an archive of
+messages in Parquet; the report `broker` is made from them. `report` alone lists the reports; with names it makes them,
+and prints them or writes them to a file. `serve` keeps a Spark session until Ctrl-C or --stop: run, sql and report of
+the same tables use it and need not wait for Spark's start. `--out` may be left out where FLINT_TABLES names the
+directory, and where a report needs no records (capacity, itr). Needs the spark extra and Java 17.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ SUMMARY = "turn SMF dumps into tables and reports with Spark"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", required=True, metavar="run|tables|sql|report|serve")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="run|statistics|tables|sql|report|serve")
     run_parser = actions.add_parser("run", help="load what is new in the dumps", allow_abbrev=False)
     run_parser.add_argument("--smf", action="append", required=True, metavar="DIR", help="dumps: a directory or a file")
     run_parser.add_argument("--stream", action="store_true", help="go on until Ctrl-C, as dumps appear and grow")
@@ -44,6 +47,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     run_parser.add_argument("--layers", default="bronze,silver,gold", help="which to make (bronze,silver,gold)")
     run_parser.add_argument("--framing", default="", help="rdw, none or bdw (told from the dump)")
     run_parser.add_argument("--partition-size", default="64m", metavar="N", help="bytes that a task reads (64m)")
+    statistics_parser = actions.add_parser("statistics", help="load statistics of message flows", allow_abbrev=False)
+    forms = "SMF 117 dumps, *.json, *.jsonl, *.csv, *.parquet: a directory or a file"
+    statistics_parser.add_argument("--from", dest="sources", action="append", required=True, metavar="DIR", help=forms)
     sql_parser = actions.add_parser("sql", help="run a query over the tables", allow_abbrev=False)
     sql_parser.add_argument("query", help="the query; `flint pipeline tables` lists the names")
     sql_parser.add_argument("--rows", type=int, default=1000, metavar="N", help="the most rows to print (1000)")
@@ -61,9 +67,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     report_parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=setting)
     serve_parser = actions.add_parser("serve", help="keep a Spark session for run, sql and report", allow_abbrev=False)
     serve_parser.add_argument("--stop", action="store_true", help="end the process that keeps the session")
-    for action in (run_parser, sql_parser, tables_parser, report_parser, serve_parser):
+    for action in (run_parser, statistics_parser, sql_parser, tables_parser, report_parser, serve_parser):
         action.add_argument("--out", type=Path, metavar="DIR", help="the directory of the tables (FLINT_TABLES)")
-    for action in (run_parser, sql_parser, report_parser, serve_parser):
+    for action in (run_parser, statistics_parser, sql_parser, report_parser, serve_parser):
         action.add_argument("--master", default="", help="where Spark runs (local[*]); spark://host:7077")
 
 
@@ -91,6 +97,9 @@ def run(options: argparse.Namespace) -> int:
             master=options.master,
             every=options.every if options.stream else None,
         )
+    if options.action == "statistics":
+        assert out is not None
+        return command.load_statistics(options.sources, out, options.master, sys.stdout)
     if options.action == "serve":
         assert out is not None
         return command.stop_serving(out, sys.stdout) if options.stop else command.serve(out, options.master, sys.stdout)

@@ -19,8 +19,8 @@ from typing import IO, TYPE_CHECKING
 from flintmq.pipeline import ask, session, work
 from flintmq.pipeline.errors import BadOption, PipelineError, told
 from flintmq.pipeline.sources.smf import size_of
-from flintmq.pipeline.tables import catalogue
-from flintmq.pipeline.tables.place import LAYERS, QUALITY, SILVER
+from flintmq.pipeline.tables import catalogue, statistics
+from flintmq.pipeline.tables.place import LAYERS, QUALITY
 from flintmq.pipeline.tables.quality import Report, lines_of
 from flintmq.pipeline.tables.run import Settings, dumps_of, run
 from flintmq.pipeline.work import absolute, absolute_setting
@@ -85,6 +85,17 @@ def run_dumps(
         raise PipelineError(f"{' or '.join(smf)}: {TEXT_MODE}")
     if report.damaged and not report.records:
         raise PipelineError(f"there is no SMF record in {' or '.join(smf)}; {out / QUALITY} says what is there instead")
+    return 0
+
+
+def load_statistics(sources: list[str], out: Path, master: str, to: IO[str]) -> int:
+    """Load flow statistics. Spark starts only for more than the process of the command reads by itself."""
+    request = work.Statistics(absolute(str(out)), [absolute(each) for each in sources])
+    fresh = statistics.changed(request.sources, Path(request.out))
+    if statistics.size_of(fresh) <= statistics.IN_DRIVER_MAX:
+        print("\n".join(statistics.lines_of(statistics.load(request.sources, Path(request.out)))), file=to)
+    else:
+        to.write(answer_to(request, out, master).text)
     return 0
 
 
@@ -215,9 +226,8 @@ def report(
         if len(made) < len(chosen):
             raise BadOption(f"{' and '.join(chosen)}: say where the tables are: --out DIR, or FLINT_TABLES")
         found = work.rendered(made, work.form_of(request))
-    elif not (out / SILVER).is_dir():
-        raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
     else:
+        work.check_tables(out, [entry for entry, _ in chosen.values()])
         found = answer_to(request, out, master)
     if file is None:
         to.write(found.text)

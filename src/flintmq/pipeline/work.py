@@ -1,6 +1,7 @@
 """The part of a command that needs Spark: a request in, an answer out, both plain data.
 
     Load       bring the tables up to date with the dumps       answer: the quality report
+    Statistics bring the tables of flow statistics up to date   answer: what was found
     Query      run a query and print its rows                   answer: the text, and remarks
     Reports    make reports in one form                         answer: the text, remarks, and the titles
 
@@ -20,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.pipeline.errors import BadOption, PipelineError
 from flintmq.pipeline.reports.text import left_out, printable
-from flintmq.pipeline.tables import catalogue, gold
-from flintmq.pipeline.tables.place import LAYERS, SILVER
+from flintmq.pipeline.tables import catalogue, gold, statistics
+from flintmq.pipeline.tables.place import LAYERS, STATISTICS
 from flintmq.pipeline.tables.run import PARTITION, Progress, Settings, dumps_of, run, silent, weight_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ class Load:
 
 
 @dataclass(frozen=True)
+class Statistics:
+    """Bring the tables of flow statistics in `out` up to date."""
+
+    out: str
+    sources: list[str]
+
+
+@dataclass(frozen=True)
 class Query:
     """Run a query over the tables in `out` and print at most `rows_max` rows."""
 
@@ -72,8 +81,13 @@ class Reports:
     settings: list[str] = field(default_factory=list)
 
 
-Request = Load | Query | Reports
-KINDS: dict[str, type[Load] | type[Query] | type[Reports]] = {"run": Load, "sql": Query, "report": Reports}
+Request = Load | Statistics | Query | Reports
+KINDS: dict[str, type[Load] | type[Statistics] | type[Query] | type[Reports]] = {
+    "run": Load,
+    "statistics": Statistics,
+    "sql": Query,
+    "report": Reports,
+}
 
 
 @dataclass
@@ -104,6 +118,9 @@ def carry_out(spark: SparkSession, request: Request, progress: Progress = silent
             request.smf, Path(request.out), tuple(request.layers), request.partition_size, request.framing
         )
         return Answer(quality=asdict(run(spark, settings, progress)))
+    if isinstance(request, Statistics):
+        found = statistics.load(request.sources, Path(request.out), spark)
+        return Answer(text="\n".join(statistics.lines_of(found)) + "\n")
     if isinstance(request, Query):
         return _query(spark, request)
     return _reports(spark, request, progress)
@@ -188,6 +205,16 @@ def chosen_reports(request: Reports) -> dict[str, tuple[Entry, Options]]:
     return made
 
 
+def check_tables(out: Path, entries: list[Entry]) -> None:
+    """Raise PipelineError if none of the reports has its tables in `out`."""
+    if not any((out / entry.layer).is_dir() for entry in entries):
+        if all(entry.layer == STATISTICS for entry in entries):
+            raise PipelineError(
+                f"{out} has no tables of flow statistics: `flint pipeline statistics --from DIR --out {out}` makes them"
+            )
+        raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
+
+
 def form_of(request: Reports) -> str:
     """Return the form that reports are printed in: the one that was asked for, or that of the first report."""
     return request.form or next(iter(chosen_reports(request).values()))[0].format
@@ -195,11 +222,10 @@ def form_of(request: Reports) -> str:
 
 def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Answer:
     out = Path(request.out)
-    if not (out / SILVER).is_dir():
-        raise PipelineError(f"{out} has no tables of records: `flint pipeline run --smf DIR --out {out}` makes them")
     from flintmq.pipeline.reports.source import source_of
 
     chosen = chosen_reports(request)
+    check_tables(out, [entry for entry, _ in chosen.values()])
     made = []
     for number, (name, (entry, options)) in enumerate(chosen.items()):
         progress(name, number, len(chosen))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from flintmq.pipeline.errors import BadOption
 from flintmq.pipeline.reports import (
     anomalies,
+    broker,
     buffer,
     bursts,
     capacity,
@@ -28,6 +29,7 @@ from flintmq.pipeline.reports import (
 )
 from flintmq.pipeline.reports.model import Report
 from flintmq.pipeline.reports.options import ROWS, Options
+from flintmq.pipeline.tables.place import SILVER, STATISTICS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,6 +50,8 @@ class Entry:
     rows: int = ROWS
     #: What it says without tables, and without Spark, if it can say anything then.
     without_records: Callable[[Options], Report] | None = None
+    #: The layer of the tables that it is made from.
+    layer: str = SILVER
 
 
 REPORTS: dict[str, Entry] = {
@@ -75,6 +79,12 @@ REPORTS: dict[str, Entry] = {
         without_records=itr.without_records,
     ),
     "bursts": Entry(bursts.make, "how the messages of a minute were spread", bursts.SETTINGS),
+    "broker": Entry(
+        broker.make,
+        "message flows, nodes and threads: cost per message, and where the time goes (117)",
+        broker.SETTINGS,
+        layer=STATISTICS,
+    ),
     "anomalies": Entry(anomalies.make, "what was unusual for its hour, per queue and counter", anomalies.SETTINGS),
 }
 

@@ -1,4 +1,5 @@
-"""The tables of an output directory by name: `records`, `silver_qmst` (also `qmst`), `gold_queue` (also `queue`).
+"""The tables of an output directory by name: `records`, `silver_qmst` (also `qmst`), `gold_queue` (also `queue`),
+`statistics_flow` (also `flow`).
 
 A silver table is read with the columns that we know now, whatever release of FlintMQ wrote its files (T4), and is there
 with no rows where no dump has such a structure. Gold and quality are read as they are; Parquet keeps no columns of a
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flintmq.pipeline.tables.place import BRONZE, GOLD, QUALITY, SILVER, dump_of
+from flintmq.pipeline.tables.place import BRONZE, GOLD, QUALITY, SILVER, STATISTICS, dump_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -44,7 +45,7 @@ def tables_in(out: Path) -> Iterator[Listed]:
     """What there is, with its size; rows are counted from the footers of the files."""
     import pyarrow.parquet as pq
 
-    for layer in (BRONZE, SILVER, GOLD, QUALITY):
+    for layer in (BRONZE, SILVER, GOLD, QUALITY, STATISTICS):
         for path in sorted((out / layer).glob("*")) if (out / layer).is_dir() else []:
             if path.is_dir():
                 files = [file for file in path.rglob("*.parquet") if not file.name.startswith((".", "_"))]
@@ -54,7 +55,7 @@ def tables_in(out: Path) -> Iterator[Listed]:
 
 def is_small(out: Path, size: int = 0) -> bool:
     """Return whether tables, with `size` bytes of dumps that become tables, are little data."""
-    for layer in (SILVER, GOLD):
+    for layer in (SILVER, GOLD, STATISTICS):
         for place, _, files in os.walk(out / layer):
             size += sum(_size_of(os.path.join(place, name)) for name in files if name.endswith(".parquet"))
             if size > SMALL_MAX:
@@ -178,7 +179,7 @@ def register(spark: SparkSession, out: Path, query: str) -> None:
     wanted = words & {RECORDS, f"{BRONZE}_{RECORDS}"}
     if wanted:
         _register(_read(spark, out / BRONZE / RECORDS, from_arrow_schema(RECORDS_SCHEMA)), wanted)
-    for layer in (GOLD, QUALITY):
+    for layer in (GOLD, QUALITY, STATISTICS):
         for path in sorted((out / layer).glob("*")) if (out / layer).is_dir() else []:
             wanted = words & {path.name, f"{layer}_{path.name}"}
             if wanted and has_rows(path):

@@ -10,6 +10,8 @@ BRONZE = "bronze"
 SILVER = "silver"
 GOLD = "gold"
 QUALITY = "quality"
+#: Tables of flow statistics (statistics.py), which are loaded by themselves.
+STATISTICS = "statistics"
 LAYERS = (BRONZE, SILVER, GOLD)
 STATE = "_flint"
 #: What stands for a queue manager without a name.

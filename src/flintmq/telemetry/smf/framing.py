@@ -4,7 +4,7 @@
     rdw        length (2, with these 4 bytes), segment code (1), 0 (1), data. A spanned record is a piece with code 1,
                any number with 3, one with 2; middle and last pieces carry no SMF header
     none       the data alone, without RDWs and joined: the record starts at the flag byte of the SMF header, and its
-               length is what its triplets reach. Only types 2, 3, 115 and 116 can be told apart
+               length is what its triplets reach. Only types 2, 3, 115, 116 and 117 can be told apart
     bdw        blocks: length (2, with these 4 bytes), zeros (2), then pieces as in `rdw`
 
 Rules of a cut:
@@ -26,7 +26,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from flintmq.telemetry.smf.ebcdic import bytes_of
-from flintmq.telemetry.smf.records import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, RECORD_MAX, STATISTICS, STRUCTURES
+from flintmq.telemetry.smf.records import (
+    ACCOUNTING,
+    DUMP_HEADER,
+    DUMP_TRAILER,
+    FLOW_STATISTICS,
+    RECORD_MAX,
+    STATISTICS,
+    STRUCTURES,
+)
 
 #: What `cut` reads from: bytes, or a mapped file.
 Buffer = bytes | bytearray | memoryview
@@ -37,6 +45,8 @@ BDW = "bdw"
 FRAMINGS = (RDW, NO_RDW, BDW)
 
 HEADER = 28
+#: Where the triplets of each type start.
+TRIPLETS_AT = {STATISTICS: HEADER, ACCOUNTING: HEADER, FLOW_STATISTICS: 34}
 #: Types 2 and 3, with the RDW.
 HEADER_SHORT = 18
 WHOLE, FIRST, LAST, MIDDLE = 0, 1, 2, 3
@@ -54,7 +64,9 @@ _PIECE = struct.Struct(">HBB")
 _WHOLE = struct.Struct(">HHxxBxxxBxxB")
 _TRIPLET = struct.Struct(">IHH")
 #: Flag, type, time below 24 h, date 0cyydddF with c of 0 or 1.
-_HEADER_BYTES = rb".[\x02\x03\x73\x74]\x00[\x00-\x83]..[\x00\x01][\x00-\x99].[\x0f\x1f\x2f\x3f\x4f\x5f\x6f\x7f\x8f\x9f]"
+_HEADER_BYTES = (
+    rb".[\x02\x03\x73-\x75]\x00[\x00-\x83]..[\x00\x01][\x00-\x99].[\x0f\x1f\x2f\x3f\x4f\x5f\x6f\x7f\x8f\x9f]"
+)
 _WITH_RDW = re.compile(rb"..[\x00\x01]\x00" + _HEADER_BYTES, re.DOTALL)
 _WITHOUT_RDW = re.compile(_HEADER_BYTES, re.DOTALL)
 
@@ -114,18 +126,19 @@ def extent(data: Buffer, at: int, size: int) -> int:
     kind = data[at + 5]
     if kind in (DUMP_HEADER, DUMP_TRAILER):
         return HEADER_SHORT
-    if kind not in (STATISTICS, ACCOUNTING) or at + HEADER + 8 > size:
+    triplets = TRIPLETS_AT.get(kind, 0)
+    if triplets == 0 or at + triplets + 8 > size:
         return 0
     lowest, reach = RECORD_MAX + 1, 0
     for number in range(TRIPLETS_MAX):
-        where = HEADER + 8 * number
+        where = triplets + 8 * number
         if where + 8 > lowest or at + where + 8 > size:
             break
         offset, length, count = _TRIPLET.unpack_from(data, at + where)
         if count and offset:
             reach = max(reach, offset + length * count)
             lowest = min(lowest, offset)
-    return reach if HEADER < reach <= RECORD_MAX and lowest >= HEADER + 8 else 0
+    return reach if triplets < reach <= RECORD_MAX and lowest >= triplets + 8 else 0
 
 
 def cut(data: Buffer, start: int, stop: int, framing: str = RDW, final: bool = True) -> Cut:
@@ -258,7 +271,7 @@ def _before_break(data: Buffer, at: int, size: int, made: Cut) -> tuple[int, int
     if not made.starts or made.starts[-1] + made.lengths[-1] != at:
         return at, at + 1
     before = made.starts[-1]
-    if data[before + 5] not in (STATISTICS, ACCOUNTING):
+    if data[before + 5] not in TRIPLETS_AT:
         return at, at + 1
     reach = extent(data, before, size)
     if reach == 0 or before + reach > at:

@@ -35,6 +35,8 @@ from flintmq.telemetry.smf.layouts.wtid import WTID
 
 STATISTICS = 115
 ACCOUNTING = 116
+#: Statistics of message flows, telemetry/smf117.py. Only a broker writes them; its header is longer.
+FLOW_STATISTICS = 117
 DUMP_HEADER = 2
 DUMP_TRAILER = 3
 
