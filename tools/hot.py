@@ -51,6 +51,7 @@ HOT = (
     "flintmq/client/thread_link.py",
     "flintmq/client/remote/session.py",
     "flintmq/client/remote/ahead.py",
+    "flintmq/client/remote/direct.py",
     "flintmq/server/link.py",
     "flintmq/server/tls_layer.py",
     "flintmq/server/turn.py",

@@ -147,9 +147,11 @@ else:
     def __getattr__(name: str) -> object:
         if name not in _PUBLIC:
             raise AttributeError(f"module 'flintmq' has no attribute {name!r}")
-        from importlib import import_module
+        import sys
 
-        value = getattr(import_module(_PUBLIC[name]), name)
+        module = _PUBLIC[name]
+        __import__(module)
+        value = getattr(sys.modules[module], name)
         globals()[name] = value
         return value
 

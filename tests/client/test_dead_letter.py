@@ -241,3 +241,24 @@ def test_data_in_the_character_set_of_its_header_keeps_it(qm: flintmq.QueueManag
 
     message = qm.queue("OUT").get()
     assert (message.data, message.md.coded_char_set_id) == (b"data", meant)
+
+
+def test_a_dead_letter_of_a_network_client_gives_its_properties_back() -> None:
+    """A client over a channel puts properties as an MQRFH2 behind the dead-letter header."""
+    from tests.client.remote.serving import CHANNEL, Serving
+
+    serving = Serving()
+    try:
+        serving.qm.mqsc("ALTER QMGR DEADQ(SYSTEM.DEAD.LETTER.QUEUE)")
+        serving.qm.queue("A", create=True, bothresh=1).put("hello", properties={"color": "red", "shop.count": 3})
+        with flintmq.connect("QM1", channel=CHANNEL, conn=serving.conn) as client:
+            client.queue("A").get(syncpoint=True)
+            client.backout()
+            assert client.queue("A").get_or_none() is None
+        dead = serving.qm.queue("SYSTEM.DEAD.LETTER.QUEUE").get()
+        assert dead.dead_letter is not None
+        original = dead.dead_letter.original
+        assert (original.text, original.md.format) == ("hello", "MQSTR")
+        assert original.properties == {"color": "red", "shop.count": 3}
+    finally:
+        serving.close()

@@ -333,3 +333,52 @@ def test_publications_never_go_to_the_queues_of_commands(broker: Broker, app: Ap
     hsub.subscription.dest_queue, hsub.subscription.queue = CONTROL, None
     publish(app, "a", b"1")
     assert broker.depth(CONTROL) == 0 and broker.depth("DLQ") == 1
+
+
+# -- identities, names, subscription points ---------------------------------------------------------------------------
+
+
+def test_identities_share_a_subscription_until_the_last_has_left(app: App) -> None:
+    def register(identity: str, option: str) -> str:
+        more = f"<SubIdentity>{identity}</SubIdentity>" if identity else ""
+        psc = f"<Command>RegSub</Command><Topic>a</Topic><QName>A</QName>{more}"
+        return run(app, psc + (f"<RegOpt>{option}</RegOpt>" if option else ""))
+
+    def leave(identity: str, option: str = "") -> str:
+        more = f"<SubIdentity>{identity}</SubIdentity>" if identity else ""
+        more += f"<RegOpt>{option}</RegOpt>" if option else ""
+        return run(app, f"<Command>DeregSub</Command><Topic>a</Topic><QName>A</QName>{more}")
+
+    assert register("one", "JoinShared") == OK
+    assert register("two", "JoinShared") == OK
+    assert register("two", "JoinShared") == failed(3157, "<SubIdentity>two</SubIdentity>")
+    assert register("three", "JoinExcl") == failed(3155, "<SubIdentity>three</SubIdentity>")
+    assert "<Reason>3154</Reason>" in register("", "JoinShared")
+    assert leave("three") == failed(3154, "<SubIdentity>three</SubIdentity>")
+    assert leave("one") == OK
+    assert register("two", "JoinExcl") == OK
+    assert register("one", "JoinShared") == failed(3156, "<SubIdentity>one</SubIdentity>")
+    assert leave("two", "LeaveOnly") == OK
+    assert register("one", "Locked") == OK
+    assert leave("one") == OK
+    assert leave("one") == failed(3073, "<Topic>a</Topic>")
+
+
+def test_identities_survive_a_restart(broker: Broker, app: App) -> None:
+    psc = "<Command>RegSub</Command><Topic>a</Topic><QName>A</QName><SubIdentity>one</SubIdentity>"
+    assert run(app, psc + "<RegOpt>JoinExcl</RegOpt>") == OK
+    broker.log.flush()
+    broker.crash()
+    again = broker.connect()
+    other = psc.replace("one", "two") + "<RegOpt>JoinShared</RegOpt>"
+    assert run(again, other) == failed(3156, "<SubIdentity>two</SubIdentity>")
+
+
+def test_a_subscription_gets_a_name_with_add_name(app: App) -> None:
+    psc = "<Command>RegSub</Command><Topic>a</Topic><QName>A</QName>"
+    assert run(app, psc) == OK
+    assert run(app, psc + "<SubName>mine</SubName><RegOpt>AddName</RegOpt>") == OK
+    assert run(app, "<Command>RegSub</Command><Topic>b</Topic><QName>A</QName>") == OK
+    taken = "<Command>RegSub</Command><Topic>b</Topic><QName>A</QName><SubName>mine</SubName><RegOpt>AddName</RegOpt>"
+    assert run(app, taken) == failed(3153, "<SubName>mine</SubName>")
+    assert run(app, "<Command>DeregSub</Command><SubName>mine</SubName>") == OK

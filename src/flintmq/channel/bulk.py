@@ -1,6 +1,7 @@
-"""Many messages in one call: SPI verbs of FlintMQ's own, for its own client.
+"""Many messages in one call, and a commit among calls that are sent together: SPI verbs of FlintMQ's own.
 
-They do nothing that MQGET and MQPUT do not do; what they save is a call, two structures and an answer for each message.
+They are for its own client. They do nothing that MQGET, MQPUT and MQCMIT do not do; what they save is a call, two
+structures and an answer for each message, or an exchange for each call.
 A client uses them only if QUERY has named them, and QUERY names them only to a client that asks with the reply size
 ASKS, which no other client has: so neither IBM's clients nor IBM's queue managers ever see them. All structures are
 called SPF; numbers are in the byte order of the segment.
@@ -14,6 +15,8 @@ called SPF; numbers are in the byte order of the segment.
             first and last position (int64)
     PUT     MQMD, MQPMO, number (int32); the lengths  how many were put; nothing with MQPMO_ASYNC_RESPONSE
             (int32), then the data of all messages
+    COMMIT  number of calls before, number of calls   nothing
+            after it, 1 to commit or 0 (int32)
 
 A position is the second half of a token; the first half is the same for all messages of a queue.
 
@@ -30,6 +33,11 @@ BROWSE is MQGET with BROWSE_FIRST or by token, then with BROWSE_NEXT; no other k
 than the room that is left is the first of the next call; if it is longer than the channel allows, that is 2080. GET is
 MQGET by token, without data, of each position; where nothing is, it goes on. PUT puts the same descriptor with each
 data, as often as MQPUT would.
+
+COMMIT is MQCMIT for a client that has not waited for the answers of the calls before it. If one of that many calls
+of the conversation has failed, COMMIT commits nothing and fails with 2549; the unit of work is as the calls left it.
+If COMMIT has failed, for this or another reason, or has backed out (2003), that many calls after it are refused with
+2549: the client expected that the work before them was done. With 0 it only looks at the calls before.
 """
 
 import struct
@@ -41,7 +49,8 @@ from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
 BROWSE: Final = 0x464C4E01
 GET: Final = 0x464C4E02
 PUT: Final = 0x464C4E03
-VERBS: Final = (BROWSE, GET, PUT)
+COMMIT: Final = 0x464C4E04
+VERBS: Final = (BROWSE, GET, PUT, COMMIT)
 #: MaxReplySize of a QUERY by a client that knows these verbs: "FL".
 ASKS: Final = 0x464C
 FAMILY: Final = "SPF"

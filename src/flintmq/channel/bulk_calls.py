@@ -12,6 +12,7 @@ from flintmq.channel import bulk, spi
 from flintmq.channel.calls import API_SIZE, read_long, read_longs, write_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, STATUS_PROTOCOL_DATA, ChannelError
 from flintmq.channel.memo import DescriptorMemo, md_size, pmo_size
+from flintmq.channel.streaming import no_longer_consuming
 from flintmq.mqi.constants import (
     MQGMO_ACCEPT_TRUNCATED_MSG,
     MQGMO_BROWSE_FIRST,
@@ -30,6 +31,8 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import (
     MQCC_FAILED,
     MQCC_OK,
+    MQRC_BACKED_OUT,
+    MQRC_CALL_INTERRUPTED,
     MQRC_HOBJ_ERROR,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NONE,
@@ -40,6 +43,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.get import get
 from flintmq.qmgr.put import put
+from flintmq.qmgr.unit_of_work import commit
 
 if TYPE_CHECKING:
     from flintmq.channel.conversation import Call, Conversation
@@ -52,9 +56,12 @@ _NO_TOKEN: Final[bytes] = bytes(16)
 
 
 def bulk_call(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
-    """One of the three. Raises ChannelError, or StructureError, which is answered with its reason."""
+    """Run one of the four calls. Raise ChannelError, or StructureError, which is answered with its reason."""
     connection = conversation.connection
     assert connection is not None
+    if frame.verb == bulk.COMMIT:
+        _commit(conversation, connection, call, frame)
+        return
     handle = connection.handles.get(call.handle)
     if handle is None:
         conversation.reply(call, MQCC_FAILED, MQRC_HOBJ_ERROR, call.handle, b"")
@@ -272,3 +279,25 @@ def _put(conversation: Conversation, connection: Connection, handle: Handle, cal
     session.hold(force)
     if answered:
         _answer(conversation, connection, call, frame, failed, write_long(done, order))
+
+
+def _commit(conversation: Conversation, connection: Connection, call: Call, frame: spi.Frame) -> None:
+    before, after, commits = read_longs(call.body, _START, 3, call.big_endian)
+    if before < 0 or after < 0:
+        conversation.reply(call, MQCC_FAILED, MQRC_OPTIONS_ERROR, call.handle, b"")
+        return
+    answer = frame.pack(1, b"", call.big_endian, call.ccsid)
+    if conversation.has_failed_within(before):
+        conversation.refusing = after
+        conversation.reply(call, MQCC_FAILED, MQRC_CALL_INTERRUPTED, call.handle, answer)
+        return
+    if not commits:
+        conversation.reply(call, MQCC_OK, MQRC_NONE, call.handle, answer)
+        return
+    reason = commit(conversation.engine, connection)
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+        reason = commit(conversation.engine, connection)
+    if connection.completion == MQCC_FAILED or reason == MQRC_BACKED_OUT:
+        conversation.refusing = after
+    conversation.answer(call, call.handle, answer)
+    no_longer_consuming(conversation)

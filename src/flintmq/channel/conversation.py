@@ -36,7 +36,7 @@ from flintmq.channel.streaming import Stream, forget_cancel, notified, request_m
 from flintmq.channel.xa_calls import CALLS as XA_CALLS
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
-from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS, MQRC_CONNECTION_BROKEN
+from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS, MQRC_CALL_INTERRUPTED, MQRC_CONNECTION_BROKEN
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import AS_GET, Connection, Owner, Waiter
 
@@ -109,6 +109,11 @@ class Conversation(Owner):
     cancelling: bool = False
     #: The stream whose last message the client has not used yet (T1).
     consuming: Stream | None = None
+    #: Calls so far, and the number of the last one that has failed.
+    calls: int = 0
+    failed_call: int = 0
+    #: Number of following calls to refuse: they were sent together with a COMMIT that failed (bulk.py).
+    refusing: int = 0
 
     def __init__(self, session: Session, number: int, is_first: bool = False) -> None:
         self.session = session
@@ -190,6 +195,7 @@ class Conversation(Owner):
         call = Call(segment.kind, segment.request, segment.big_endian, segment.ccsid, body)
         call.handle = read_handle(body, segment.big_endian)
         self.session.calls += 1
+        self.calls += 1
         done = CALLS.get(segment.kind) or XA_CALLS.get(segment.kind)
         if done is None:
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not served here")
@@ -198,6 +204,10 @@ class Conversation(Owner):
                 self.reply(call, MQCC_FAILED, MQRC_CONNECTION_BROKEN, call.handle, body[API_SIZE:])
                 return
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not expected here")
+        if self.refusing:
+            self.refusing -= 1
+            self.reply(call, MQCC_FAILED, MQRC_CALL_INTERRUPTED, call.handle, body[API_SIZE:])
+            return
         if self.cancelling and not _cancels(call):
             forget_cancel(self)
         if self.waiting is not None and segment.kind != seg.MQDISC and not _cancels(call):
@@ -233,6 +243,8 @@ class Conversation(Owner):
 
     def reply_to(self, kind: int, request: int, completion: int, reason: int, handle: int, body: bytes) -> None:
         """Likewise, without the call."""
+        if completion == MQCC_FAILED:
+            self.failed_call = self.calls
         data = write_api(len(body), completion, reason, handle, self.big_endian) + body
         self.send(kind + seg.REPLY, request, data)
 
@@ -266,9 +278,11 @@ class Conversation(Owner):
         if connection.delay_ms:
             session.delay_ms = max(session.delay_ms, connection.delay_ms)
             connection.delay_ms = 0
+        completion, reason = connection.completion, connection.reason
+        if completion == MQCC_FAILED:
+            self.failed_call = self.calls
         if length > session.transmission_size - seg.SIZE_M - API_SIZE or session.compression is not None:
             return b""
-        completion, reason = connection.completion, connection.reason
         return memo.head(kind + seg.REPLY, request, length, completion, reason, handle, self.big_endian, self.tail)
 
     def answer_long(self, kind: int, request: int, handle: int, parts: list[bytes]) -> None:
@@ -368,7 +382,11 @@ class Conversation(Owner):
 
     def is_free(self) -> bool:
         """Whether another call can be done: connected, and in no other call."""
-        return self.state == CONNECTED and self.waiting is None and self._first is None
+        return self.state == CONNECTED and self.waiting is None and self._first is None and not self.refusing
+
+    def has_failed_within(self, count: int) -> bool:
+        """Return whether one of the `count` calls before the current one has failed."""
+        return self.failed_call > 0 and self.failed_call >= self.calls - count
 
     def wait(self, request: int, handle: int) -> None:
         """An MQGET waits."""

@@ -10,8 +10,7 @@ kind, before any is read.
 
 from typing import Final
 
-from flintmq.channel.calls import read_long
-from flintmq.mqi import od as od_structure
+from flintmq.channel.sizes import od_size
 from flintmq.mqi.dh import MQPMR, put_message_record_size
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.object_record import MQOR
@@ -99,18 +98,6 @@ def _responses(records: list[MQRR], big_endian: bool) -> bytes:
 
 
 def od_end(body: bytes, offset: int, od: MQOD, big_endian: bool, ccsid: int = 1208) -> int:
-    """Where the descriptor at `offset` ends, with its strings and the records of a list, which are read.
-
-    ObjectString and SelectionString take as much room as they are long, whatever VSBufSize says: that is the buffer of
-    the application. ResObjectString is for the answer, and takes its VSBufSize.
-    """
-    end = offset + od_structure.SIZES[od.version - 1]
-    if od.version >= 4:
-        for at in (336, 356, 376):
-            start = read_long(body, offset + at + 4, big_endian)
-            length = read_long(body, offset + at + 12, big_endian)
-            if length < 0 or at == 376:
-                length = max(length, read_long(body, offset + at + 8, big_endian))
-            if start > 0 and length > 0:
-                end = max(end, offset + start + (length + 3 & ~3))
+    """Read the records of the descriptor at `offset` and return its end, after its strings and records."""
+    end = offset + od_size(body, offset, od.version, big_endian)
     return read_object_records(body, offset, end, od, big_endian, ccsid) if od.recs_present else end

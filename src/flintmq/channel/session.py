@@ -116,6 +116,8 @@ UNREAD_MAX: Final = 64 * 1024
 ANSWERS_MAX: Final = 4 * 1024 * 1024
 #: Ids are unsigned.
 UNSIGNED: Final = 0xFFFF_FFFF
+#: Where a segment of a conversation has its type.
+_KIND_AT: Final = 17
 #: A conversation that a socket without sharing has.
 ONLY_CONVERSATION: Final = 1
 
@@ -170,6 +172,8 @@ class Session:
     next_ready: Session | None = None
     #: What is to be sent is held back for a while (B140). Set by the host.
     late: bool = False
+    #: What is queued goes out with the answer to the get that waits (`answers_together`). Set by the host.
+    keeps: bool = False
     #: Bytes of messages in `out`, but those of short answers; and whether more would be there (S1). Then the host calls
     #: `unblocked`.
     unsent: int = 0
@@ -600,6 +604,20 @@ class Session:
             and not self.more
             and self.work is None
         )
+
+    def answers_together(self, calls: int) -> bool:
+        """Return whether queued answers can wait for the next one. `calls` is the number of calls before this read.
+
+        True for the answer to a put that came together with a get, while that get waits. Only a client that needs both
+        answers sends both (`queue.request`), so it wakes once. Heartbeats, failures and other answers go out at once.
+        """
+        if self.calls - calls != 2 or self.several or len(self.out) <= _KIND_AT or not self.shared:
+            return False
+        if self.out[_KIND_AT] != seg.MQPUT + seg.REPLY or len(self.conversations) != 1:
+            return False
+        for conversation in self.conversations.values():
+            return conversation.waiting is not None and not conversation.has_failed_within(2)
+        return False
 
     def take_out(self) -> bytes:
         """What is queued; it is the caller's now."""

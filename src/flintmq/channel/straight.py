@@ -207,6 +207,7 @@ def _put(
     if handle.topic is not None:  # Only a put to a queue is known to keep nothing of its descriptors.
         memo.keep()
     _count(session)
+    conversation.calls += 1
     engine = session.channels.engine
     reason = put(engine, connection, handle, md, pmo, message)
     if reason == MQRC_RESOURCE_PROBLEM and session.channels.make_room():
@@ -253,6 +254,7 @@ def _get(conversation: Conversation, connection: Connection, handle: Handle, mem
     """MQGET likewise. If it waits, the conversation answers when the wait is over."""
     md, gmo, session = memo.md.lent, memo.gmo.lent, conversation.session
     _count(session)
+    conversation.calls += 1
     if get(session.channels.engine, connection, handle, md, gmo, memo.same.length) == WAITING:
         memo.keep()
         conversation.wait(request, handle.number)

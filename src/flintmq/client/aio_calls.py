@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from flintmq.client.aio_queue import AsyncQueue
 from flintmq.client.aio_seam import AsyncSeam
-from flintmq.client.commands import CommandReply
 from flintmq.client.message import Message
 
 if TYPE_CHECKING:
     from flintmq.client.aio_seam import AsyncBrowser, AsyncTransaction, Subscribing
     from flintmq.client.aio_topic import AsyncTopic
+    from flintmq.client.commands import CommandReply
 
 
 class AsyncCalls(AsyncSeam):

@@ -22,7 +22,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flintmq.client import instrumentation
-from flintmq.client.commands import CommandReply
 from flintmq.client.errors import BackedOut, MQError, NoMessageAvailable, NotConnected, TransactionError
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from flintmq.client.aio_consumer import AsyncConsumer, AsyncHandler
     from flintmq.client.aio_topic import AsyncSubscription
     from flintmq.client.calls import Calls
+    from flintmq.client.commands import CommandReply
     from flintmq.client.retry import Retry
     from flintmq.client.subscribed import Subscribed
 
@@ -73,23 +73,28 @@ class AsyncSeam:
     def __init__(self) -> None:
         #: Tasks whose cancellation was put off because a get could not be undone any more.
         self._owed: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
+        #: There may be any: to ask a WeakSet costs more.
+        self._owes = False
         #: Units of work of tasks outside of a transaction block.
         self._units: weakref.WeakKeyDictionary[asyncio.Task[Any], AsyncTransaction] = weakref.WeakKeyDictionary()
 
     def _pay(self) -> None:
         """Raise the cancellation that the running task is owed, if it still stands."""
-        if self._owed:
-            task = asyncio.current_task()
-            if task is not None and task in self._owed:
-                self._owed.discard(task)
-                if task.cancelling():
-                    raise asyncio.CancelledError
+        if not self._owes:
+            return
+        task = asyncio.current_task()
+        if task is not None and task in self._owed:
+            self._owed.discard(task)
+            self._owes = len(self._owed) > 0
+            if task.cancelling():
+                raise asyncio.CancelledError
 
     def _owe(self) -> None:
         """Note that the running task was cancelled: its next call raises the cancellation."""
         task = asyncio.current_task()
         if task is not None:
             self._owed.add(task)
+            self._owes = True
 
     def _current(self) -> AsyncSeam:
         return self

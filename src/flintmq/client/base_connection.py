@@ -19,12 +19,12 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sts import MQSTS
 
 if TYPE_CHECKING:
     from flintmq.client.consumer import Consumer, Handler
     from flintmq.client.retry import Retry
     from flintmq.client.subscribed import Subscribed
+    from flintmq.mqi.sts import MQSTS
 
 H = TypeVar("H")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flintmq.client.commands import CommandReply
 from flintmq.client.message import Message
 from flintmq.client.queue import Queue
 from flintmq.client.seam import Seam
 
 if TYPE_CHECKING:
     from flintmq.client.browser import Browser
+    from flintmq.client.commands import CommandReply
     from flintmq.client.seam import Transaction
     from flintmq.client.topic import Subscription, Topic
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flintmq.client.errors import CommandFailed, error_of
@@ -27,14 +26,24 @@ _NEED_OBJECTS_CLOSED = ("ALT", "DEF", "DEL", "CLE", "MOV")
 _DEFAULT_QUEUE = "SYSTEM.DEFAULT.LOCAL.QUEUE"
 
 
-@dataclass
 class CommandReply:
     """What MQSC commands answered: `text` as runmqsc prints it, `rows` as dictionaries from keyword to value."""
 
-    text: str = ""
-    rows: list[dict[str, Value]] = field(default_factory=list)
-    #: 0, or the reason of the first command that failed.
-    reason: int = 0
+    def __init__(self, text: str = "", rows: list[dict[str, Value]] | None = None, reason: int = 0) -> None:
+        self.text = text
+        self.rows = [] if rows is None else rows
+        #: 0, or the reason of the first command that failed.
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"CommandReply(text={self.text!r}, rows={self.rows!r}, reason={self.reason!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CommandReply):
+            return NotImplemented
+        return (self.text, self.rows, self.reason) == (other.text, other.rows, other.reason)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return self.text

@@ -6,7 +6,7 @@ messages, message handles, the selector compiler) is named by `lazy` and importe
 
 from __future__ import annotations
 
-import importlib
+import sys
 from typing import Any
 
 
@@ -17,7 +17,8 @@ class LazyModule:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        value = getattr(importlib.import_module(self._name), attribute)
+        __import__(self._name)  # The package `importlib` is no smaller than this, and takes modules of its own.
+        value = getattr(sys.modules[self._name], attribute)
         self.__dict__[attribute] = value  # The next use finds it without this method.
         return value
 

@@ -21,9 +21,7 @@ properties           (message properties)    properties; topic of a publication
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
@@ -34,12 +32,11 @@ from flintmq.mqi.constants import (
     MQCCSI_INHERIT,
     MQEI_UNLIMITED,
     MQFMT_DEAD_LETTER_HEADER,
+    MQFMT_RF_HEADER_2,
     MQFMT_STRING,
     MQMT_REQUEST,
     MQWI_UNLIMITED,
 )
-from flintmq.mqi.dlh import MQDLH
-from flintmq.mqi.dlh import SIZE as DLH_SIZE
 from flintmq.mqi.encoding import is_big_endian
 from flintmq.mqi.errors import PropertyError, StructureError
 from flintmq.mqi.md import MQMD, NO_ID
@@ -49,6 +46,9 @@ from flintmq.mqi.property_values import Value
 from flintmq.mqi.reason import MQRC_PRIORITY_ERROR, MQRC_PROPERTY_TYPE_ERROR, reason_name
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from flintmq.mqi.dlh import MQDLH
     from flintmq.qmgr.connection import Answer
 
 ID_LENGTH: Final = 24
@@ -247,7 +247,11 @@ def descriptor(
 
 def seconds(value: Any, what: str) -> Any:
     """Return `value` if it is a number; "5" is refused here instead of failing in a comparison."""
-    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
+    if type(value) is float or type(value) is int:
+        return value
+    from numbers import Real
+
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{what} is a number of seconds, not {type(value).__name__}")
     return value
 
@@ -481,10 +485,22 @@ class DeadLetter:
     @property
     def original(self) -> Message:
         """The message as it was before it became a dead letter: without the header, with its own format."""
+        # Here: a message without a dead-letter header needs nothing of the engine.
+        from flintmq.mqi.dlh import SIZE as DLH_SIZE
+        from flintmq.qmgr.message_properties import rules_headers
+        from flintmq.qmgr.property_headers import body_of, strip
+
         message = self._message
         md = message.md.copy()
         without_header(md, self.header)
-        return Message(message.data[DLH_SIZE:], md, self.queue, message.properties)
+        data, properties = message.data[DLH_SIZE:], message.properties
+        if md.format == MQFMT_RF_HEADER_2:
+            # A program that is connected over a channel puts the properties as a header behind the dead-letter header.
+            properties = Carried(b"", md.format, md.encoding, md.coded_char_set_id, data).read() | properties
+            body = body_of(md, data)
+            strip(body, rules_headers(md.format, md.encoding, md.coded_char_set_id, data))
+            md.format, md.encoding, md.coded_char_set_id, data = body.format, body.encoding, body.ccsid, body.data
+        return Message(data, md, self.queue, properties)
 
     def __repr__(self) -> str:
         return f"<DeadLetter for {self.queue}: {self.reason_name}>"
@@ -494,6 +510,8 @@ def header_of(md: MQMD, data: bytes) -> MQDLH | None:
     """The dead-letter header that the data begins with, if it does."""
     if md.format != MQFMT_DEAD_LETTER_HEADER:
         return None
+    from flintmq.mqi.dlh import MQDLH
+
     try:
         return MQDLH.unpack(data, 0, is_big_endian(md.encoding), md.coded_char_set_id)
     except StructureError:
@@ -511,6 +529,8 @@ def _time_of(stamp: str) -> datetime | None:
     """PutDate and PutTime as a time; None if they are blank or no time."""
     if len(stamp) != 16 or not stamp.isdigit():
         return None
+    from datetime import UTC, datetime
+
     try:
         return datetime.strptime(stamp + "0000", "%Y%m%d%H%M%S%f").replace(tzinfo=UTC)
     except ValueError:

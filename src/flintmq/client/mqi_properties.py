@@ -22,19 +22,19 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from flintmq.client.lazy import lazy
-from flintmq.mqi.bmho import MQBMHO
-from flintmq.mqi.cmho import MQCMHO
 from flintmq.mqi.constants import MQTYPE_AS_SET, MQTYPE_BYTE_STRING
-from flintmq.mqi.dmho import MQDMHO
-from flintmq.mqi.dmpo import MQDMPO
-from flintmq.mqi.impo import MQIMPO
 from flintmq.mqi.md import MQMD
-from flintmq.mqi.mhbo import MQMHBO
-from flintmq.mqi.pd import MQPD
 from flintmq.mqi.property_values import Value
-from flintmq.mqi.smpo import MQSMPO
 
 if TYPE_CHECKING:
+    from flintmq.mqi.bmho import MQBMHO
+    from flintmq.mqi.cmho import MQCMHO
+    from flintmq.mqi.dmho import MQDMHO
+    from flintmq.mqi.dmpo import MQDMPO
+    from flintmq.mqi.impo import MQIMPO
+    from flintmq.mqi.mhbo import MQMHBO
+    from flintmq.mqi.pd import MQPD
+    from flintmq.mqi.smpo import MQSMPO
     from flintmq.qmgr import message_handle
     from flintmq.qmgr.connection import Connection as EngineConnection
     from flintmq.qmgr.message_handle import Inquiry
@@ -59,6 +59,8 @@ class PropertyCalls:
 
     def crtmh(self, cmho: MQCMHO | None = None, unassociated: bool = False) -> int:
         """MQCRTMH: a message handle, for MQPMO and MQGMO. `unassociated`: one that outlives the connection."""
+        from flintmq.mqi.cmho import MQCMHO
+
         options = cmho or MQCMHO()
         options.pack()
         with self._calling():
@@ -69,6 +71,8 @@ class PropertyCalls:
 
     def dltmh(self, hmsg: int, dmho: MQDMHO | None = None) -> None:
         """MQDLTMH."""
+        from flintmq.mqi.dmho import MQDMHO
+
         number = index(hmsg)
         options = dmho or MQDMHO()
         options.pack()
@@ -90,6 +94,9 @@ class PropertyCalls:
         Bytes with a type other than MQTYPE_BYTE_STRING are a value in a buffer, in the encoding and the character set
         that `smpo` names.
         """
+        from flintmq.mqi.pd import MQPD
+        from flintmq.mqi.smpo import MQSMPO
+
         _check_name(name)
         number, kind = index(hmsg), index(type)
         options, described = smpo or MQSMPO(), pd or MQPD()
@@ -117,6 +124,9 @@ class PropertyCalls:
         `impo` has the options and gets the name that was found. With a buffer that is too short (2469) the call fails,
         and `data_length` of this object says how long it should be.
         """
+        from flintmq.mqi.impo import MQIMPO
+        from flintmq.mqi.pd import MQPD
+
         _check_name(name)
         number, kind = index(hmsg), index(type)
         room, name_room = index(max_length), index(name_length)
@@ -132,6 +142,8 @@ class PropertyCalls:
 
     def dltmp(self, hmsg: int, name: str, dmpo: MQDMPO | None = None) -> None:
         """MQDLTMP. A property that is not there is a warning, 2471."""
+        from flintmq.mqi.dmpo import MQDMPO
+
         _check_name(name)
         number = index(hmsg)
         options = dmpo or MQDMPO()
@@ -142,6 +154,8 @@ class PropertyCalls:
 
     def bufmh(self, hmsg: int, md: MQMD, data: bytes, bmho: MQBMHO | None = None) -> bytes:
         """MQBUFMH: the message in `data` is in the handle afterwards. Returns the data without its properties."""
+        from flintmq.mqi.bmho import MQBMHO
+
         if not isinstance(data, bytes):
             raise TypeError(f"message data is bytes, not {type(data).__name__}")
         options = bmho or MQBMHO()
@@ -158,6 +172,8 @@ class PropertyCalls:
         self, hmsg: int, name: str = "%", md: MQMD | None = None, mhbo: MQMHBO | None = None, max_length: int = -1
     ) -> bytes:
         """MQMHBUF: an MQRFH2 with the properties that `name` means, to be put in front of what `md` describes."""
+        from flintmq.mqi.mhbo import MQMHBO
+
         _check_name(name)
         options, described = mhbo or MQMHBO(), md or MQMD()
         options.pack(), described.pack()

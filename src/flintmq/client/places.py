@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: The Unix socket for local applications, in the directory of a queue manager that runs as a process.
 LOCAL_SOCKET = "local"
 
 
 def data_directory() -> Path:
-    """Where everything is, unless a queue manager is opened by its path."""
+    """Return the directory of queue managers that are opened by name. Raise RuntimeError without a home."""
+    from pathlib import Path  # A client with an explicit address needs no paths.
+
+    return Path(data_place())
+
+
+def data_place() -> str:
+    """Return the path of `data_directory` as text."""
     own = os.environ.get("FLINTMQ_DATA")
     if own:
-        return Path(own)
+        return own
     shared = os.environ.get("XDG_DATA_HOME")
-    return Path(shared) / "flintmq" if shared else Path.home() / ".local" / "share" / "flintmq"
+    return os.path.join(shared, "flintmq") if shared else os.path.join(home(), ".local", "share", "flintmq")
+
+
+def home() -> str:
+    """Return the home directory of the user. RuntimeError if there is none."""
+    found = os.path.expanduser("~")
+    if found == "~":
+        raise RuntimeError("the user has no home directory: set HOME")
+    return found

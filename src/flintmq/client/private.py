@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700

@@ -24,17 +24,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from flintmq.client.errors import MQError
 from flintmq.client.message import Carried, Message, seconds
+from flintmq.client.set_aside import dead_letter
 from flintmq.mqi.constants import (
     MQCA_BACKOUT_REQ_Q_NAME,
     MQCA_DEAD_LETTER_Q_NAME,
     MQCA_Q_MGR_NAME,
-    MQENC_NATIVE,
-    MQFMT_DEAD_LETTER_HEADER,
     MQIA_BACKOUT_THRESHOLD,
     MQOO_INQUIRE,
     MQOT_Q_MGR,
 )
-from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.errors import PropertyError
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
@@ -55,7 +53,6 @@ if TYPE_CHECKING:
 ATTEMPTS = "flintmq_attempts"
 THEN = ("backout-queue", "dead-letter", "discard")
 _CANNOT_BE_DELAYED = (MQRC_OPTIONS_ERROR, MQRC_EXPIRY_ERROR)
-_UTF8 = 1208
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,14 +133,8 @@ def as_dead_letter(
 ) -> tuple[MQMD, bytes, MessageProperties | None]:
     """Return the same with a dead-letter header that tells the reason."""
     md, data, properties = copy_of(message)
-    header = MQDLH()
-    header.reason = reason
-    header.dest_q_name, header.dest_q_mgr_name = message.queue_name, q_mgr_name
-    header.encoding, header.coded_char_set_id, header.format = md.encoding, md.coded_char_set_id, md.format
-    header.put_appl_type, header.put_appl_name = md.put_appl_type, md.put_appl_name
-    header.put_date, header.put_time = md.put_date, md.put_time
-    md.format, md.encoding, md.coded_char_set_id = MQFMT_DEAD_LETTER_HEADER, MQENC_NATIVE, _UTF8
-    return md, header.pack() + data, properties
+    dead, data = dead_letter(md, data, message.queue_name, q_mgr_name, reason)
+    return dead, data, properties
 
 
 def backout_policy(mqi: Any, name: str) -> tuple[int, str]:

@@ -15,17 +15,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flintmq.client import instrumentation
-from flintmq.client.commands import CommandReply
 from flintmq.client.errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.client.message import Message
 from flintmq.mqi.constants import MQFB_APPL_FIRST
 from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sts import MQSTS
 
 if TYPE_CHECKING:
     from flintmq.client.base_connection import BaseConnection
     from flintmq.client.browser import Browser
+    from flintmq.client.commands import CommandReply
     from flintmq.client.topic import Subscription
+    from flintmq.mqi.sts import MQSTS
 
 
 class Owner(Protocol):

@@ -28,7 +28,6 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.reason import MQRC_HOBJ_ERROR, MQRC_NO_RETAINED_MSG
 from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sro import MQSRO
 
 if TYPE_CHECKING:
     from flintmq.client.connection import Connection
@@ -152,6 +151,8 @@ class EmbeddedSubscribed(Subscribed):
         self.correlation_id = sd.sub_correl_id if queue is not None else None
 
     def request(self) -> int:
+        from flintmq.mqi.sro import MQSRO
+
         sro = MQSRO()
         try:
             self.mqi.subrq(self.hsub, MQSR_ACTION_PUBLICATION, sro)

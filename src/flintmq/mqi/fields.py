@@ -19,14 +19,27 @@ from flintmq.mqi.errors import StructureError
 _UTF8: Final = 1208
 
 
+#: Fields that were read: most are blank, or have the name of the same user, program or queue again and again.
+_known: Final[dict[bytes, str]] = {}
+#: Maximum number of cached values; none is longer than a name.
+_KNOWN_MAX: Final = 1024
+_KNOWN_LENGTH: Final = 48
+
+
 def read_text(raw: bytes, ccsid: int) -> str:
     """The text of a fixed-length character field."""
     if ccsid in ASCII_BASED:
+        known = _known.get(raw)
+        if known is not None:
+            return known
         used = raw.rstrip(b" \0")
-        if not used:
-            return ""
         if used.isascii() and b"\0" not in used:
-            return used.decode("ascii")
+            text = used.decode("ascii")
+            if len(_known) >= _KNOWN_MAX:
+                _known.clear()
+            if len(raw) <= _KNOWN_LENGTH:
+                _known[raw] = text
+            return text
     try:
         text = decode(raw, _UTF8 if is_utf16(ccsid) else ccsid)
     except UnicodeDecodeError:

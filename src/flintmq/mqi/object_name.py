@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import string
 from typing import Final
 
-NAME_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits + "./_%")
+NAME_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./_%")
 #: How long a message may be delayed, in milliseconds: a thousand years.
 DELAY_MS_MAX: Final = 31_556_952_000_000
 #: How long a user identifier is in a message and in a connection.

@@ -28,15 +28,17 @@ A structure that is not valid gives MQRC_OD_ERROR.
 """
 
 import struct
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.charv import Strings, read_string
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_bytes, check_id, check_room, read_text, show, write_id, write_text
 from flintmq.mqi.layout import layouts
-from flintmq.mqi.object_record import MQOR
 from flintmq.mqi.reason import MQRC_OD_ERROR
-from flintmq.mqi.response_record import MQRR
+
+if TYPE_CHECKING:
+    from flintmq.mqi.object_record import MQOR
+    from flintmq.mqi.response_record import MQRR
 
 SIZE_1: Final[int] = 168
 SIZE_2: Final[int] = 200

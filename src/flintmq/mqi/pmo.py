@@ -26,15 +26,17 @@ A structure that is not valid gives MQRC_PMO_ERROR.
 """
 
 import struct
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import MQACTP_NEW, MQHM_NONE, MQPMO_MD_FOR_OUTPUT_ONLY, MQPMO_PASS_ALL_CONTEXT
-from flintmq.mqi.dh import MQPMR
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.fields import check_id, check_room, read_text, show, write_id, write_text
 from flintmq.mqi.layout import layouts
 from flintmq.mqi.reason import MQRC_PMO_ERROR
-from flintmq.mqi.response_record import MQRR
+
+if TYPE_CHECKING:
+    from flintmq.mqi.dh import MQPMR
+    from flintmq.mqi.response_record import MQRR
 
 SIZE_1: Final[int] = 128
 SIZE_2: Final[int] = 152

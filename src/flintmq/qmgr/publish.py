@@ -76,6 +76,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr import event, on_behalf, registration, remote, report, retained, stream
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.content_filter import route_to
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.message_source import MessageSource
 from flintmq.qmgr.place import Delivery
@@ -477,6 +478,9 @@ class Publication:
         return MQRC_NONE
 
     def _is_publisher(self, subscription: Subscription) -> bool:
+        route = route_to(subscription.dest_queue, subscription.user_data)
+        if route is not None:
+            return route.queue == self.not_for_queue and route.q_mgr == self.not_for_q_mgr
         return subscription.dest_queue == self.not_for_queue and subscription.dest_q_mgr == self.not_for_q_mgr
 
     def _block(self, user_data: str) -> bytes:

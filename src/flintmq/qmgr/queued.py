@@ -17,6 +17,18 @@ A subscription of this interface goes to QName of QMgrName, else to the ReplyToQ
 else by its queue, its correlation id with CorrelAsId, its topic and its filter (`identity`). It is durable, unless its
 queue is a temporary dynamic one; it expires when the command would have. Copies have a psc folder (PSPROP(RFH2)).
 
+SubPoint is a root in the topic tree: the topic IBM of subscription point USD is the topic string USD/IBM. A point
+is known if SYSTEM.QPUBSUB.SUBPOINT.NAMELIST names a TOPIC object whose TOPICSTR it is; that object says who may
+publish and subscribe there. A filter on the body is evaluated by a message broker (content_filter.py).
+
+SubIdentity lets several applications share a subscription:
+
+    RegSub  JoinShared           the identity is added; 3157 if it is there, 3156 if another one is alone by right
+            JoinExcl, Locked     it is added to be the only one; 3155 if there are others
+    DeregSub with SubIdentity    it leaves; the subscription ends with the last, but with LeaveOnly it stays.
+                                 3154 if the identity is not there
+    AddName                      a subscription that had no SubName gets one; 3153 if it has another
+
 The answer goes to the ReplyToQ of a request, and of another message if it asks for it with MQRO_PAN or MQRO_NAN. Its
 folder pscr says ok, warning (some topics failed) or error (all did), and for each failure the reason and its topic. A
 command that cannot be read, and that nobody waits for, goes to the dead-letter queue. Command and answer have the
@@ -42,6 +54,7 @@ from flintmq.mqi.errors import StructureError
 from flintmq.mqi.folders import Element, escape, read_folder
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pcf_constants import (
+    MQRCCF_ALREADY_JOINED,
     MQRCCF_CORREL_ID_ERROR,
     MQRCCF_DEL_OPTIONS_ERROR,
     MQRCCF_FILTER_ERROR,
@@ -51,8 +64,10 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_PUB_OPTIONS_ERROR,
     MQRCCF_Q_NAME_ERROR,
     MQRCCF_REG_OPTIONS_ERROR,
+    MQRCCF_SUB_IDENTITY_ERROR,
     MQRCCF_SUB_NAME_ERROR,
     MQRCCF_SUBSCRIPTION_IN_USE,
+    MQRCCF_SUBSCRIPTION_LOCKED,
     MQRCCF_TOPIC_ERROR,
     MQRCCF_WRONG_USER,
 )
@@ -68,6 +83,7 @@ from flintmq.mqi.reason import (
 from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.qmgr import kept, on_behalf, registration, remote, report, retained, retained_delivery, subscribe
 from flintmq.qmgr.connection import Connection
+from flintmq.qmgr.content_filter import CHECKED_NAME, FILTER_QUEUE, Route, needs_broker, route_to
 from flintmq.qmgr.message import NO_ID, Message, fill_descriptor
 from flintmq.qmgr.publication import other_folders, rules_header
 from flintmq.qmgr.publish import OpenTopic, Publication
@@ -79,7 +95,7 @@ from flintmq.qmgr.subscription import (
     WILDCARD_TOPIC,
     Subscription,
 )
-from flintmq.qmgr.topic_tree import has_wildcard, is_topic_string
+from flintmq.qmgr.topic_tree import has_wildcard, is_topic_string, join_topic
 from flintmq.qmgr.unit_of_work import backout, commit
 
 if TYPE_CHECKING:
@@ -89,9 +105,11 @@ _PERSISTENCE: Final = {"NonPers": 0, "Pers": 1, "PersAsPub": -1, "PersAsQueue": 
 _REGISTRATION_OPTIONS: Final = frozenset(
     {
         "CorrelAsId", "PubOnReqOnly", "NewPubsOnly", "InformIfRet", "Local", "FullResp", "AddName", "NoAlter", "DupsOK",
-        "VariableUserId", "DeregAll", "Anon", "None", *_PERSISTENCE,
+        "VariableUserId", "DeregAll", "Anon", "None", "JoinShared", "JoinExcl", "Locked", "LeaveOnly", *_PERSISTENCE,
     }
 )  # fmt: skip
+#: Options of an identity that is to be the only one.
+_ALONE: Final = frozenset({"JoinExcl", "Locked"})
 _PUBLICATION_OPTIONS: Final = frozenset({"RetainPub", "IsRetainedPub", "Local", "OtherSubsOnly", "NoReg", "None"})
 #: What each command may have, apart from Command and Topic.
 _PARAMETERS: Final = {
@@ -101,6 +119,8 @@ _PARAMETERS: Final = {
     "ReqUpdate": ("SubPoint", "Filter", "RegOpt", "QMgrName", "QName", "SubName"),
     "DeletePub": ("SubPoint", "DelOpt"),
 }
+#: The namelist of TOPIC objects that are subscription points.
+SUBSCRIPTION_POINTS: Final = "SYSTEM.QPUBSUB.SUBPOINT.NAMELIST"
 #: What may be there more than once.
 _REPEATED: Final = ("Topic", "RegOpt", "PubOpt", "DelOpt")
 
@@ -134,8 +154,8 @@ class Command:
                 raise Refused(MQRC_RFH_PARM_ERROR, name, values[0])
             if len(values) > 1 and name not in _REPEATED:
                 raise Refused(MQRC_RFH_DUPLICATE_PARM, name, values[1])
-        if self.first("SubPoint"):
-            raise Refused(MQRC_RFH_PARM_ERROR, "SubPoint", self.first("SubPoint"))
+        #: Whether a broker has checked the filter.
+        self.checked = False
 
     def first(self, name: str) -> str:
         """A parameter that is there once, or not at all."""
@@ -183,8 +203,9 @@ class Work:
         except Refused as refused:
             self.failures.append(refused)
             return
-        for topic_string in command.topics:
+        for topic in command.topics:
             try:
+                topic_string = self._located(command, topic)
                 if command.name == "Publish":
                     self._publish(command, header, topic_string)
                 elif command.name == "RegSub":
@@ -198,21 +219,57 @@ class Work:
                 self.succeeded += 1
             except Refused as refused:
                 if not refused.name:
-                    refused.name, refused.value = "Topic", topic_string
+                    refused.name, refused.value = "Topic", topic
                 self.failures.append(refused)
 
     def _read(self) -> tuple[MQRFH2, Command]:
         header = rules_header(self.md, self.message.data)
         if header is None:
             raise Refused(MQRC_RFH_FORMAT_ERROR)
+        psc: Element | None = None
+        checked = False
         for folder in header.folders:
             try:
                 element = read_folder(folder)
             except StructureError:
                 continue
-            if element.name == "psc":
-                return header, Command(element)
-        raise Refused(MQRC_RFH_COMMAND_ERROR)
+            if element.name == "psc" and psc is None:
+                psc = element
+            elif element.name == CHECKED_NAME:
+                checked = True
+        if psc is None:
+            raise Refused(MQRC_RFH_COMMAND_ERROR)
+        command = Command(psc)
+        command.checked = checked
+        return header, command
+
+    def goes_to_broker(self) -> bool:
+        """Return whether a broker must check the filter of the command before it runs."""
+        if FILTER_QUEUE not in self.qm.queues:
+            return False
+        try:
+            command = self._read()[1]
+        except Refused:
+            return False
+        return not command.checked and needs_broker(command.first("Filter"))
+
+    def hand_over(self) -> int:
+        """Put the command to the broker unchanged, with the context of its author. Return the reason of a failure."""
+        md = self.md.copy()
+        md.backout_count = 0
+        return remote.route(self.qm, self.connection, FILTER_QUEUE, "", md, self.message.data, True)
+
+    def _located(self, command: Command, topic_string: str) -> str:
+        """Return the topic string of a topic at the subscription point of the command."""
+        point = command.first("SubPoint")
+        if not point:
+            return topic_string
+        names = self.qm.catalogue.find("NAMELIST", SUBSCRIPTION_POINTS)
+        for name in [] if names is None else names.names("NAMES"):
+            definition = self.qm.catalogue.find("TOPIC", name)
+            if definition is not None and definition.text("TOPICSTR") == point:
+                return join_topic(point, topic_string)
+        raise Refused(MQRC_RFH_PARM_ERROR, "SubPoint", point)
 
     # -- Publish ------------------------------------------------------------------------------------------------------
 
@@ -267,27 +324,80 @@ class Work:
             raise Refused(MQRCCF_CORREL_ID_ERROR)
         if len(options & _PERSISTENCE.keys()) > 1:
             raise Refused(MQRCCF_REG_OPTIONS_ERROR, "RegOpt")
+        if options & _ALONE and "JoinShared" in options:
+            raise Refused(MQRCCF_REG_OPTIONS_ERROR, "RegOpt", "JoinShared")
+        if (options & _ALONE or "JoinShared" in options) and not command.first("SubIdentity"):
+            raise Refused(MQRCCF_SUB_IDENTITY_ERROR, "SubIdentity")
         return options
+
+    def _join(self, command: Command, options: set[str], subscription: Subscription) -> None:
+        """Add the identity of the command to those that share a subscription."""
+        identity = command.first("SubIdentity")
+        others = [each for each in subscription.identities if each != identity]
+        if options & _ALONE:
+            if others:
+                raise Refused(MQRCCF_SUBSCRIPTION_IN_USE, "SubIdentity", identity)
+            subscription.identities, subscription.exclusive = [identity], True
+        elif "JoinShared" in options:
+            if subscription.exclusive and others:
+                raise Refused(MQRCCF_SUBSCRIPTION_LOCKED, "SubIdentity", identity)
+            if identity in subscription.identities and not subscription.exclusive:
+                raise Refused(MQRCCF_ALREADY_JOINED, "SubIdentity", identity)
+            subscription.identities, subscription.exclusive = [*others, identity], False
+
+    def _leave(self, command: Command, options: set[str], subscription: Subscription) -> bool:
+        """Remove the identity of the command. Return whether the subscription remains."""
+        identity = command.first("SubIdentity")
+        if not identity:
+            if subscription.identities:
+                raise Refused(MQRCCF_SUBSCRIPTION_IN_USE)
+            if "LeaveOnly" in options:
+                raise Refused(MQRCCF_SUB_IDENTITY_ERROR, "SubIdentity")
+            return False
+        if identity not in subscription.identities:
+            raise Refused(MQRCCF_SUB_IDENTITY_ERROR, "SubIdentity", identity)
+        subscription.identities = [each for each in subscription.identities if each != identity]
+        subscription.exclusive = False
+        if not subscription.identities and "LeaveOnly" not in options:
+            return False
+        reason = registration.rewrite(self.qm, self.connection, subscription)
+        if reason:
+            raise Refused(reason)
+        return True
+
+    def _to_be_named(self, command: Command, name: str, topic_string: str) -> Subscription | None:
+        """The subscription, known by its queue and topic, that is to get the name of the command."""
+        nameless = self.qm.subscriptions.by_name.get(self._nameless(command, topic_string))
+        if nameless is None or nameless.name == name:
+            return None
+        if name in self.qm.subscriptions.by_name:
+            raise Refused(MQRCCF_SUB_NAME_ERROR, "SubName", name)
+        return nameless
 
     def identity(self, command: Command, topic_string: str) -> str:
         """The name under which a subscription of this interface is known."""
-        name = command.first("SubName")
-        if not name:
-            queue, q_mgr = self._destination(command)
-            correl_id = self.md.correl_id.hex().upper() if "CorrelAsId" in self._options(command) else ""
-            name = f"{q_mgr}:{queue}:{correl_id}:{topic_string}:{command.first('Filter')}"
+        name = command.first("SubName") or self._nameless(command, topic_string)
         if len(name) > SUBSCRIPTION_NAME_LENGTH_MAX:
             raise Refused(MQRCCF_SUB_NAME_ERROR, "SubName")
         return name
+
+    def _nameless(self, command: Command, topic_string: str) -> str:
+        queue, q_mgr = self._destination(command)
+        correl_id = self.md.correl_id.hex().upper() if "CorrelAsId" in self._options(command) else ""
+        return f"{q_mgr}:{queue}:{correl_id}:{topic_string}:{command.first('Filter')}"
 
     def _register(self, command: Command, topic_string: str) -> None:
         qm = self.qm
         options = self._options(command)
         queue_name, q_mgr_name = self._destination(command)
         name = self.identity(command, topic_string)
-        existing = qm.subscriptions.by_name.get(name)
+        existing = None
+        if "AddName" in options and command.first("SubName"):
+            existing = self._to_be_named(command, name, topic_string)
+        if existing is None:
+            existing = qm.subscriptions.by_name.get(name)
         if existing is not None:
-            self._change(command, options, existing, topic_string)
+            self._change(command, options, existing, topic_string, name)
             return
         subscription = Subscription(qm.new_msg_id(), name, "")
         subscription.wildcard = WILDCARD_TOPIC
@@ -300,17 +410,23 @@ class Work:
             raise Refused(MQRCCF_NOT_AUTHORIZED)
         if not on_behalf.may_put(qm, user, queue_name, q_mgr_name):
             raise Refused(MQRCCF_NOT_AUTHORIZED, "QName", queue_name)
-        if subscribe.set_selector(subscription, command.first("Filter")):
+        content = command.checked and needs_broker(command.first("Filter")) and FILTER_QUEUE in qm.queues
+        if not content and subscribe.set_selector(subscription, command.first("Filter")):
             raise Refused(MQRCCF_FILTER_ERROR, "Filter", command.first("Filter"))
         queue = qm.queues.get(queue_name) if q_mgr_name == qm.name else None
         if q_mgr_name == qm.name and (queue_name in QUEUED or qm.catalogue.resolve(queue_name).reason):
             raise Refused(MQRCCF_Q_NAME_ERROR, "QName", queue_name)
         subscription.dest_queue, subscription.dest_q_mgr, subscription.queue = queue_name, q_mgr_name, queue
         subscription.durable = queue is None or not queue.temporary
+        if content:
+            subscription.user_data = Route(command.first("Filter"), queue_name, q_mgr_name, "").packed()
+            subscription.dest_queue, subscription.dest_q_mgr = FILTER_QUEUE, qm.name
+            subscription.queue = qm.queues[FILTER_QUEUE]
         subscription.user_id = user
         subscription.properties = PROPERTIES_RFH2
         subscription.correl_id_set = "CorrelAsId" in options
         subscription.correl_id = self.md.correl_id if subscription.correl_id_set else NO_ID
+        self._join(command, options, subscription)
         self._take_options(command, options, subscription)
         reason = subscribe.may_be_made(qm, subscription)
         if not reason:
@@ -322,7 +438,11 @@ class Work:
 
     def _take_options(self, command: Command, options: set[str], subscription: Subscription) -> None:
         """What a second RegSub may change."""
+        route = route_to(subscription.dest_queue, subscription.user_data)
         subscription.user_data = command.first("SubUserData")
+        if route is not None:
+            route.user_data = subscription.user_data
+            subscription.user_data = route.packed()
         subscription.request_only = "PubOnReqOnly" in options
         subscription.informed = "InformIfRet" in options
         subscription.local = "Local" in options
@@ -332,13 +452,17 @@ class Work:
             subscription.persistence = _PERSISTENCE[option]
         subscription.expiry = self.md.expiry
 
-    def _change(self, command: Command, options: set[str], subscription: Subscription, topic_string: str) -> None:
+    def _change(
+        self, command: Command, options: set[str], subscription: Subscription, topic_string: str, name: str
+    ) -> None:
         self._check_owner(subscription)
-        if subscription.topic_string != topic_string or subscription.selector != command.first("Filter"):
+        if subscription.topic_string != topic_string or _filter_of(subscription) != command.first("Filter"):
             raise Refused(MQRCCF_SUB_NAME_ERROR, "SubName", subscription.name)
-        if "NoAlter" in options:
-            return
-        self._take_options(command, options, subscription)
+        self._join(command, options, subscription)
+        if "NoAlter" not in options:
+            self._take_options(command, options, subscription)
+        if subscription.name != name:
+            self.qm.subscriptions.rename(subscription, name)
         registration.start_expiry(subscription, self.now)
         reason = registration.rewrite(self.qm, self.connection, subscription)
         if reason:
@@ -356,15 +480,24 @@ class Work:
         if "DeregAll" in options:
             queue, q_mgr = self._destination(command)
             correl_id = self.md.correl_id if "CorrelAsId" in options else NO_ID
+            mine: list[Subscription] = []
             for each in qm.subscriptions.everything():
-                if (each.dest_queue, each.dest_q_mgr, each.correl_id) == (queue, q_mgr, correl_id):
+                route = route_to(each.dest_queue, each.user_data)
+                dest = (each.dest_queue, each.dest_q_mgr) if route is None else (route.queue, route.q_mgr)
+                if dest == (queue, q_mgr) and each.correl_id == correl_id:
                     if each.properties == PROPERTIES_RFH2 and each.connection is None:
-                        registration.end(qm, each, self.connection)
+                        mine.append(each)
+            for each in mine:
+                self._check_owner(each)
+            for each in mine:
+                registration.end(qm, each, self.connection)
             return
         if not topic_string and not command.first("SubName"):
             raise Refused(MQRC_RFH_PARM_MISSING, "Topic")
         subscription = self._find(command, topic_string)
         self._check_owner(subscription)
+        if self._leave(command, options, subscription):
+            return
         registration.end(qm, subscription, self.connection)
 
     def _find(self, command: Command, topic_string: str) -> Subscription:
@@ -435,6 +568,12 @@ class Work:
         return text + "</pscr>"
 
 
+def _filter_of(subscription: Subscription) -> str:
+    """Return the filter of a subscription."""
+    route = route_to(subscription.dest_queue, subscription.user_data)
+    return subscription.selector if route is None else route.filter
+
+
 # -- the queues --------------------------------------------------------------------------------------------------------
 
 
@@ -462,7 +601,18 @@ def _process(qm: QueueManager, message: Message) -> bool:
     connection.user = context_user(message.user_identifier)
     kept.take_in_unit(connection, message, qm.clock.now_ms())
     work = Work(qm, connection, message)
-    work.carry_out()
+    if work.goes_to_broker():
+        handed_over = work.hand_over()
+        if handed_over:
+            work.failures.append(Refused(handed_over))
+    else:
+        work.carry_out()
+        handed_over = -1
+    if not handed_over:
+        if commit(qm, connection):
+            backout(qm, connection)
+            return False
+        return True
     reason = work.answer()
     unreadable = bool(work.failures) and not work.succeeded and work.md.msg_type != MQMT_REQUEST
     if unreadable and not work.md.report & MQRO_NAN:

@@ -7,6 +7,8 @@ where copies go and how they are made. Who makes, alters, resumes and ends it is
     v               1
     id              48 hexadecimal digits
     the rest        the fields in KEPT, under their own names; bytes as hexadecimal digits
+    identities,     list of text and true or false; only if applications share it by SubIdentity
+    exclusive
 
     S1  sub_id is unique; so is a name, among the subscriptions that have one.
     S2  A subscription is in the topic tree exactly when it is in `Subscriptions`.
@@ -121,6 +123,9 @@ class Subscription:
         self.name = name
         self.topic_string = topic_string
         self.sharers: list[Handle] = []
+        #: Applications that share it by SubIdentity of the queued interface; with `exclusive` there is one.
+        self.identities: list[str] = []
+        self.exclusive: bool = False
 
     def __repr__(self) -> str:
         return f"SUB({self.name or self.sub_id.hex().upper()})"
@@ -155,6 +160,8 @@ class Subscription:
             content[field] = int(getattr(self, field))
         for field in FLAGS:
             content[field] = bool(getattr(self, field))
+        if self.identities:
+            content["identities"], content["exclusive"] = self.identities, self.exclusive
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
@@ -204,6 +211,10 @@ def from_record(record: bytes) -> Subscription:
         if not isinstance(flag, bool):
             raise RecordError(f"subscription record has {flag!r} for {field}")
         setattr(subscription, field, flag)
+    identities: object = content.get("identities")
+    if isinstance(identities, list):
+        subscription.identities = [str(each) for each in identities]
+        subscription.exclusive = content.get("exclusive") is True
     return subscription
 
 
@@ -250,6 +261,14 @@ class Subscriptions:
             self.levelled -= 1
         if subscription.name:
             del self.by_name[subscription.name]
+
+    def rename(self, subscription: Subscription, name: str) -> None:
+        """Rename a subscription; no other may have the name (S1)."""
+        assert name not in self.by_name
+        if subscription.name:
+            del self.by_name[subscription.name]
+        subscription.name = name
+        self.by_name[name] = subscription
 
     def everything(self) -> list[Subscription]:
         """All of them, in the order in which they were made."""

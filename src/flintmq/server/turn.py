@@ -106,7 +106,9 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
     try:
         logged = engine.records_since_checkpoint
         engine.in_turn = True
+        calls = session.calls
         session.received(data)
+        session.keeps = session.ready and session.answers_together(calls)
         if engine.woken:
             hand_over(turns)
         grown = engine.records_since_checkpoint != logged
@@ -123,7 +125,8 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
     if first is not None:
         if first is session and turns.last_ready is session and not turns._held and session.may_be_sent(turns._log):
             turns.first_ready = turns.last_ready = None
-            link.write(session.take_out())
+            if not keeps(session):
+                link.write(session.take_out())
         else:
             write_all(turns)
     keep_time(turns, due)
@@ -167,6 +170,7 @@ def write_all(turns: Turns) -> None:
 def write(turns: Turns, session: Session) -> None:
     """What a session has to send goes to its socket, which is closed if that was the last. Or it waits:
 
+    keeps       until there is more: a client that has sent a put and a get together needs both answers
     late        until its time has come, and so does all that is said in the meantime
     work        until long work of its last call is done (S5); then the session is ready again
     in _held    until the log is durable, behind what waits already; the caller calls `flush`
@@ -181,6 +185,7 @@ def write(turns: Turns, session: Session) -> None:
     session.ready = False
     held, something = turns._held, len(session.out) > 0
     if (held and session in held) or (something and session.force and session.force > turns._log.durable):
+        session.keeps = False
         if something:
             held.setdefault(session, deque()).append((session.force, session.take_out()))
         return
@@ -188,12 +193,23 @@ def write(turns: Turns, session: Session) -> None:
     if link is None:
         session.drop_out()
         return
-    if something:
+    if something and not keeps(session):
         link.write(session.take_out())
     if session.more and not session.blocked:  # Else it goes on when the client reads again.
         turns.go_on(session)
     if session.closing:
         link.close()
+
+
+def keeps(session: Session) -> bool:
+    """Return whether queued answers are held back; the session is then not ready until the next answer."""
+    if not session.keeps:
+        return False
+    session.keeps = False
+    if session.several or session.closing:
+        return False
+    session.ready = False
+    return True
 
 
 def release_held(turns: Turns) -> None:

@@ -322,6 +322,16 @@ def test_a_consumer_with_a_threshold_goes_on(world: World) -> None:
         assert boq.get(wait=PATIENCE).text == "bad"
 
 
+def test_a_consumer_that_was_closed_takes_no_message_that_is_put_then(world: World) -> None:
+    queue = world.queue()
+    for _ in range(20):
+        queue.consume(lambda message: None).close()
+        queue.put("later")
+
+        assert queue.inquire_depth() == 1
+        assert queue.get().backout_count == 0
+
+
 def test_a_suspended_consumer_gets_nothing_until_it_is_resumed(world: World) -> None:
     work, done = world.queue("WORK"), world.queue("DONE")
     with work.consume(lambda message: done.put(message.data)) as consumer:

@@ -6,7 +6,6 @@ import asyncio
 import socket
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -172,7 +171,7 @@ def test_the_call_after_one_that_was_given_up_is_not_taken_for_it(
         monkeypatch.setattr(qm.mqi.wire.session, "received", lambda data: serving.cut())
         with monkeypatch.context() as nobody, pytest.raises(flintmq.MQError) as over:
             nobody.setattr(reconnect, "open_wire", lambda definitions: qm.mqi.wire.check())
-            nobody.setattr(qm.mqi.reconnect, "_definitions", [replace(qm._definitions[0], reconnect_timeout_s=0.1)])
+            nobody.setattr(qm.mqi.reconnect, "_definitions", [qm._definitions[0]._replace(reconnect_timeout_s=0.1)])
             queue.put(b"2")
         assert over.value.reason == rc.MQRC_RECONNECT_TIMED_OUT
         assert sorted(message.data for message in queue.messages()) == [b"1", b"2"]

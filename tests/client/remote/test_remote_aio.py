@@ -175,10 +175,14 @@ def test_a_task_that_is_cancelled_when_its_answer_has_come_leaves_the_connection
         async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn) as qm:
             queue, wire = await qm.queue("DEV.QUEUE.1"), qm._shared.wire
             await queue.put("1")
+            received, held = wire.data_received, list[bytes]()
+            wire.data_received = held.append  # type: ignore[method-assign,assignment]
             task = asyncio.create_task(queue.put("2"))
-            while wire._news is None or not wire._news.done():
+            while not held:
                 await asyncio.sleep(0)
-            assert not task.done()
+            wire.data_received = received  # type: ignore[method-assign]
+            received(b"".join(held))  # A task is running, this one: the other cannot go on at once.
+            assert wire._news is not None and wire._news.done() and not task.done()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

@@ -5,11 +5,13 @@ A call's way, from the program to the socket and back:
     connect.py       flintmq.connect(): which queue manager, on which channel, at which address (definition.py)
     mqi.py           the calls of the MQI over a channel, with the methods of `flintmq.client.mqi.MQI`
     steps.py         what they do, exchange by exchange, for threads and for tasks
+    direct.py        the same for calls that are one exchange, compiled
     connection.py    one connection: what queues and topics ask of it; link.py says how, consumer.py calls back
     commands.py      MQSC, through the command server
     callbacks.py     MQCB and MQCTL; push.py, if the queue manager pushes the messages
     ahead.py         messages that are here before they are asked for; read_ahead.py, gets and browses of them
     async_put.py     puts that nobody waits for; bulk.py, many messages in one call
+    together.py      puts, a commit and a get with one write
     pool.py          flintmq.pool(): connections that are lent
     handles.py       message handles and their properties, which live in the client; on the wire they are an MQRFH2
     requests.py      the calls as bytes: what is sent, and what the answer says; lists.py for distribution lists

@@ -52,6 +52,7 @@ from flintmq.client.options import browse_options, cut, get_options, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
 from flintmq.client.remote.definition import Definition
+from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
@@ -219,11 +220,21 @@ class AsyncRemoteQueueManager(AsyncCalls):
     ) -> None:
         self._pay()
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
+        plain = properties is None and not extra_options and not delay_ms
         if transaction is not None:
             transaction.unsettled = transaction.unsettled or extra_options & MQPMO_ASYNC_RESPONSE != 0
-            await transaction.run(lambda line: line.link.put(name, md, data, True, properties, extra_options, delay_ms))
-        else:
-            await self._call(lambda line: line.link.put(name, md, data, False, properties, extra_options, delay_ms))
+            await transaction.run(
+                lambda line: line.link.put(name, md, data, True, properties, extra_options, delay_ms),
+                False,
+                (lambda line: line.link.direct_put(name, md, data, True)) if plain else None,
+            )
+            return
+        direct: Direct | None = None
+        if plain and not self._shared.wire.turns.taken:
+            direct = self._shared.link.direct_put(name, md, data, False)
+        await self._call(
+            lambda line: line.link.put(name, md, data, False, properties, extra_options, delay_ms), None, direct
+        )
 
     async def _flush(self) -> int:
         self._pay()
@@ -297,40 +308,63 @@ class AsyncRemoteQueueManager(AsyncCalls):
         length = max_length
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         waits = gmo.options & MQGMO_WAIT != 0
+        plain = length < 0 and not selector and not open_options
         if transaction is None and open_options & MQOO_READ_AHEAD:
             return await self._get_ahead(name, md, gmo, length, selector, open_options)
         if transaction is not None:
             return await transaction.run(
-                lambda line: line.link.get(name, md, gmo, length, requeue, True, selector), waits
+                lambda line: line.link.get(name, md, gmo, length, requeue, True, selector),
+                waits,
+                (lambda line: line.link.direct_get(name, md, gmo, requeue, True)) if plain else None,
             )
         if not waits:
+            direct: Direct | None = None
+            if plain and not self._shared.wire.turns.taken:
+                direct = self._shared.link.direct_get(name, md, gmo, requeue, False)
             try:
                 return await self._call(
-                    lambda line: line.link.get(name, md, gmo, length, requeue, False, selector), self._owe
+                    lambda line: line.link.get(name, md, gmo, length, requeue, False, selector), self._owe, direct
                 )
             except MQError:
                 self._pay()  # There is no message that could be lost.
                 raise
         return await self._call_apart(
-            lambda line: _got_for_certain(line, name, md, gmo, length, requeue, selector), self._owe
+            lambda line: _got_for_certain(line, name, md, gmo, length, requeue, selector),
+            self._owe,
+            (lambda line: _direct_get(line, name, md, gmo, requeue)) if plain else None,
         )
 
-    async def _call(self, make: Callable[[_Line], Steps[T]], owe: Callable[[], None] | None = None) -> T:
-        """A call on the shared connection, on a new one if that was lost."""
+    async def _call(
+        self,
+        make: Callable[[_Line], Steps[T]],
+        owe: Callable[[], None] | None = None,
+        direct: Direct | None = None,
+    ) -> T:
+        """Make a call on the shared connection, on a new one if that was lost. The first try uses `direct` if given."""
         while True:
             line = self._shared
             try:
-                return await line.run(make(line), False, owe)
+                return await line.wire.run(make(line), False, owe, direct)
             except NotConnected as error:
+                direct = None
                 self._pay()
                 await self._again(line, error)
 
-    async def _call_apart(self, make: Callable[[_Line], Steps[T]], owe: Callable[[], None] | None = None) -> T:
-        """A call that may wait, on a connection of its own, on a new one if that was lost."""
+    async def _call_apart(
+        self,
+        make: Callable[[_Line], Steps[T]],
+        owe: Callable[[], None] | None = None,
+        short: Callable[[_Line], Direct | None] | None = None,
+    ) -> T:
+        """Make a call that may wait, on a connection of its own, on a new one if that was lost.
+
+        `short` makes a direct call of it, if it can be one.
+        """
         while True:
             line = await self._borrow()
             try:
-                return await line.run(make(line), True, owe)
+                direct = None if short is None or line.wire.turns.taken else short(line)
+                return await line.wire.run(make(line), True, owe, direct)
             except NotConnected as error:
                 self._pay()
                 await self._again(line, error)
@@ -388,7 +422,11 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
         self._pay()  # Each connection has its own reply queue: tasks do not get each other's answers.
-        return await self._call_apart(lambda line: line.link.request(name, md, data, properties, timeout, convert))
+        return await self._call_apart(
+            lambda line: line.link.request(name, md, data, properties, timeout, convert),
+            None,
+            (lambda line: line.link.direct_request(name, md, data, timeout, convert)) if properties is None else None,
+        )
 
     async def _browse(
         self,
@@ -422,6 +460,11 @@ class AsyncRemoteQueueManager(AsyncCalls):
             self._give(line)
 
 
+def _direct_get(line: _Line, name: str, md: MQMD, gmo: MQGMO, requeue: bool) -> Direct | None:
+    """Return a get as a direct call, if the queue manager is known to end gets; else None."""
+    return line.link.direct_get(name, md, gmo, requeue, False) if line.mqi.sends_together else None
+
+
 def _got_for_certain(
     line: _Line, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
 ) -> Steps[Message]:
@@ -452,11 +495,20 @@ class RemoteTransaction(AsyncTransaction):
             raise TransactionError("the transaction that this task was started in has ended")
         return self._line
 
-    async def run(self, make: Callable[[_Line], Steps[T]], waits: bool = False) -> T:
-        """A call in the transaction. BackedOut if it was lost with its connection, and another can be made."""
+    async def run(
+        self,
+        make: Callable[[_Line], Steps[T]],
+        waits: bool = False,
+        short: Callable[[_Line], Direct | None] | None = None,
+    ) -> T:
+        """Make a call in the transaction. Raise BackedOut if the unit of work was lost with its connection.
+
+        `short` makes a direct call of it, if it can be one.
+        """
         line = self.line()
         try:
-            return await line.run(make(line), waits)
+            direct = None if short is None or line.wire.turns.taken else short(line)
+            return await line.wire.run(make(line), waits, None, direct)
         except NotConnected as error:
             raise self._lost(line, error) from None
 

@@ -23,7 +23,9 @@ minute, the connection counts as broken, as in wire.py; it is noticed after twic
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
+from contextvars import Context
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -33,10 +35,11 @@ from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
+from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import MANY, Steps, T, many_of
+from flintmq.client.remote.steps import MANY, UNREADABLE, Steps, T, go_on, many_of
 from flintmq.client.whoami import user_name
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
@@ -64,6 +67,79 @@ GIVEN_UP_S = 10.0
 GRACE_S = 60
 
 
+class Turns:
+    """A fair lock (first in, first out). Without contention a caller acquires it by setting `taken`."""
+
+    __slots__ = ("_loop", "_waiting", "taken")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self.taken = False
+
+    async def wait(self) -> None:
+        """Acquire the lock after all earlier waiters. It stays `taken` while it is handed over."""
+        turn = self._loop.create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                self._waiting.remove(turn)
+            else:
+                self.give()  # It had its turn already.
+            raise
+
+    def give(self) -> None:
+        """Release the lock, or hand it to the next waiter."""
+        for turn in self._waiting:
+            if not turn.done():
+                break
+        else:
+            self.taken = False
+            return
+        self._waiting.remove(turn)
+        turn.set_result(None)
+
+
+class Arrival(asyncio.Future[None]):
+    """A future that one task awaits, for an answer that comes from the socket.
+
+    `arrive` resumes the task at once. The task of any other future resumes in the next turn of the event loop, which
+    costs a turn, and a poll of all sockets, for each answer.
+    """
+
+    _then: Callable[[Arrival], object] | None = None
+    _context: Context | None = None
+
+    def add_done_callback(self, fn: Callable[[Arrival], object], /, *, context: Context | None = None) -> None:
+        """Keep the callback that resumes the task."""
+        self._then, self._context = fn, context
+
+    def arrive(self) -> None:
+        """Set the result and resume the task before returning. Call it from a callback of the loop, not from a task."""
+        super().set_result(None)
+        if self._then is not None:
+            assert self._context is not None
+            self._context.run(self._then, self)
+
+    def set_result(self, result: None, /) -> None:
+        """Set the result; the task resumes in the next turn of the loop."""
+        super().set_result(result)
+        self._soon()
+
+    def cancel(self, msg: object = None) -> bool:
+        """Cancel; the task resumes in the next turn of the loop."""
+        cancelled = super().cancel(msg)
+        if cancelled:
+            self._soon()
+        return cancelled
+
+    def _soon(self) -> None:
+        if self._then is not None:
+            self.get_loop().call_soon(self._then, self, context=self._context)
+
+
 class AsyncWire(asyncio.Protocol):
     """One socket with one conversation on it."""
 
@@ -85,7 +161,8 @@ class AsyncWire(asyncio.Protocol):
         #: What the last call was refused with that came too late to be sent: it is not the one on its way.
         self.unsent: MQError | None = None
         self._loop = asyncio.get_running_loop()
-        self._lock = asyncio.Lock()
+        #: For calls: one is made at a time.
+        self.turns = Turns(self._loop)
         self._transport: asyncio.Transport | None = None
         #: Done when something has come that a caller waits for.
         self._news: asyncio.Future[None] | None = None
@@ -124,7 +201,12 @@ class AsyncWire(asyncio.Protocol):
             if session.ended >= 0:
                 reason = status_reason(session.ended, not self.q_mgr_name)
                 self._lose(refused(reason, self.where, f"the channel has ended, status {session.ended}"))
-        self._tell()
+        news = self._news
+        if type(news) is Arrival and not news.done() and asyncio.current_task(self._loop) is None:
+            if self.broken is not None or session.answer is not None:
+                news.arrive()
+        else:
+            self._tell()
 
     def pause_writing(self) -> None:
         self._blocked = self._loop.create_future()
@@ -191,16 +273,51 @@ class AsyncWire(asyncio.Protocol):
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
-    async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:
+    async def run(
+        self,
+        steps: Steps[T],
+        waits: bool = False,
+        owe: Callable[[], None] | None = None,
+        direct: Direct | None = None,
+    ) -> T:
         """Make the exchanges of a call. `waits`: it may take long, and a cancelled task ends it.
 
         With `owe` a commit is not ended by that, nor is anything that does not wait: `owe` is called, and the call
-        completed.
+        completed. `direct` is the same call as one exchange, if it can be (direct.py), made when no other call was
+        under way.
         """
-        await self._lock.acquire()
+        turns = self.turns
+        if turns.taken:
+            await turns.wait()
+        else:
+            turns.taken = True
         keep = False
         try:
-            exchange = next(steps)
+            if direct is None or self.broken is not None:
+                exchange = next(steps)
+            else:
+                session = self.session
+                direct.prepare(session)
+                self.in_flight, self._gets = direct.kind, direct.gets
+                self._send(session.with_late(direct.request(session)))
+                news = self._news = Arrival(loop=self._loop)
+                try:
+                    await news
+                except asyncio.CancelledError:
+                    ends = waits and direct.kind == seg.MQGET and self.ends_gets
+                    if owe is None or not (ends or not waits):
+                        raise
+                    owe()
+                    await self._cancelled(owe, ends)
+                self._answered(direct.last)
+                self._gets, session.unconfirmed = False, 0
+                try:
+                    direct.take(session)
+                    if direct.done():
+                        return cast(T, direct.message)
+                except UNREADABLE as error:
+                    self.bad_answer(error)
+                exchange = go_on(steps, direct.answers)
             while True:
                 kind, handle, body, flags, answered = exchange
                 if self.broken is not None:
@@ -236,19 +353,24 @@ class AsyncWire(asyncio.Protocol):
             result: T = done.value
             return result
         except asyncio.CancelledError:
-            if self._streaming or self._draining:
-                self._streaming, self._news, self._draining = 0, None, False
-            elif waits or self._news is None:
-                self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "the task that waited was cancelled"))
-            else:
-                keep = True
-                self._news = self._loop.create_future()
-                self._news.add_done_callback(lambda _: self._lock.release())
-                self._tell()  # The answer may have come just before.
+            keep = self._leave(waits)
             raise
         finally:
             if not keep:
-                self._lock.release()
+                turns.give()
+
+    def _leave(self, waits: bool) -> bool:
+        """Handle a cancelled task. Return whether its answer is outstanding; the turn is released when it arrives."""
+        if self._streaming or self._draining:
+            self._streaming, self._news, self._draining = 0, None, False
+            return False
+        if waits or self._news is None:
+            self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "the task that waited was cancelled"))
+            return False
+        self._news = self._loop.create_future()
+        self._news.add_done_callback(lambda _: self.turns.give())
+        self._tell()  # The answer may have come just before.
+        return True
 
     def _done(self) -> bool:
         """Whether that has come which is waited for."""
@@ -293,7 +415,7 @@ class AsyncWire(asyncio.Protocol):
             self._refuse()
 
     async def _answer(self, kind: int, owe: Callable[[], None] | None, ends: bool = False) -> Answer:
-        news = self._news = self._loop.create_future()
+        news = self._news = Arrival(loop=self._loop)
         if owe is None:
             await news
         else:
@@ -301,7 +423,11 @@ class AsyncWire(asyncio.Protocol):
                 await news
             except asyncio.CancelledError:
                 owe()
-                await self._cancelled(news, owe, ends)
+                await self._cancelled(owe, ends)
+        return self._answered(kind)
+
+    def _answered(self, kind: int) -> Answer:
+        """Return the answer to a call of this type. Raise NotConnected if none came."""
         self._news = None
         if self.broken is not None:
             self._refuse()
@@ -312,7 +438,7 @@ class AsyncWire(asyncio.Protocol):
             self.bad_answer(ChannelError(0, f"a call of type {kind:#x} was answered by {answer.kind:#x}"))
         return answer
 
-    async def _cancelled(self, news: asyncio.Future[None], owe: Callable[[], None], ends: bool) -> None:
+    async def _cancelled(self, owe: Callable[[], None], ends: bool) -> None:
         """Wait up to GIVEN_UP_S for an answer that must not be lost, after the task was cancelled.
 
         The cancellation has cancelled `news` too, so the answer is announced by another future. `asyncio.shield`
@@ -320,9 +446,8 @@ class AsyncWire(asyncio.Protocol):
         With `ends` the queue manager is asked to end the get that waits.
         """
         end = self._loop.time() + GIVEN_UP_S
-        if news.cancelled():
-            news = self._news = self._loop.create_future()
-            self._tell()  # The answer may have come just before.
+        news = self._news = self._loop.create_future()
+        self._tell()  # The answer may have come just before.
         if ends and not news.done() and self.broken is None:
             self._send(self.session.cancel_get(self.connection_id))
         while not news.done():

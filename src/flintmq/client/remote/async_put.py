@@ -79,6 +79,10 @@ class MessageIds:
             md.correl_id = self._one()
             pmo.options &= ~MQPMO_NEW_CORREL_ID
 
+    def one_at_hand(self) -> bytes | None:
+        """Return a reserved id; None if there is none."""
+        return self._one() if self._left else None
+
     def _one(self) -> bytes:
         self._left -= 1
         made = self._next.to_bytes(self._end, "big") + self._rest

@@ -96,6 +96,11 @@ def offered_steps(session: Session) -> Steps[bool]:
     return usable.issuperset(bulk.VERBS)
 
 
+def frame(session: Session, verb: int, payload: bytes) -> bytes:
+    """Return the body of a call of one of the verbs."""
+    return _frame(session, verb, bulk.FAMILY, len(payload)) + payload
+
+
 def _frame(session: Session, verb: int, family: str, length: int, reply_size: int = _REPLY_SIZE) -> bytes:
     """What a call begins with, behind the sixteen bytes, if `length` bytes follow."""
     big_endian, ccsid = session.big_endian, session.ccsid

@@ -26,22 +26,26 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING, NamedTuple
 
-from flintmq.client import ini
 from flintmq.client.errors import MQError, error_of
-from flintmq.client.places import data_directory
-from flintmq.client.remote.definition import DELAYS, RECONNECT_TIMEOUT_S, Address, addresses
+from flintmq.client.lazy import lazy
+from flintmq.client.places import data_place, home
+from flintmq.client.remote.definition import DELAYS, RECONNECT_TIMEOUT_S, Address, addresses, shown_without
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from flintmq.client import ini
+else:
+    ini = lazy("flintmq.client.ini")  # Only a file needs it.
 
 FILE = "mqclient.ini"
 _JSON = "ccdt.json"
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """What the environment and mqclient.ini say."""
 
     #: CHANNEL/TCP/host(port), or "".
@@ -54,18 +58,21 @@ class Settings:
     key_repository: str = ""
     certificate_label: str = ""
     application: str = ""
-    key_repository_password: str = field(default="", repr=False)
+    key_repository_password: str = ""
     #: Bytes that are read ahead; 0 as the client likes it.
     room: int = 0
     #: CHANNEL, HOSTNAME, or "" for nothing.
     outbound_name: str = "CHANNEL"
+
+    def __repr__(self) -> str:
+        return shown_without(self, "key_repository_password")
 
 
 def settings() -> Settings:
     """What is said outside of the program. Raises MQError for a file that cannot be read."""
     environment = os.environ
     stanzas = _stanzas()
-    channels, tcp, security = (_values(stanzas, name) for name in ("CHANNELS", "TCP", "SSL"))
+    channels, tcp, security = (_Values(stanzas, name) for name in ("CHANNELS", "TCP", "SSL"))
     table = _table(environment.get("MQCCDTURL", ""), environment.get("MQCHLLIB", ""), environment.get("MQCHLTAB", ""))
     server = environment.get("MQSERVER", "")
     if not server and table is None:
@@ -83,7 +90,7 @@ def settings() -> Settings:
         environment.get("MQCERTLABL", "") or security.get("CertificateLabel"),
         environment.get("MQAPPLNAME", ""),
         environment.get("MQKEYRPWD", "") or security.get("SSLKeyRepositoryPassword"),
-        _room(_values(stanzas, "MESSAGEBUFFER").get("MaximumSize")),
+        _room(_Values(stanzas, "MESSAGEBUFFER").get("MaximumSize")),
         _outbound_name(environment.get("MQOUTBOUND_SNI", ""), security),
     )
 
@@ -109,13 +116,20 @@ def ini_path() -> Path | None:
     """The file that is used, None if there is none."""
     named = os.environ.get("MQCLNTCF", "")
     if named:
-        return Path(named.removeprefix("file://"))
-    for directory in (Path.cwd, data_directory, Path.home):
+        return _path(named.removeprefix("file://"))
+    for directory in (os.getcwd, data_place, home):
         with suppress(OSError, RuntimeError):  # The working directory was removed; there is no home.
-            path = directory() / FILE
-            if path.is_file():
-                return path
+            place = os.path.join(directory(), FILE)
+            if os.path.isfile(place):
+                return _path(place)
     return None
+
+
+def _path(place: str) -> Path:
+    """Return a path. `pathlib` is imported here: a client with an explicit address does not need it."""
+    from pathlib import Path
+
+    return Path(place)
 
 
 def _stanzas() -> list[ini.Stanza]:
@@ -130,13 +144,18 @@ def _stanzas() -> list[ini.Stanza]:
         raise wrong(str(error)) from None
 
 
-def _values(stanzas: list[ini.Stanza], name: str) -> ini.Stanza:
-    """All stanzas of this name as one."""
-    found = ini.Stanza(name)
-    for each in stanzas:
-        if each.name.upper() == name:
-            found.values.update(each.values)
-    return found
+class _Values:
+    """The keys of all stanzas of one name."""
+
+    def __init__(self, stanzas: list[ini.Stanza], name: str) -> None:
+        self._stanzas = [each for each in stanzas if each.name.upper() == name]
+
+    def get(self, key: str) -> str:
+        """Return the last value of `key`, "" without one."""
+        found = ""
+        for each in self._stanzas:
+            found = each.get(key, found)
+        return found
 
 
 def _number(text: str, otherwise: float, what: str) -> float:
@@ -157,7 +176,7 @@ def _room(text: str) -> int:
     return int(size) * 1024
 
 
-def _outbound_name(said: str, security: ini.Stanza) -> str:
+def _outbound_name(said: str, security: _Values) -> str:
     """OutboundSNI, and AllowOutboundSNI, which is older. Another word is the default, as in MQ."""
     for word in (said, security.get("OutboundSNI")):
         if word.strip().upper() in ("CHANNEL", "HOSTNAME"):
@@ -188,10 +207,12 @@ def _delays(text: str) -> tuple[tuple[int, int], ...]:
 
 def table_path(url: str, file: str = "") -> Path:
     """The table that a URL names; `file` is what it is called in a directory. Raises MQError (2539)."""
+    from urllib.parse import unquote, urlsplit
+
     parts = urlsplit(url)
     if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
         raise wrong(f"the table of channels (MQCCDTURL, CCDTUrl) is a file: URL here, not {url!r}")
-    path = Path(unquote(parts.path))
+    path = _path(unquote(parts.path))
     return path / (file or _JSON) if path.is_dir() else path
 
 
@@ -201,4 +222,4 @@ def _table(url: str, directory: str, file: str) -> Path | None:
         return table_path(url, file)
     if not directory and not file:
         return None
-    return Path(directory.removeprefix("file://") or ".") / (file or _JSON)
+    return _path(directory.removeprefix("file://") or ".") / (file or _JSON)

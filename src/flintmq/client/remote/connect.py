@@ -15,8 +15,6 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from flintmq.channel.initial_data import LOCAL_CHANNEL
@@ -65,7 +63,9 @@ def definitions_of(name: str, options: Options) -> list[Definition]:
     """The channels that lead to the queue manager, in the order in which they are tried. Raises MQError."""
     said = config.settings()
     if options.get("ccdt"):
-        said = replace(said, server="", table=Path(options["ccdt"]))
+        from pathlib import Path
+
+        said = said._replace(server="", table=Path(options["ccdt"]))
     given = Protection(
         options.get("cipher_spec", ""),
         options.get("key_repository", "") or said.key_repository,
@@ -118,16 +118,15 @@ def _channels(name: str, options: Options, said: config.Settings, base: Definiti
     """By the table of config.py."""
     channel, conn = options.get("channel", ""), options.get("conn", "")
     if channel and conn:
-        return [replace(base, channel=channel, addresses=addresses(conn))]
+        return [base._replace(channel=channel, addresses=addresses(conn))]
     if channel or conn:
         raise config.wrong("channel= and conn= belong together: give both, or none and MQSERVER or a table")
     if said.server:
         channel, places = config.read_server(said.server)
-        return [replace(base, channel=channel, addresses=places)]
+        return [base._replace(channel=channel, addresses=places)]
     if said.table is not None:
         return [
-            replace(
-                base,
+            base._replace(
                 channel=each.name,
                 addresses=each.addresses,
                 heartbeat_s=each.heartbeat_s,
@@ -140,7 +139,7 @@ def _channels(name: str, options: Options, said: config.Settings, base: Definiti
             for each in ccdt.choose(ccdt.read(said.table), name)
         ]
     found, place = local.find(name)
-    return [replace(base, q_mgr_name=found, channel=LOCAL_CHANNEL, addresses=(place,), protection=Protection())]
+    return [base._replace(q_mgr_name=found, channel=LOCAL_CHANNEL, addresses=(place,), protection=Protection())]
 
 
 def _of_table(entry: str, otherwise: str) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.client.base_connection import BaseConnection
 from flintmq.client.calls import Calls
-from flintmq.client.commands import CommandReply
 from flintmq.client.errors import MQError, TransactionError, error_of
 from flintmq.client.lazy import lazy
 from flintmq.client.message import Message, Wait
@@ -33,14 +32,14 @@ from flintmq.mqi.object_name import is_name
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.reason import MQRC_NO_RETAINED_MSG, MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sro import MQSRO
-from flintmq.mqi.sts import MQSTS
 
 if TYPE_CHECKING:
+    from flintmq.client.commands import CommandReply
     from flintmq.client.consumer import Consumer, Handler
     from flintmq.client.remote import commands
     from flintmq.client.remote.connect import RemoteQueueManager
     from flintmq.client.remote.wire import Wire
+    from flintmq.mqi.sts import MQSTS
 else:
     commands = lazy("flintmq.client.remote.commands")
 
@@ -156,6 +155,11 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         in_unit = self._in_transaction if syncpoint is None else syncpoint
         if extra_options & MQPMO_ASYNC_RESPONSE:
             self._note(in_unit)
+        elif properties is None and not extra_options and not delay_ms and self._mqi.may_be_direct():
+            direct = self._link.direct_put(name, md, data, in_unit)
+            if direct is not None:
+                self._mqi._directly(direct, self._link.put, name, md, data, in_unit)
+                return
         self._run(self._link.put, name, md, data, in_unit, properties, extra_options, delay_ms)
 
     def _get(
@@ -170,6 +174,11 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         open_options: int = 0,
     ) -> Message:
         in_unit = self._in_transaction if syncpoint is None else syncpoint
+        if max_length < 0 and not selector and not open_options and self._mqi.may_be_direct():
+            direct = self._link.direct_get(name, md, gmo, requeue, in_unit)
+            if direct is not None:
+                made: Message = self._mqi._directly(direct, self._link.get, name, md, gmo, -1, requeue, in_unit)
+                return made
         return self._run(self._link.get, name, md, gmo, max_length, requeue, in_unit, selector, open_options)
 
     def _get_many(
@@ -230,6 +239,12 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
+        if properties is None and self._mqi.may_be_direct():
+            direct = self._link.direct_request(name, md, data, timeout, convert)
+            if direct is not None:
+                make = self._link.request
+                answer: Message = self._mqi._directly(direct, make, name, md, data, None, timeout, convert)
+                return answer
         return self._run(self._link.request, name, md, data, properties, timeout, convert)
 
     def _close_handle(self, handle: RemoteHandle) -> None:
@@ -300,6 +315,8 @@ class RemoteSubscribed(Subscribed):
         return self.queue_name != before
 
     def request(self) -> int:
+        from flintmq.mqi.sro import MQSRO
+
         sro = MQSRO()
         try:
             self.connection._mqi.subrq(self.hsub, MQSR_ACTION_PUBLICATION, sro)

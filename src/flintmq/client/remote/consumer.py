@@ -2,7 +2,8 @@
 
 What becomes of a message whose callback raises is told in client/consumer.py; it is the same here. The consumer has a
 connection of its own, and its thread waits in a get at the queue manager. `close` waits for a callback that is under
-way, then ends that get by closing the socket: the queue manager backs out what it may just have been about to send.
+way, then hangs up and waits until the queue manager has, too: it has then ended the get, and backed out a message that
+was on its way. A queue manager that does not hang up within HANG_UP_S is not waited for.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from flintmq.client.remote.connection import RemoteConnection
 _WAIT_S = 60.0
 _INHIBITED_S = 0.5
 CLOSE_WAIT_S = 10.0
+HANG_UP_S = 2.0
 
 _log = logging.getLogger("flintmq.consumer")
 
@@ -76,8 +78,12 @@ class RemoteConsumer(Consumer):
             self._busy.release()
         if self._connection._mqi.reconnect is not None:
             self._connection._mqi.reconnect.ending.set()
-        self._connection._mqi.wire.interrupt()
-        self._thread.join(CLOSE_WAIT_S)
+        # The queue manager must end the waiting get before this returns: else it would give the next message to it.
+        self._connection._mqi.wire.hang_up()
+        self._thread.join(HANG_UP_S)
+        if self._thread.is_alive():
+            self._connection._mqi.wire.interrupt()
+            self._thread.join(CLOSE_WAIT_S)
         self._connection.close()
         self._stopped.set()
 

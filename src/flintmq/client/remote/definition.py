@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from flintmq.channel.cipher_spec import is_known
-from flintmq.channel.compression import NONE, SYSTEM, numbers
 from flintmq.client.errors import error_of
 from flintmq.client.remote.session import Session
 from flintmq.mqi.reason import (
@@ -22,8 +20,7 @@ CHANNEL_LENGTH = 20
 _NAME_LENGTH = 48
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(NamedTuple):
     """One entry of a CONNAME, or the socket of a queue manager of this machine."""
 
     host: str
@@ -74,6 +71,10 @@ def _is_port(text: str) -> bool:
 
 def techniques(names: str, header: bool) -> tuple[int, ...]:
     """What COMPHDR, or COMPMSG, offers: SYSTEM or NONE, or a list of RLE, ZLIBFAST ... Raises ValueError."""
+    if not names:
+        return ()
+    from flintmq.channel.compression import NONE, SYSTEM, numbers
+
     found = [each for each in numbers(names) if each != NONE]
     for each in found:
         if (each == SYSTEM) != header:
@@ -82,8 +83,19 @@ def techniques(names: str, header: bool) -> tuple[int, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class Protection:
+def shown_without(values: NamedTuple, secret: str) -> str:
+    """Show the fields of a tuple, all but the one that is secret."""
+    fields = ", ".join(f"{name}={value!r}" for name, value in values._asdict().items() if name != secret)
+    return f"{type(values).__name__}({fields})"
+
+
+def _is_cipher_spec(name: str) -> bool:
+    from flintmq.channel.cipher_spec import is_known
+
+    return is_known(name)
+
+
+class Protection(NamedTuple):
     """How a channel is protected: TLS by CipherSpec."""
 
     cipher_spec: str = ""
@@ -93,13 +105,15 @@ class Protection:
     #: SSLPEER: what the name in the queue manager's certificate must have.
     peer: str = ""
     #: Of a key repository in PKCS#12.
-    key_repository_password: str = field(default="", repr=False)
+    key_repository_password: str = ""
     #: OutboundSNI: what the handshake asks for, CHANNEL, HOSTNAME or "" for nothing.
     outbound_name: str = "CHANNEL"
 
+    def __repr__(self) -> str:
+        return shown_without(self, "key_repository_password")
 
-@dataclass(frozen=True)
-class Definition:
+
+class Definition(NamedTuple):
     """A client-connection channel."""
 
     #: The queue manager; "" or "*..." for any.
@@ -107,7 +121,7 @@ class Definition:
     channel: str
     addresses: tuple[Address, ...]
     user: str = ""
-    password: str = field(default="", repr=False)
+    password: str = ""
     application: str = ""
     #: Seconds for a connection to be made, and TLS and the channel to be agreed on.
     timeout: float = 30.0
@@ -127,6 +141,9 @@ class Definition:
     delays: tuple[tuple[int, int], ...] = DELAYS
     reconnect_timeout_s: float = RECONNECT_TIMEOUT_S
 
+    def __repr__(self) -> str:
+        return shown_without(self, "password")
+
     def checked(self) -> Definition:
         """The same. Raises MQError for a name that cannot be one."""
         if len(self.channel) > CHANNEL_LENGTH or not self.channel.isascii() or not self.channel.strip():
@@ -138,7 +155,7 @@ class Definition:
                 MQRC_Q_MGR_NAME_ERROR,
                 f"a queue manager name has up to {_NAME_LENGTH} characters, not {self.q_mgr_name!r}",
             )
-        if self.protection.cipher_spec and not is_known(self.protection.cipher_spec):
+        if self.protection.cipher_spec and not _is_cipher_spec(self.protection.cipher_spec):
             raise error_of(
                 MQRC_SSL_INITIALIZATION_ERROR,
                 f"{self.protection.cipher_spec!r} is not a CipherSpec that is known here: ANY_TLS12_OR_HIGHER, for "
@@ -169,4 +186,4 @@ class Definition:
 
     def with_application(self, application: str) -> Definition:
         """The same under another name."""
-        return replace(self, application=application)
+        return self._replace(application=application)

@@ -14,8 +14,7 @@ This is what MQ's classes for JMS do. BOTHRESH and BOQNAME are looked at when th
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flintmq.client.errors import (
     MQError,
@@ -26,10 +25,10 @@ from flintmq.client.errors import (
     UnknownObject,
     error_class,
 )
-from flintmq.client.explain import refuse_selector
 from flintmq.client.lazy import lazy
 from flintmq.client.message import Message
 from flintmq.client.remote import handles
+from flintmq.client.remote.direct import DirectGet, DirectPut, DirectRequest, get_of, put_of, request_of
 from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.request import OPTIONS, SCHEME, answer_to, ask, reply_queue_descriptor
@@ -61,7 +60,6 @@ from flintmq.mqi.constants import (
     MQPMO_PASS_ALL_CONTEXT,
     MQPMO_SYNCPOINT,
 )
-from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.errors import PropertyError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -82,8 +80,10 @@ from flintmq.mqi.reason import (
 from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
+    from flintmq.client import explain
     from flintmq.qmgr import message_handle, property_headers
 else:
+    explain = lazy("flintmq.client.explain")
     message_handle = lazy("flintmq.qmgr.message_handle")
     property_headers = lazy("flintmq.qmgr.property_headers")
 
@@ -99,8 +99,7 @@ _TOPICS_MAX = 64
 _SELECTING_MAX = 16
 
 
-@dataclass(frozen=True)
-class Poison:
+class Poison(NamedTuple):
     """What becomes of messages of a queue that are backed out again and again."""
 
     threshold: int = 0
@@ -145,7 +144,7 @@ class Link:
             return (yield from self.mqi.open_steps(od, options))
         except MQError as error:
             if selector:
-                refuse_selector(error.reason, selector)
+                explain.refuse_selector(error.reason, selector)
             raise
 
     def close(self, handle: RemoteHandle) -> Steps[None]:
@@ -217,6 +216,16 @@ class Link:
             wish.correl_id = md.msg_id
             return (yield from self.got(reply_to, replies, wish, gmo))
         return self._made(reply_to, wanted, answer, options, in_handle)
+
+    def direct_request(self, name: str, md: MQMD, data: bytes, timeout: float, convert: bool) -> DirectRequest | None:
+        """Return a request without properties as a direct call, if possible (direct.py)."""
+        if self._replies is None or not self.mqi.sends_together:
+            return None
+        replies, reply_to = self._replies
+        ask(md, reply_to, timeout)
+        wanted, gmo = answer_to(md, timeout, convert)
+        handle = self._puts.get(name) or self._topics.get(name)
+        return request_of(self.mqi, handle, md, data, replies, reply_to, wanted, gmo)
 
     def release(self, name: str) -> Steps[None]:
         """Close what is open of the queue `name` for speed only."""
@@ -313,6 +322,10 @@ class Link:
         body.describe_in(md)
         return body.data
 
+    def direct_put(self, name: str, md: MQMD, data: bytes, in_unit: bool) -> DirectPut | None:
+        """Return a put without properties and options as a direct call, if possible (direct.py)."""
+        return put_of(self.mqi, self._puts.get(name) or self._topics.get(name), md, data, in_unit)
+
     # -- get ----------------------------------------------------------------------------------------------------------
 
     def get(
@@ -369,6 +382,12 @@ class Link:
             if syncpoint and not in_unit:
                 yield from self.mqi.cmit_steps()
             return message
+
+    def direct_get(self, name: str, md: MQMD, gmo: MQGMO, requeue: bool, in_unit: bool) -> DirectGet | None:
+        """Return a get of a message of any length as a direct call, if possible (direct.py)."""
+        if requeue and self._poison.get(name, _NEVER).threshold:
+            return None
+        return get_of(self.mqi, name, self._gets.get(name), md, gmo, in_unit)
 
     def got(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Steps[Message]:
         """One MQGET through a handle."""
@@ -518,6 +537,8 @@ class Link:
                     continue  # One of MQ's own, which it sets by itself.
             data = self._with_properties(md, data, made)
         if dead:
+            from flintmq.mqi.dlh import MQDLH
+
             header = MQDLH()
             header.reason = MQRC_BACKOUT_THRESHOLD_REACHED
             header.dest_q_name, header.dest_q_mgr_name = message.queue_name, self.mqi.wire.q_mgr_name

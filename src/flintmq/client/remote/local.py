@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flintmq.client.errors import MQError, QueueManagerError, error_of
@@ -19,6 +18,8 @@ from flintmq.client.remote.definition import Address
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from flintmq.client import instance
 else:
     instance = lazy("flintmq.client.instance")
@@ -72,6 +73,8 @@ def _any() -> tuple[str, Address]:
 
 def not_running(directory: str, where: str) -> MQError:
     """The error for a queue manager that nobody listens for."""
+    from pathlib import Path
+
     from flintmq.client.lock import holder_of
 
     holder = holder_of(Path(directory) / "lock")

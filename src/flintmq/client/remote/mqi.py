@@ -15,25 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.channel import segment as seg
 from flintmq.client.errors import MQError
+from flintmq.client.remote.direct import Direct, exchange
 from flintmq.client.remote.reconnect import Reconnect
-from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps, T
+from flintmq.client.remote.steps import UNREADABLE, MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
 from flintmq.mqi import xid as xa
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER
 from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQCC_OK, MQRC_CALLBACK_ROUTINE_ERROR
 from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sro import MQSRO
-from flintmq.mqi.sts import MQSTS
 
 if TYPE_CHECKING:
     from flintmq.client.remote.callbacks import Callbacks
+    from flintmq.client.remote.together import Chain
     from flintmq.mqi.cbd import MQCBD
     from flintmq.mqi.ctlo import MQCTLO
+    from flintmq.mqi.inquiry import Inquiry
+    from flintmq.mqi.sro import MQSRO
+    from flintmq.mqi.sts import MQSTS
 
 
 class RemoteMQI(MQISteps):
@@ -55,6 +57,21 @@ class RemoteMQI(MQISteps):
         if self.reconnect is None:
             return self.wire.run(make(*args))
         return self.reconnect.run(self, make, args)
+
+    def may_be_direct(self) -> bool:
+        """Return whether direct calls are possible: no callbacks, no reconnection, no lost handles (direct.py)."""
+        return self.reconnect is None and self._callbacks is None and not self.wire.orphans
+
+    def _directly(self, direct: Direct, make: Callable[..., Steps[Any]], *args: Any) -> Any:
+        """Make a direct call: the message that was got, if it is a get. `make` makes its steps, which may be needed."""
+        wire = self.wire
+        exchange(wire, direct)
+        try:
+            if direct.done():
+                return direct.message
+        except UNREADABLE as error:
+            wire.bad_answer(error)
+        return wire.run(make(*args), direct.answers)
 
     def restored(self, wire: Wire) -> None:
         """The connection was lost and is there again: open what was open. Raises MQError."""
@@ -99,6 +116,16 @@ class RemoteMQI(MQISteps):
     def get(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
         """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
         return self._run(self.get_steps, handle, md, gmo, max_length)
+
+    def may_send_together(self) -> bool:
+        """Return whether the queue manager takes calls that are sent together. Raise NotConnected."""
+        return self.reconnect is None and self._callbacks is None and self.wire.run(self.may_send_together_steps())
+
+    def run_chain(self, chain: Chain) -> None:
+        """Send puts, a commit and a get together; `chain` says how they went (together.py). Raises NotConnected."""
+        from flintmq.client.remote.together import run_steps  # Here: most clients send none.
+
+        self.wire.run(run_steps(self, chain))
 
     def cmit(self) -> None:
         """MQCMIT."""

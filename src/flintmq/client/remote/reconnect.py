@@ -26,7 +26,6 @@ handle that is none (2019). A browse begins again at the first message.
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -51,6 +50,8 @@ YES, SAME, NO = "yes", "qmgr", "no"
 def delays(definition: Definition) -> Callable[[int], float]:
     """Seconds before the n-th try, from 0."""
     steps = definition.delays
+
+    import random
 
     def delay(number: int) -> float:
         fixed, chance = steps[min(number, len(steps) - 1)]

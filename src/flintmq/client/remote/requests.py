@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flintmq.channel.calls import (
     API_SIZE,
@@ -26,15 +26,23 @@ from flintmq.channel.calls import (
     write_longs,
 )
 from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
-from flintmq.channel.lists import od_end
-from flintmq.client.remote.lists import pack_object
+from flintmq.channel.sizes import od_size
+from flintmq.client.lazy import lazy
 from flintmq.client.remote.session import Answer, Session
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCA_NAMES, MQIA_NAME_COUNT
 from flintmq.mqi.fields import read_text, write_text
 from flintmq.mqi.inquiry import LENGTHS, Inquiry, is_character
 from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_CSP_ERROR
+
+if TYPE_CHECKING:
+    from flintmq.channel import lists as list_layout
+    from flintmq.client.remote import lists
+else:
+    list_layout = lazy("flintmq.channel.lists")
+    lists = lazy("flintmq.client.remote.lists")
 
 #: MQCONNX.
 _CONNX: Final = 3
@@ -97,10 +105,27 @@ def connected(answer: Answer) -> tuple[str, bytes]:
 # -- MQOPEN -----------------------------------------------------------------------------------------------------------
 
 
+def packed_object(od: MQOD, big_endian: bool, ccsid: int) -> bytes:
+    """Pack an object descriptor, with its records if it is a distribution list."""
+    return lists.pack_object(od, big_endian, ccsid) if od.recs_present else od.pack(big_endian, ccsid)
+
+
+def packed_options(pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
+    """Pack put options, with their records if the put is to a distribution list."""
+    return lists.pack_options(pmo, big_endian, ccsid) if pmo.recs_present else pmo.pack(big_endian, ccsid)
+
+
+def od_end(answer: Answer, offset: int, od: MQOD) -> int:
+    """Return the offset of the end of `od`, which begins at `offset` in an answer."""
+    if od.recs_present:
+        return list_layout.od_end(answer.body, offset, od, answer.big_endian, answer.ccsid)
+    return offset + od_size(answer.body, offset, od.version, answer.big_endian)
+
+
 def open_body(od: MQOD, options: int, big_endian: bool, ccsid: int) -> bytes:
     """MQOPEN, with the question what the object's defaults are."""
     return (
-        pack_object(od, big_endian, ccsid)
+        packed_object(od, big_endian, ccsid)
         + write_longs([options], big_endian)
         + OpenDefaults().pack_fopa(1, big_endian, ccsid)
     )
@@ -109,7 +134,7 @@ def open_body(od: MQOD, options: int, big_endian: bool, ccsid: int) -> bytes:
 def opened(answer: Answer) -> tuple[MQOD, OpenDefaults]:
     """The descriptor that came back, and the defaults of the object if they did."""
     od = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
-    at = od_end(answer.body, API_SIZE, od, answer.big_endian, answer.ccsid) + 4
+    at = od_end(answer, API_SIZE, od) + 4
     defaults = OpenDefaults()
     if len(answer.body) - at >= FOPA_SIZE_1 and read_text(answer.body[at : at + 4], answer.ccsid) == "FOPA":
         (

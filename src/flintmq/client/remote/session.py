@@ -27,21 +27,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import segment as seg
 from flintmq.channel import spi
 from flintmq.channel.calls import API_SIZE, CALL_OVERHEAD, read_long, read_longs, write_longs
-from flintmq.channel.compression import (
-    LZ4FAST,
-    LZ4HIGH,
-    RLE,
-    SYSTEM,
-    ZLIBFAST,
-    ZLIBHIGH,
-    Compression,
-    said_in_request,
-)
 from flintmq.channel.errors import (
     STATUS_CCSID_NOT_SUPPORTED,
     STATUS_CONVERSATION_ID,
@@ -65,6 +55,9 @@ from flintmq.client.remote.ahead import REQUEST_PLAIN, REQUEST_QUESTION, Ahead
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.reason import MQRC_XWAIT_CANCELED
+
+if TYPE_CHECKING:
+    from flintmq.channel.compression import Compression
 
 NEW: Final = 0
 AGREED: Final = 1
@@ -92,7 +85,8 @@ NOT_ENDED: Final = -1
 #: So many techniques have room in INITIAL_DATA.
 _HEADER_TECHNIQUES: Final = 2
 _MESSAGE_TECHNIQUES: Final = 16
-_CHOICES: Final = (RLE, ZLIBFAST, ZLIBHIGH, SYSTEM, LZ4FAST, LZ4HIGH)
+#: A technique of compression that is none.
+_NOTHING: Final = (0, 0xFF)
 #: HDRCOMP, MSGCOMP, CSH.
 _COMPRESSED: Final = 0x07
 ONLY_CONVERSATION: Final = 1
@@ -108,6 +102,15 @@ def check_ccsid(ccsid: int) -> None:
     """Raise ChannelError unless names and structures can be read in this character set."""
     if not is_known(ccsid) or is_utf16(ccsid):
         raise ChannelError(STATUS_CCSID_NOT_SUPPORTED, f"the queue manager uses CCSID {ccsid}")
+
+
+def _is_technique(number: int) -> bool:
+    """Return whether a number of INITIAL_DATA is a technique of compression; most channels have none."""
+    if number in _NOTHING:
+        return False
+    from flintmq.channel.compression import NAMES
+
+    return number in NAMES
 
 
 class Answer:
@@ -243,8 +246,10 @@ class Session:
             self.state = AGREED
             self.shared = terms.conversations_per_socket > 0
             header, message = terms.header_compression[0], terms.message_compression[0]
-            if header in _CHOICES or message in _CHOICES:
-                header, message = (each if each in _CHOICES else 0 for each in (header, message))
+            if _is_technique(header) or _is_technique(message):
+                from flintmq.channel.compression import Compression
+
+                header, message = (each if _is_technique(each) else 0 for each in (header, message))
                 self.compression = Compression(header, message, terms.max_transmission_size)
         elif self._rounds >= ROUNDS_MAX:
             raise ChannelError(STATUS_PROTOCOL_DATA, f"nothing was agreed on in {ROUNDS_MAX} rounds")
@@ -258,7 +263,7 @@ class Session:
             (answer.header_compression, self._offered[0]),
             (answer.message_compression, self._offered[1]),
         ):
-            if said[0] in _CHOICES and said[0] not in offered:
+            if _is_technique(said[0]) and said[0] not in offered:
                 text = f"the queue manager wants compression {said[0]}, which was not offered"
                 raise ChannelError(STATUS_PROTOCOL_DATA, text)
         if self._offered[0] and any(answer.header_compression):
@@ -337,6 +342,8 @@ class Session:
     def _compressed(self, compression: Compression, kind: int, request: int, data: bytes) -> bytes:
         """A call whose segments are compressed where that makes them shorter, with zeros up to a multiple of four."""
         room = self.terms.max_transmission_size - (seg.SIZE_M if self.shared else seg.SIZE)
+        from flintmq.channel.compression import said_in_request
+
         said = said_in_request(kind, data, self.big_endian)
         parts: list[bytes] = []
         flags = seg.FIRST

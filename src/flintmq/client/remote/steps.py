@@ -31,19 +31,17 @@ from flintmq.channel import spi
 from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_XAREQUEST
-from flintmq.channel.lists import od_end
 from flintmq.channel.sizes import gmo_size, md_size
-from flintmq.channel.xids import XIDS_MAX, read_xid, write_xid
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.lazy import lazy
 from flintmq.client.mqi_properties import PropertyCalls
-from flintmq.client.remote import bulk, handles, lists, read_ahead, requests
+from flintmq.client.remote import bulk, handles, read_ahead, requests
 from flintmq.client.remote.ahead import BROWSE_ROOM, ROOM, Ahead, Arrived
 from flintmq.client.remote.async_put import MessageIds, is_eligible
 from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
-from flintmq.client.remote.session import Answer, Session
+from flintmq.client.remote.session import NO_ANSWER, Answer, Session
 from flintmq.mqi import xid as xa
 from flintmq.mqi.constants import (
     MQCO_NONE,
@@ -64,7 +62,6 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import FIELDS as OD_FIELDS
 from flintmq.mqi.od import MQOD
@@ -82,15 +79,20 @@ from flintmq.mqi.reason import (
 )
 from flintmq.mqi.sd import FIELDS as SD_FIELDS
 from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sro import MQSRO
-from flintmq.mqi.sts import MQSTS
 
 if TYPE_CHECKING:
+    from flintmq.channel import xids
+    from flintmq.client.remote import lists
+    from flintmq.mqi.inquiry import Inquiry
+    from flintmq.mqi.sro import MQSRO
+    from flintmq.mqi.sts import MQSTS
     from flintmq.qmgr import message_handle
     from flintmq.qmgr.connection import Connection as EngineConnection
     from flintmq.qmgr.queue_manager import QueueManager as Engine
 else:
+    lists = lazy("flintmq.client.remote.lists")
     message_handle = lazy("flintmq.qmgr.message_handle")
+    xids = lazy("flintmq.channel.xids")
 
 #: What a get asks for first: with the descriptor it fits one segment.
 _BUFFER: Final = 32 * 1024 - 1024
@@ -119,12 +121,27 @@ class Many(bytes):
     answers: list[Answer]
     #: If the first call fails, the last one is a get that is to be ended.
     gets: bool = False
+    #: Called when the first `settles` calls are answered, in the middle of the exchange; 0: when all of them are.
+    settled: Callable[[], None] | None = None
+    settles: int = 0
 
 
 def many_of(body: bytes) -> Many:
     """Return the body of an exchange of type MANY."""
     assert isinstance(body, Many)
     return body
+
+
+def go_on(steps: Steps[T], answers: list[Answer]) -> Exchange:
+    """Start steps with the answers to a first exchange that direct.py has made; return their next exchange.
+
+    Raise StopIteration if there is none.
+    """
+    kind, _, body, _, _ = next(steps)
+    if kind == MANY:
+        many_of(body).answers = answers
+        return steps.send(NO_ANSWER)
+    return steps.send(answers[0])
 
 
 class AnyWire(Protocol):
@@ -184,7 +201,8 @@ class MQISteps(PropertyCalls):
         self._xa_opened = False
         #: How many bytes of messages are read ahead for a handle; 0 is our own choice.
         self.room = 0
-        self._ids = MessageIds()
+        #: Message ids to give out.
+        self.ids = MessageIds()
         #: Puts that were not waited for and were lost with a connection: why.
         self.lost_puts: list[int] = []
         #: What is open, and the subscriptions, to be opened again when a connection is lost.
@@ -276,6 +294,8 @@ class MQISteps(PropertyCalls):
 
     def stat_steps(self, type: int) -> Steps[MQSTS]:
         """MQSTAT, by MQSTAT_TYPE_*: what has become of asynchronous puts since the last time."""
+        from flintmq.mqi.sts import MQSTS
+
         session = self.wire.session
         body = write_long(index(type), session.big_endian) + MQSTS().pack(session.big_endian, session.ccsid)
         answer = yield from self._call(seg.MQSTAT, 0, body, "")
@@ -327,7 +347,8 @@ class MQISteps(PropertyCalls):
         """MQPUT1."""
         self._check_list(od)
         session = self.wire.session
-        front = lists.pack_object(od, session.big_endian, session.ccsid)
+        big_endian, ccsid = session.big_endian, session.ccsid
+        front = requests.packed_object(od, big_endian, ccsid)
         name = od.object_name or od.object_string
         answer = yield from self._put(seg.MQPUT1, 0, front, name, OpenDefaults(), md, pmo, data, od)
         if answer is not None:
@@ -365,9 +386,9 @@ class MQISteps(PropertyCalls):
         options = pmo.options
         unanswered = self._response(sent_md, sent_pmo, defaults)
         if unanswered:
-            yield from self._ids.give(self, sent_md, sent_pmo)
+            yield from self.ids.give(self, sent_md, sent_pmo)
             md.msg_id, md.correl_id = sent_md.msg_id, sent_md.correl_id
-        packed = lists.pack_options(sent_pmo, big_endian, ccsid)
+        packed = requests.packed_options(sent_pmo, big_endian, ccsid)
         pmo.options = options
         length = (_LONG_BIG if big_endian else _LONG_LITTLE).pack(len(data))
         body = b"".join((front, sent_md.pack(big_endian, ccsid), packed, length, data))
@@ -410,7 +431,7 @@ class MQISteps(PropertyCalls):
         body, big_endian, ccsid = answer.body, answer.big_endian, answer.ccsid
         at = API_SIZE
         if has_od:
-            at = od_end(body, at, MQOD.unpack(body, at, big_endian, ccsid), big_endian, ccsid)
+            at = requests.od_end(answer, at, MQOD.unpack(body, at, big_endian, ccsid))
         md = MQMD.unpack(body, at, big_endian, ccsid)
         got = MQPMO.unpack(body, at + md_size(md.version), big_endian, ccsid)
         pmo.known_dest_count, pmo.unknown_dest_count = got.known_dest_count, got.unknown_dest_count
@@ -523,6 +544,11 @@ class MQISteps(PropertyCalls):
                 self.has_work = True
         return found, True
 
+    @property
+    def sends_together(self) -> bool:
+        """Return whether the queue manager is known to take several calls together."""
+        return self._sends_together is True
+
     def may_send_together_steps(self) -> Steps[bool]:
         """Whether several calls may be sent together in one conversation."""
         if self._sends_together is None:
@@ -544,7 +570,7 @@ class MQISteps(PropertyCalls):
             raise call_refused(MQRC_MSG_TOO_BIG_FOR_CHANNEL, handle.object_name, self.wire.q_mgr_name, len(data))
         pmo = MQPMO()
         pmo.options = options | MQPMO_SYNC_RESPONSE
-        yield from self._ids.give(self, md, pmo)
+        yield from self.ids.give(self, md, pmo)
         wanted.correl_id = md.msg_id
         layout = _LONG_BIG if big_endian else _LONG_LITTLE
         put = b"".join((md.pack(big_endian, ccsid), pmo.pack(big_endian, ccsid), layout.pack(len(data)), data))
@@ -715,6 +741,8 @@ class MQISteps(PropertyCalls):
 
     def subrq_steps(self, hsub: RemoteHandle, action: int, sro: MQSRO | None = None) -> Steps[int]:
         """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""
+        from flintmq.mqi.sro import MQSRO
+
         asked = sro or MQSRO()
         session = self.wire.session
         body = write_long(index(action), session.big_endian) + asked.pack(session.big_endian, session.ccsid)
@@ -736,8 +764,8 @@ class MQISteps(PropertyCalls):
         found: list[bytes] = []
         try:
             at = API_SIZE + 4
-            for _ in range(min(read_long(answer.body, API_SIZE, answer.big_endian), XIDS_MAX)):
-                xid = read_xid(answer.body, at, answer.big_endian)
+            for _ in range(min(read_long(answer.body, API_SIZE, answer.big_endian), xids.XIDS_MAX)):
+                xid = xids.read_xid(answer.body, at, answer.big_endian)
                 found.append(xid)
                 at += len(xid) + -len(xid) % 4
         except UNREADABLE as error:
@@ -748,7 +776,7 @@ class MQISteps(PropertyCalls):
         if not isinstance(xid, bytes):
             raise TypeError(f"an xid is bytes, made by pack_xid, not {type(xid).__name__}")
         big_endian = yield from self._xa_ready()
-        answer = yield kind, 0, write_xid(xid, big_endian), index(flags), True
+        answer = yield kind, 0, xids.write_xid(xid, big_endian), index(flags), True
         return answer.completion
 
     def _xa_ready(self) -> Steps[bool]:

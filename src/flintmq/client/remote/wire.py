@@ -19,7 +19,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
@@ -32,7 +31,7 @@ from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import MANY, Many, Steps, T, many_of
+from flintmq.client.remote.steps import MANY, Many, Steps, T, go_on, many_of
 from flintmq.client.whoami import user_name
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
@@ -58,6 +57,8 @@ else:
 _READ_MAX = 1 << 16
 _GRACE_S = 60
 _CLOSE_WAIT_S = 5.0
+#: Maximum length of a label of a host name.
+_LABEL_MAX = 63
 
 _wires: weakref.WeakSet[Wire] = weakref.WeakSet()
 
@@ -138,6 +139,9 @@ class Wire:
                         self._fail("the other side has closed the connection")
                     session.received(data)
                     self._between()
+                    if many.settled is not None and len(session.answers) >= (many.settles or len(many.calls)):
+                        settled, many.settled = many.settled, None
+                        settled()
                     if gets and session.pending and session.answers and session.answers[0].completion == MQCC_FAILED:
                         gets = False
                         self._socket.sendall(session.cancel_get(self.connection_id))
@@ -149,14 +153,17 @@ class Wire:
             except BaseException as error:
                 self._cut_short(error)
 
-    def run(self, steps: Steps[T]) -> T:
-        """Make the exchanges of a call, and return what it returns."""
+    def run(self, steps: Steps[T], begun: list[Answer] | None = None) -> T:
+        """Make the exchanges of a call, and return what it returns.
+
+        `begun` is what the first was answered with, if it was made already (direct.py).
+        """
         while self.orphans:
             number = self.orphans.pop()
             self.session.streams.pop(number, None)
             self.call(seg.MQCLOSE, number, bytes(4))
         try:
-            exchange = next(steps)
+            exchange = next(steps) if begun is None else go_on(steps, begun)
             while True:
                 kind, handle, body, flags, answered = exchange
                 try:
@@ -462,6 +469,16 @@ class Wire:
             keeper().drop(self)
         self._break(NotConnected(f"{self.where}: the connection is closed", MQRC_HCONN_ERROR))
 
+    def hang_up(self) -> None:
+        """End the connection while another thread waits for an answer: that thread raises NotConnected once the queue
+        manager has closed its side. By then the queue manager has ended the get and backed out.
+        """
+        self._ending = True
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
     def interrupt(self) -> None:
         """End the call that another thread makes: it raises NotConnected."""
         self._ending = True
@@ -505,7 +522,7 @@ def _opened(definition: Definition, address: Address) -> socket.socket:
     if address.directory:
         return _opened_locally(address.directory, where)
     try:
-        sock = socket.create_connection((address.host, address.port), definition.timeout)
+        sock = socket.create_connection((_host(address.host), address.port), definition.timeout)
     except OSError as error:
         raise refused(MQRC_HOST_NOT_AVAILABLE, where, error.strerror or str(error)) from None
     except UnicodeError:
@@ -529,9 +546,23 @@ def _opened(definition: Definition, address: Address) -> socket.socket:
         raise
 
 
+def _host(name: str) -> str:
+    """Return the name of a host as `create_connection` takes it. Raises UnicodeError for what cannot be one.
+
+    As bytes if it is ASCII and no label is blank or too long: it is looked up as it is, and the codec "idna", which
+    every str goes through, is not loaded.
+    """
+    labels = name.removesuffix(".").split(".")
+    if name.isascii() and all(0 < len(each) <= _LABEL_MAX for each in labels):
+        return cast(str, name.encode("ascii"))  # getaddrinfo takes both; typeshed knows of one.
+    return name
+
+
 def _opened_locally(directory: str, where: str) -> socket.socket:
     sock = socket.socket(socket.AF_UNIX)
     try:
+        from pathlib import Path
+
         with local.socket_path(Path(directory)) as path:
             sock.connect(path)
     except (FileNotFoundError, ConnectionRefusedError):
