@@ -2,13 +2,23 @@
 
     python tools/coordination_kills.py --kills 200 [--seed 1]
 
-A driver process moves messages from IN to OUT and inserts a row into two databases for each, coordinated
-(broker/runtime/coordination.py), with recovery by timer. At a step of the two-phase commit, or anywhere, one process
-is ended with SIGKILL: the driver, the queue manager, or PostgreSQL. It is started again. Then every message must be on
-OUT exactly once and have exactly one row in each database, and no branch of the driver may be prepared, in 60 seconds.
-Branches of other coordinators are there all the time, and must stay.
+A broker with one execution group runs a flow with `coordinatedTransaction` yes: MQInput, a Compute node that inserts a
+row into two databases, MQOutput. At a step of the two-phase commit, or anywhere, processes are ended with SIGKILL:
 
-    python tools/coordination_kills.py --driver PORT        the driver; it reads `arm STEP` and `go` from its input
+    worker           the worker that is at the step; its group starts it again
+    broker           the process of the broker. In half of the cases its workers die, too; in the others they go on
+                     until they notice, beside the new broker. The new broker has another number of workers
+    queue manager    started again at once
+    PostgreSQL       started again at once
+
+Then every message must be on OUT exactly once and have exactly one row in each database, and no branch of the broker
+may be prepared, within 60 seconds. Branches of other coordinators are there all the time, and must stay.
+
+    python tools/coordination_kills.py --broker PORT WORKERS    the broker, until its standard input ends
+    python tools/coordination_kills.py --worker                 a worker that stops at the step that is armed
+
+The worker program is the worker of FlintMQ with `Worker.observe` set. Files in the directory FLINTMQ_KILLS_DIRECTORY
+tell it where to stop: `armed` names the step, the worker that takes it renames it to `at` and waits for `go`.
 """
 
 from __future__ import annotations
@@ -21,7 +31,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -34,134 +43,122 @@ if __name__ == "__main__":
     sys.path[:0] = [str(_root), str(_root / "src")]
 
 import flintmq
-from flintmq.broker.errors import BrokerError
-from flintmq.broker.runtime.coordination import STEPS, Coordinator, Member, check_coordinator
-from flintmq.broker.runtime.data_sources import InstanceSources, Settings, read_settings
-from flintmq.broker.runtime.decisions import (
-    Branches,
-    Identity,
-    Owner,
-    QueueDecisions,
-    create_queue,
-    parse_gid,
-    queue_manager_id,
-)
-from flintmq.broker.runtime.recovery import Recovery
+from flintmq.broker.runtime.coordination import STEPS
+from flintmq.broker.runtime.decisions import Identity, Owner, create_queue, parse_gid, queue_manager_id
+from flintmq.broker.runtime.foreground import Foreground
+from flintmq.broker.runtime.group import WorkerProcess
+from flintmq.broker.runtime.log import BrokerLog
+from flintmq.broker.runtime.worker import Worker, serve
 from flintmq.cli.main import main as flint
 from flintmq.client import instance
-from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.lock import holder_of
 from flintmq.server import process
 from tools.postgres import Cluster
 
-VICTIMS = ("broker", "queue manager", "PostgreSQL")
+VICTIMS = ("worker", "broker", "queue manager", "PostgreSQL")
 ANYWHERE = "anywhere"
 SOURCES = ("A", "B")
 MESSAGES = 3
 MESSAGES_ANYWHERE = 40
+WORKERS = 2
 #: The bar: seconds until queues and tables agree and no branch is left.
 BAR_S = 60.0
-GRACE_S = 0.3
 PASSWORD_VARIABLE = "FLINTMQ_KILLS_PASSWORD"
+DIRECTORY_VARIABLE = "FLINTMQ_KILLS_DIRECTORY"
+
+ESQL = """CREATE COMPUTE MODULE Move_Main
+  CREATE FUNCTION Main() RETURNS BOOLEAN BEGIN
+    SET OutputRoot = InputRoot;
+    DECLARE text CHARACTER CAST(InputRoot.BLOB.BLOB AS CHARACTER CCSID 1208);
+    INSERT INTO Database.A.public.moved (id) VALUES (text);
+    INSERT INTO Database.B.public.moved (id) VALUES (text);
+    RETURN TRUE;
+  END;
+END MODULE;
+"""
 
 
-def settings_of(port: int) -> dict[str, Settings]:
-    """Return the data sources of the driver."""
+def _node(label: str, kind: str, attributes: str) -> str:
+    return (
+        f'<nodes xmi:type="{kind}.msgnode:FCMComposite_1" xmi:id="{label}" location="0,0" {attributes}>'
+        f'<translation xmi:type="utility:ConstantString" string="{label}"/></nodes>'
+    )
+
+
+def _wire(number: int, source: str, target: str) -> str:
+    return (
+        f'<connections xmi:type="eflow:FCMConnection" xmi:id="C{number}" targetNode="{target}" sourceNode="{source}" '
+        'sourceTerminalName="OutTerminal.out" targetTerminalName="InTerminal.in"/>'
+    )
+
+
+def write_flow(directory: Path) -> None:
+    """Write the flow Move: IN, a row in each database, OUT; two instances."""
+    kinds = ("ComIbmMQInput", "ComIbmCompute", "ComIbmMQOutput")
+    declared = " ".join(f'xmlns:{kind}.msgnode="{kind}.msgnode"' for kind in kinds)
+    body = (
+        _node("In", kinds[0], 'queueName="IN" additionalInstances="1"')
+        + _node("Work", kinds[1], 'computeExpression="esql://routine/#Move_Main.Main" dataSource="A"')
+        + _node("Out", kinds[2], 'queueName="OUT"')
+        + _wire(1, "In", "Work")
+        + _wire(2, "Work", "Out")
+    )
+    directory.mkdir()
+    (directory / "Move.esql").write_text(ESQL)
+    (directory / "Move.msgflow").write_text(
+        '<?xml version="1.0" encoding="UTF-8"?><ecore:EPackage xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" '
+        'xmlns:ecore="http://www.eclipse.org/emf/2002/Ecore" xmlns:eflow="http://www.ibm.com/wbi/2005/eflow" '
+        f'xmlns:utility="http://www.ibm.com/wbi/2005/eflow_utility" {declared} nsURI="Move.msgflow" '
+        'nsPrefix="Move.msgflow"><eClassifiers xmi:type="eflow:FCMComposite" name="FCMComposite_1">'
+        '<eSuperTypes href="http://www.ibm.com/wbi/2005/eflow#//FCMBlock"/>'
+        f"<composition>{body}</composition></eClassifiers></ecore:EPackage>"
+    )
+
+
+# -- the broker and its workers ---------------------------------------------------------------------------------------
+
+
+def stop_at_armed(step: str) -> None:
+    """Stop, if this step is armed, until the killer says `go`."""
+    directory = Path(os.environ[DIRECTORY_VARIABLE])
+    try:
+        if (directory / "armed").read_text() != step:
+            return
+        (directory / "armed").rename(directory / f"at.{os.getpid()}")  # One instance of one worker succeeds.
+    except FileNotFoundError:
+        return
+    end = time.monotonic() + 2 * BAR_S
+    while not (directory / "go").exists() and time.monotonic() < end:
+        time.sleep(0.005)
+
+
+def run_worker() -> int:
+    """Run a worker that can be stopped at a step."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Worker.observe = staticmethod(stop_at_armed)
+    return serve(sys.stdin, sys.stdout)
+
+
+def run_broker(port: int, workers: int) -> int:
+    """Run a broker until standard input ends."""
+    WorkerProcess.command = [sys.executable, "-P", __file__, "--worker"]
     url = f"postgresql://postgres@127.0.0.1:{port}/"
-    return read_settings({name: {"url": url + name.lower(), "passwordVariable": PASSWORD_VARIABLE} for name in SOURCES})
-
-
-# -- the driver -------------------------------------------------------------------------------------------------------
-
-
-class Driver:
-    """The process that takes the place of an execution group with one instance of a flow."""
-
-    def __init__(self, port: int) -> None:
-        self.settings = settings_of(port)
-        self.branches = Branches()
-        self.armed = ""
-        self.go = threading.Event()
-        self.qm = self._connected()
-        self.member = Member(queue_manager_id(self.qm), "BROKER", "default", "Move")
-        self.coordinator = Coordinator(
-            self.member, InstanceSources(self.settings), self.branches, observe=self._observe
-        )
-        self.recovery = Recovery(
-            self.member, self.settings, self.branches, lambda: QueueDecisions(self.qm), grace_s=GRACE_S
-        )
-
-    def _connected(self) -> flintmq.RemoteQueueManager:
-        while True:
-            try:
-                return flintmq.connect("QM1", timeout=5.0)
-            except MQError:
-                time.sleep(0.02)
-
-    def _observe(self, step: str) -> None:
-        check_coordinator(self.coordinator)
-        if step == self.armed:
-            self.armed = ""
-            self.go.clear()
-            print(f"at {step}", flush=True)
-            self.go.wait()
-
-    def run(self) -> None:
-        """Move messages until the process is ended."""
-        threading.Thread(target=self._listen, daemon=True).start()
-        while True:
-            try:
-                self.recovery.start(timeout_s=5.0)
-                break
-            except MQError:
-                time.sleep(0.02)
-        print("ready", flush=True)
-        threading.Thread(target=self._recover, daemon=True).start()
-        while True:
-            try:
-                self._move_messages()
-            except MQError as error:
-                self.coordinator.rollback()
-                if isinstance(error, NotConnected):
-                    self.qm.close()
-                    self.qm = self._connected()
-            except BrokerError:
-                self.coordinator.rollback()
-                time.sleep(0.01)
-            check_coordinator(self.coordinator)
-
-    def _move_messages(self) -> None:
-        incoming, outgoing = self.qm.queue("IN"), self.qm.queue("OUT")
-        decisions = QueueDecisions(self.qm)
-        coordinator = self.coordinator
-        while True:
-            message = incoming.get_or_none(wait=0.5, syncpoint=True, requeue_poison=False)
-            if message is None:
-                continue
-            coordinator.begin(decisions)
-            for name in SOURCES:
-                coordinator.source(name).execute("INSERT INTO moved VALUES (?)", [message.text])
-            outgoing.put(message.data, persistent=True, syncpoint=True)
-            coordinator.commit()
-            check_coordinator(coordinator)
-
-    def _listen(self) -> None:
-        for line in sys.stdin:
-            word, _, rest = line.strip().partition(" ")
-            if word == "arm":
-                self.armed = rest
-                print("armed", flush=True)
-            elif word == "go":
-                self.go.set()
-        os._exit(0)
-
-    def _recover(self) -> None:
-        while True:
-            time.sleep(0.1)
-            try:
-                self.recovery.run_once()
-            except (MQError, BrokerError):
-                pass  # The next round repeats it.
+    sources = {name: {"url": url + name.lower(), "passwordVariable": PASSWORD_VARIABLE} for name in SOURCES}
+    made = Foreground(
+        Path(os.environ[DIRECTORY_VARIABLE]) / "app",
+        "QM1",
+        {},
+        name="BROKER",
+        overrides={"Move#coordinatedTransaction": "yes"},
+        data_sources=sources,
+        http_port=-1,
+        workers=workers,
+        log=BrokerLog("BROKER", stream=sys.stderr),
+    )
+    print("ready" if made.start() else "not ready", flush=True)
+    sys.stdin.read()
+    made.stop()
+    return 0
 
 
 # -- the killer -------------------------------------------------------------------------------------------------------
@@ -178,33 +175,35 @@ class Tally:
 
 
 class World:
-    """A queue manager, a PostgreSQL cluster and a driver."""
+    """A queue manager, a PostgreSQL cluster and a broker."""
 
     def __init__(self, cluster: Cluster, data: Path) -> None:
         self.cluster = cluster
         self.data = data
         self.place = instance.by_name("QM1")
         self.pid = process.start(self.place)
-        self.driver: subprocess.Popen[str] | None = None
-        self.lines: list[str] = []
-        self.said = threading.Condition()
+        self.broker: subprocess.Popen[str] | None = None
+        self.workers = WORKERS
         self.number = 0
         self.foreign: list[str] = []
+        write_flow(data / "app")
         with self.connected() as qm:
             create_queue(qm)
-            for name in ("IN", "OUT"):
-                qm.queue(name, create=True, maxdepth=100_000)
-            self.owner = Owner.of(queue_manager_id(qm), "BROKER", "default")
+            qm.queue("IN", create=True, maxdepth=100_000, bothresh=100_000)
+            qm.queue("OUT", create=True, maxdepth=100_000)
+            manager = queue_manager_id(qm)
+        self.owners = {Owner.of(manager, "BROKER", f"default.{number}") for number in range(4)}
         for name in SOURCES:
             cluster.create_database(name.lower())
             cluster.run(name.lower(), "CREATE TABLE moved (id text)")
         # Branches of others: a Java program, another execution group, another queue manager. They must stay.
-        other = Identity(Owner(self.owner.queue_manager, "0" * 16), "ab" * 6, 1).gid(1, "A")
-        elsewhere = Identity(Owner("0" * 16, self.owner.group), "ab" * 6, 1).gid(1, "A")
+        group = Owner.of(manager, "BROKER", "default.0")
+        other = Identity(Owner.of(manager, "BROKER", "other.0"), "ab" * 6, 1).gid(1, "A")
+        elsewhere = Identity(Owner("0" * 16, group.group), "ab" * 6, 1).gid(1, "A")
         for number, gid in enumerate(("131077_MQ==_Mg==", other, elsewhere, "nothing of ours")):
             cluster.run("a", "BEGIN", f"CREATE TABLE foreign_{number} ()", f"PREPARE TRANSACTION '{gid}'")
             self.foreign.append(gid)
-        self.start_driver()
+        self.start_broker()
 
     @contextmanager
     def connected(self) -> Iterator[flintmq.RemoteQueueManager]:
@@ -212,54 +211,72 @@ class World:
         with flintmq.connect("QM1") as qm:
             yield qm
 
-    def start_driver(self) -> None:
-        """Start the driver. It recovers before it moves messages."""
-        self.lines = []
-        command = [sys.executable, __file__, "--driver", str(self.cluster.port)]
-        environment = {**os.environ, PASSWORD_VARIABLE: self.cluster.password}
-        log = (self.data / "driver.log").open("a")
-        driver = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, env=environment
-        )
-        log.close()
-        self.driver = driver
+    def start_broker(self) -> None:
+        """Start the broker; return when its flows run. It recovers before they do."""
+        command = [sys.executable, __file__, "--broker", str(self.cluster.port), str(self.workers)]
+        environment = {
+            **os.environ,
+            PASSWORD_VARIABLE: self.cluster.password,
+            DIRECTORY_VARIABLE: str(self.data),
+        }
+        with (self.data / "broker.log").open("a") as log:
+            self.broker = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, env=environment
+            )
+        assert self.broker.stdout is not None
+        said = self.broker.stdout.readline().strip()
+        assert said == "ready", f"the broker said {said!r}: {self.log()}"
 
-        def read() -> None:
-            assert driver.stdout is not None
-            for line in driver.stdout:
-                with self.said:
-                    if self.driver is driver:
-                        self.lines.append(line.strip())
-                        self.said.notify_all()
-
-        threading.Thread(target=read, daemon=True).start()
-
-    def tell(self, line: str) -> None:
-        """Send a line to the driver."""
-        assert self.driver is not None and self.driver.stdin is not None
-        self.driver.stdin.write(line + "\n")
-        self.driver.stdin.flush()
-
-    def wait_for(self, line: str) -> None:
-        """Wait until the driver says something."""
-        with self.said:
-            found = self.said.wait_for(lambda: line in self.lines, timeout=BAR_S)
-            assert found, f"the driver did not say {line!r}: {self.lines}; {self.log()}"
-            self.lines.remove(line)
+    def worker_pids(self) -> list[int]:
+        """Return the workers of the broker."""
+        assert self.broker is not None
+        found: list[int] = []
+        # A child belongs to the thread that started it: a worker that was started again, to the thread that watched.
+        for children in Path(f"/proc/{self.broker.pid}/task").glob("*/children"):
+            found += [int(each) for each in children.read_text().split()]
+        return found
 
     def log(self) -> str:
-        """Return the end of the log of the driver."""
-        return (self.data / "driver.log").read_text()[-3000:]
+        """Return the end of the log of the broker."""
+        return (self.data / "broker.log").read_text()[-3000:]
 
-    def end_driver(self, hard: bool = False) -> None:
-        """End the driver."""
-        driver = self.driver
-        assert driver is not None
-        if hard:
-            driver.send_signal(signal.SIGKILL)
-        elif driver.stdin is not None:
-            driver.stdin.close()
-        driver.wait(timeout=BAR_S)
+    def arm(self, step: str) -> None:
+        """Make the next instance that comes to a step stop there."""
+        (self.data / "armed.new").write_text(step)
+        (self.data / "armed.new").rename(self.data / "armed")
+
+    def stopped_at(self) -> int | None:
+        """Return the worker that has stopped at the step."""
+        return next((int(path.suffix[1:]) for path in self.data.glob("at.*")), None)
+
+    def go(self) -> None:
+        """Resume the worker."""
+        (self.data / "go").touch()
+
+    def clear(self) -> None:
+        """Make the files ready for another kill."""
+        for path in [self.data / "go", self.data / "armed", *self.data.glob("at.*")]:
+            path.unlink(missing_ok=True)
+
+    def end_broker(self) -> None:
+        """End the broker in order."""
+        broker, self.broker = self.broker, None
+        if broker is not None and broker.stdin is not None and broker.stdout is not None:
+            broker.stdin.close()
+            broker.wait(timeout=BAR_S)
+            broker.stdout.close()
+
+    def kill_broker(self, orphans: bool) -> None:
+        """End the process of the broker with SIGKILL, and those of its workers unless they are to be `orphans`."""
+        workers = [] if orphans else self.worker_pids()
+        broker, self.broker = self.broker, None
+        assert broker is not None and broker.stdin is not None and broker.stdout is not None
+        broker.kill()
+        for pid in workers:
+            _end(pid)
+        broker.wait()
+        broker.stdin.close()
+        broker.stdout.close()
 
     def kill_queue_manager(self) -> None:
         """End the process of the queue manager with SIGKILL."""
@@ -270,8 +287,7 @@ class World:
         """Kill once. Return prepared branches at that moment, and the seconds until everything agrees again."""
         count = MESSAGES_ANYWHERE if step == ANYWHERE else MESSAGES
         if step != ANYWHERE:
-            self.tell(f"arm {step}")
-            self.wait_for("armed")
+            self.arm(step)
         first, self.number = self.number, self.number + count
         wanted = {f"message {number}" for number in range(first, self.number)}
         with self.connected() as qm:
@@ -280,42 +296,66 @@ class World:
                 for text in sorted(wanted):
                     incoming.put(text, persistent=True)
         if step == ANYWHERE:
-            time.sleep(rng.random() * 0.2)
+            time.sleep(rng.random() * 0.3)
         else:
-            self.wait_for(f"at {step}")
-        if victim == "broker":
-            self.end_driver(hard=True)
-            in_doubt = len(self.branches())
-            started = time.monotonic()
-            self.start_driver()
+            _until(lambda: self.stopped_at() is not None, lambda: f"nothing came to {step}: {self.log()}")
+        in_doubt, started = self._strike(victim, rng)
+        with self.connected() as qm:
+            incoming, outgoing = qm.queue("IN"), qm.queue("OUT")
+            moved: Counter[str] = Counter()
+
+            def agrees() -> bool:
+                # The depth of OUT includes uncommitted puts, so count the messages that can be got.
+                moved.update(message.text for message in outgoing.messages())
+                return incoming.depth == 0 and moved.total() >= count and not self.branches()
+
+            _until(
+                agrees,
+                lambda: (
+                    f"{victim}, {step}: IN {incoming.depth}, moved {moved.total()} of {count}, "
+                    f"{self.branches()}; {self.log()}"
+                ),
+            )
+            took = time.monotonic() - started
+            self.compare(wanted, moved, (victim, step))
+        self.clear()
+        return in_doubt, took
+
+    def _strike(self, victim: str, rng: random.Random) -> tuple[int, float]:
+        """End the victim and start it again. Return the branches that were prepared meanwhile, and the time of it."""
+        if victim == "worker":
+            _end(self.stopped_at() or rng.choice(self.worker_pids()))
+            in_doubt, started = len(self.branches()), time.monotonic()
+            self.go()
+        elif victim == "broker":
+            self.kill_broker(orphans=rng.random() < 0.5)
+            in_doubt, started = len(self.branches()), time.monotonic()
+            early = rng.random() < 0.5
+            if early:
+                self.go()
+            self.workers = WORKERS + 1 - self.workers
+            self.start_broker()
+            if not early:
+                self.go()
         elif victim == "queue manager":
             self.kill_queue_manager()
-            self.tell("go")
-            in_doubt = len(self.branches())
-            started = time.monotonic()
+            self.go()
+            in_doubt, started = len(self.branches()), time.monotonic()
             self.pid = process.start(self.place)
         else:
             self.cluster.kill()
-            self.tell("go")
+            self.go()
             started = time.monotonic()
             self.cluster.start()
             in_doubt = len(self.branches())
-        with self.connected() as qm:
-            incoming, outgoing = qm.queue("IN"), qm.queue("OUT")
-            _until(
-                lambda: incoming.depth == 0 and outgoing.depth == count and not self.branches(),
-                lambda: f"IN {incoming.depth}, OUT {outgoing.depth} of {count}, {self.branches()}; {self.log()}",
-            )
-            took = time.monotonic() - started
-            self.compare(wanted, Counter(message.text for message in outgoing.messages()), (victim, step))
-        return in_doubt, took
+        return in_doubt, started
 
     def branches(self) -> list[str]:
-        """Return prepared branches of the driver."""
+        """Return prepared branches of the broker."""
         found = []
         for (gid,) in self.cluster.run("postgres", "SELECT gid FROM pg_prepared_xacts"):
             parsed = parse_gid(gid)
-            if parsed is not None and parsed.identity.owner == self.owner:
+            if parsed is not None and parsed.identity.owner in self.owners:
                 found.append(gid)
         return found
 
@@ -329,7 +369,7 @@ class World:
             assert found == once, f"{where}: {name} differs: {found - once} too many, {once - found} missing"
 
     def check_foreign(self) -> None:
-        """Assert that nobody touched the branches of others."""
+        """Assert that the branches of other owners are unchanged."""
         there = {gid for (gid,) in self.cluster.run("postgres", "SELECT gid FROM pg_prepared_xacts")}
         assert there == set(self.foreign), there
 
@@ -339,11 +379,18 @@ class World:
             self.cluster.run("a", f"ROLLBACK PREPARED '{gid}'")
 
     def close(self) -> None:
-        """End driver and queue manager."""
-        if self.driver is not None and self.driver.poll() is None:
-            self.end_driver()
+        """End broker and queue manager."""
+        self.go()
+        self.end_broker()
         if holder_of(self.place.lock_path) is not None:
             self.kill_queue_manager()
+
+
+def _end(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 def _until(condition: Callable[[], bool], what: str | Callable[[], str]) -> None:
@@ -355,7 +402,7 @@ def _until(condition: Callable[[], bool], what: str | Callable[[], str]) -> None
 
 @contextmanager
 def world(directory: Path, cluster: Cluster) -> Iterator[World]:
-    """Make a queue manager below a directory, databases in a cluster, and a driver."""
+    """Make a queue manager below a directory, databases in a cluster, and a broker."""
     before = os.environ.get("FLINTMQ_DATA")
     os.environ["FLINTMQ_DATA"] = str(directory / "data")
     made: World | None = None
@@ -382,7 +429,7 @@ def plan(kills: int, rng: random.Random) -> list[tuple[str, str]]:
 
 
 def run(kills: int, seed: int) -> dict[tuple[str, str], Tally]:
-    """Kill as often as asked; return what was seen. An AssertionError says what differs."""
+    """Run all kills; return the observations. Raise AssertionError with the difference."""
     rng = random.Random(seed)
     table: dict[tuple[str, str], Tally] = {}
     with tempfile.TemporaryDirectory(prefix="flintmq-kills-") as directory, Cluster() as cluster:
@@ -400,16 +447,18 @@ def run(kills: int, seed: int) -> dict[tuple[str, str], Tally]:
 
 
 def main() -> int:
-    """Run the driver or the killer."""
+    """Run the broker, a worker or the killer."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200, help="how often a process is killed (200)")
     parser.add_argument("--seed", type=int, default=1, help="order of victims and steps (1)")
-    parser.add_argument("--driver", type=int, metavar="PORT", help=argparse.SUPPRESS)
+    parser.add_argument("--broker", type=int, nargs=2, metavar=("PORT", "WORKERS"), help=argparse.SUPPRESS)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    logging.basicConfig(format="%(asctime)s %(name)s %(message)s")
-    if arguments.driver:
-        Driver(arguments.driver).run()
-        return 0
+    logging.basicConfig(format="%(asctime)s %(process)d %(name)s %(message)s")
+    if arguments.worker:
+        return run_worker()
+    if arguments.broker:
+        return run_broker(*arguments.broker)
     started = time.monotonic()
     table = run(arguments.kills, arguments.seed)
     print("| victim | step | kills | branches in doubt | seconds, median | longest |\n|---|---|---|---|---|---|")

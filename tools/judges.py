@@ -3,6 +3,7 @@
     tshark          its dissector reads what our clients and queue managers say    tests/interop
     Java, Maven     IBM's clients for Java and JMS; Spark needs Java, too          tests/interop, tests/pipeline
     buildah         builds the image of Containerfile, and runs it                 tests/interop
+    Chromium        opens the performance report as a reader does                  tests/perf
 
 Only `CI=true ./flint test` installs them, only as root, and only with Debian's apt-get: a developer's machine is left
 as it is. What cannot be had is said in a line, and the tests that need it are skipped and say so once more.
@@ -15,7 +16,13 @@ import shutil
 import subprocess
 
 #: What a test looks for, and the package that brings it.
-PACKAGES = {"tshark": "tshark", "javac": "default-jdk-headless", "mvn": "maven", "buildah": "buildah"}
+PACKAGES = {
+    "tshark": "tshark",
+    "javac": "default-jdk-headless",
+    "mvn": "maven",
+    "buildah": "buildah",
+    "chromium": "chromium",
+}
 #: An index or a package that has not come by then does not come.
 PATIENCE_S = 240
 

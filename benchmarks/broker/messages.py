@@ -4,25 +4,9 @@ from __future__ import annotations
 
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.rfh2 import MQRFH2
-
-#: The elements of the report's message; a message of any size has as many, with more data each.
-ELEMENTS = 20
-
-
-def order(size: int) -> bytes:
-    """Return a message of about `size` bytes: one attribute and three leaves in each of the twenty elements."""
-    frame = len(_message(0))
-    return _message(max(0, (size - frame) // ELEMENTS))
-
-
-def _message(padding: int) -> bytes:
-    elements = "".join(
-        f'<Element Seq="{number}"><COMPONENT>Component{number:04d}</COMPONENT><QUEUE>QUEUE.NUMBER.{number:04d}</QUEUE>'
-        f"<DATA>{'d' * padding}</DATA></Element>"
-        for number in range(1, ELEMENTS + 1)
-    )
-    path = f"<ProcessingPath>{elements}</ProcessingPath>"
-    return f"<CSIM><TestCase><Name>case</Name><Stack>{path}</Stack></TestCase></CSIM>".encode()
+from flintmq.perf.wmqi import ELEMENTS as ELEMENTS
+from flintmq.perf.wmqi import LOOP, START
+from flintmq.perf.wmqi import order as order
 
 
 def descriptor(format: str = "MQSTR") -> MQMD:
@@ -52,24 +36,6 @@ def module(name: str, body: str, kind: str = "COMPUTE") -> str:
     return f"CREATE {kind} MODULE {name} CREATE FUNCTION Main() RETURNS BOOLEAN BEGIN\n{body}\nEND; END MODULE;\n"
 
 
-#: What the report's complex Compute does, in our words (MF 2.14).
-LOOP = """
-SET I = 1;
-WHILE I <= C DO
-  SET OutputRoot.XML.CSIM.TestCase.ProcessingPath.Component[I].Name =
-      OutputRoot.XML.CSIM.TestCase.Stack.ProcessingPath.Element[I].COMPONENT;
-  SET OutputRoot.XML.CSIM.TestCase.ProcessingPath.Component[I].Transport.(XML.attr)Type = 'A';
-  SET OutputRoot.XML.CSIM.TestCase.ProcessingPath.Component[I].Transport.Queue =
-      OutputRoot.XML.CSIM.TestCase.Stack.ProcessingPath.Element[I].QUEUE;
-  SET I = I + 1;
-END WHILE;
-"""
-START = """
-SET OutputRoot = InputRoot;
-DECLARE I INTEGER;
-DECLARE C INTEGER;
-SET C = CARDINALITY(OutputRoot.XML.CSIM.TestCase.Stack.ProcessingPath.Element[]);
-"""
 ESQL = "".join(
     (
         module("Simple", "SET OutputRoot = InputRoot; SET OutputRoot.XML.CSIM.TestCase.Name = 'changed'; RETURN TRUE;"),

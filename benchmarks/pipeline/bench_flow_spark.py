@@ -1,17 +1,20 @@
 """flow_spark: 1 M archived messages of 4 KiB through the report's complex Compute on Spark, from Parquet to Parquet.
 
-    figure        value                                            floor
-    complex_1m    messages/s on local[2], on the clock             messages/s of the flow in one process, one instance:
-                                                                   bytes and descriptor in, bytes and descriptor out
-    by_cpu        messages/s that two cores allow by the CPU time  messages/s that one core allows by the CPU time of
-                  of Python and Java together                      the one process. A busy machine changes it little
-    cpu_python    CPU us a message of Spark's Python workers       CPU us a message of the one process
-    cpu_java      CPU us a message of Java: reading, writing and   none. Two cores have 2,000,000 us in a second: with
-                  the way to Python and back                       cpu_python this says what the limit is
+    figure         value                                            floor
+    complex_1m     messages/s on local[2], on the clock             messages/s of a broker with one instance of the
+                                                                    flow: from queue to queue of a queue manager
+    by_cpu         messages/s that two cores allow by the CPU time  messages/s that one core allows by the CPU time of
+                   of Python and Java together                      the worker. A busy machine changes it little
+    to_function    messages/s as by_cpu                             messages/s that one core allows by the CPU time of
+                                                                    the flow called as a function: no queue, no file
+    cpu_python     CPU us a message of Spark's Python workers       CPU us a message of the function
+    cpu_java       CPU us a message of Java: reading, writing and   none. Two cores have 2,000,000 us in a second: with
+                   the way to Python and back                       cpu_python this says what the limit is
 
 The archive has the columns that the source `mq` gives: ids, format, CCSID and so on, and a body of which each has its
-own number. Spark and its Python workers are warm: some messages go through first. The floor reads no Parquet and writes
-none; it is measured before and after Spark, and the faster of both counts.
+own number. Spark and its Python workers are warm: some messages go through first, before it is measured, as through the
+broker. The floors read no Parquet and write none. The broker's messages are not persistent and are on the queue before
+it starts, so nothing but the broker and its queue manager works meanwhile; the queue manager's CPU time is not counted.
 
 FLINT_BENCH_MESSAGES sets the number of messages. Tiny runs without Java: what a task does, over Arrow batches.
 """
@@ -20,23 +23,34 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+import flintmq
 from benchmarks.broker import messages
 from benchmarks.broker.flow_cases import Sink
 from benchmarks.frame import Figure, Options, cpu_seconds
+from benchmarks.server.stage import Broken, cpu_of
 from flintmq.broker import Flow, load
 from flintmq.broker.flow.engine import Invocation
 from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
+from flintmq.broker.runtime.group import ExecutionGroup
+from flintmq.broker.runtime.log import BrokerLog
+from flintmq.broker.runtime.worker import Assignment, FlowAssignment
+from flintmq.cli.main import main as flint
+from flintmq.client import instance
+from flintmq.server import process
 
 NAME = "flow_spark"
 SIZE = 4096
-#: Messages of one file of the archive, of the floor, and of what warms Spark up: a task for each core.
+#: Messages of one file of the archive, of the floors, and of the warm-up of Spark: a task for each core.
 FILE = 25_000
 FLOOR = 5_000
+BROKER = 10_000
+BROKER_S = 300
 WARM = 10_000
 _MARK = b"<Name>case</Name>"
 
@@ -100,6 +114,49 @@ def alone(flow: Flow, count: int) -> tuple[float, float]:
     return count / elapsed, used / count * 1e6
 
 
+def by_broker(application: Path, place: Path, count: int) -> tuple[float, float]:
+    """Return messages a second, and CPU us a message of the worker, of a broker with one instance of the flow."""
+    before = os.environ.get("FLINTMQ_DATA")
+    os.environ["FLINTMQ_DATA"] = str(place)
+    if flint(["crtmqm", "-q", "BENCH"]) != 0:
+        raise Broken("the queue manager cannot be created")
+    pid = process.start(instance.by_name("BENCH"))
+    try:
+        with flintmq.connect("BENCH") as manager:
+            incoming, outgoing = (manager.queue(name, create=True, maxdepth=10**6) for name in ("IN", "OUT"))
+            pattern = messages.order(SIZE)
+            for number in range(count):
+                incoming.put(body_of(number, pattern), persistent=False, format="MQSTR")
+            source: dict[str, Any] = {"path": str(application)}
+            base = Assignment("BENCH", "default", 0, "BENCH", {}, [source])
+            group = ExecutionGroup(base, [[FlowAssignment("", "F")]], BrokerLog("BENCH"))
+            group.start()
+            try:
+                return _rate_of(group, outgoing, count)
+            finally:
+                group.stop()
+    finally:
+        os.kill(pid, signal.SIGTERM)
+        if before is None:
+            del os.environ["FLINTMQ_DATA"]
+        else:
+            os.environ["FLINTMQ_DATA"] = before
+
+
+def _rate_of(group: ExecutionGroup, outgoing: Any, count: int) -> tuple[float, float]:
+    """Measure from a quarter of the messages on, when the worker is warm, to the last one."""
+    first = began = used = 0.0
+    end = time.monotonic() + BROKER_S
+    while (depth := outgoing.depth) < count:
+        if not first and depth >= count // 4:
+            first, began, used = depth, time.perf_counter(), cpu_of(group.workers[0].pid)
+        if time.monotonic() > end:
+            raise Broken(f"the broker has moved {depth} of {count} messages in {BROKER_S} s")
+        time.sleep(0.01)
+    elapsed, used = time.perf_counter() - began, cpu_of(group.workers[0].pid) - used
+    return (count - first) / elapsed, used / (count - first) * 1e6
+
+
 def through_task(flow: Flow, count: int) -> float:
     """Return messages a second of what a task does with its batches, without Spark."""
     from flintmq.pipeline.flows.columns import passed_on
@@ -133,6 +190,7 @@ def measured(flow: Flow, place: Path, count: int) -> list[Figure]:
     write_archive(place / "archive", count, min(FILE, -(-count // 2)))
     alone(flow, 100)
     floors = [alone(flow, FLOOR)]
+    brokers = [by_broker(place / "application", place / "before", BROKER)]
     # One task for each file: small files would be packed into one.
     settings = {"spark.sql.files.openCostInBytes": str(128 << 20)}
     spark = session.start("local[2]", settings, memory="3g", quiet=True)
@@ -151,11 +209,14 @@ def measured(flow: Flow, place: Path, count: int) -> list[Figure]:
     finally:
         spark.stop()
     floors.append(alone(flow, FLOOR))
-    rate, cpu = max(rate for rate, _ in floors), min(cpu for _, cpu in floors)
+    brokers.append(by_broker(place / "application", place / "after", BROKER))
+    cpu, broker_cpu = min(cpu for _, cpu in floors), min(cpu for _, cpu in brokers)
     java, python = (then - now for then, now in zip(after[1:], before[1:], strict=True))
+    allowed = 2 * count / (java + python - own)
     return [
-        Figure("complex_1m", count / elapsed, "/s", rate),
-        Figure("by_cpu", 2 * count / (java + python - own), "/s", 1e6 / cpu),
+        Figure("complex_1m", count / elapsed, "/s", max(rate for rate, _ in brokers)),
+        Figure("by_cpu", allowed, "/s", 1e6 / broker_cpu),
+        Figure("to_function", allowed, "/s", 1e6 / cpu),
         Figure("cpu_python", (python - own) / count * 1e6, "us", cpu),
         Figure("cpu_java", java / count * 1e6, "us"),
     ]

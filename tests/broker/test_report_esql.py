@@ -54,7 +54,7 @@ def quoted(text: str) -> str:
 @pytest.mark.parametrize("size", [4096, 16384, 65536])
 def test_the_statements_as_printed_make_the_right_message(tmp_path: Path, size: int) -> None:
     if not PRINTED.exists():
-        pytest.skip(f"{PRINTED} is not here: it lies beside the checkout of the developers of FlintMQ")
+        pytest.skip(f"{PRINTED} is not there: it comes with the performance reports")
     body = messages.order(size)
     flow = flow_with(tmp_path, quoted(PRINTED.read_text()))
 
@@ -63,7 +63,7 @@ def test_the_statements_as_printed_make_the_right_message(tmp_path: Path, size: 
 
 def test_the_statements_as_printed_run_in_five_nodes_in_a_row(tmp_path: Path) -> None:
     if not PRINTED.exists():
-        pytest.skip(f"{PRINTED} is not here: it lies beside the checkout of the developers of FlintMQ")
+        pytest.skip(f"{PRINTED} is not there: it comes with the performance reports")
     body = messages.order(4096)
     flow = flow_with(tmp_path, quoted(PRINTED.read_text()), 5)
 
@@ -80,7 +80,7 @@ def test_the_measured_shape_makes_the_right_message(tmp_path: Path, module: str,
 
 def test_very_complex_as_printed_is_the_loop_five_times_in_one_node(tmp_path: Path) -> None:
     if not PRINTED.exists():
-        pytest.skip(f"{PRINTED} is not here: it lies beside the checkout of the developers of FlintMQ")
+        pytest.skip(f"{PRINTED} is not there: it comes with the performance reports")
     text = PRINTED.read_text()
     start = text.upper().index("SET I = 1")
     body = messages.order(4096)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flintmq.telemetry.metrics import Family, escaped, render
+from flintmq.telemetry.exposition import Family, escaped
+from flintmq.telemetry.metrics import render
 from tests.qmgr.conftest import Engine
 from tests.qmgr.conftest import engine as engine
 

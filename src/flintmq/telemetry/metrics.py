@@ -10,17 +10,16 @@ at the end of its sample. Queues are those that STATQ wants, as in class 5: the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import flintmq
 from flintmq.log.log import Log
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.statistics import QUEUE_COUNTERS, is_collected, queue_counters, totals
+from flintmq.telemetry.exposition import CONTENT_TYPE, Family, text_of
 
-CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-_PREFIX = "flintmq_"
+__all__ = ["CONTENT_TYPE", "LoopFigures", "render"]
 
 #: The calls of the MQI, and their counters.
 _CALLS = {
@@ -63,39 +62,6 @@ _QUEUE = (
 
 
 @dataclass
-class Family:
-    """One metric with all its samples."""
-
-    name: str
-    kind: str
-    help: str
-    unit: str = ""
-    #: (labels, value)
-    samples: list[tuple[dict[str, str], int | float]] = field(default_factory=list)
-
-    def add(self, value: int | float, **labels: str) -> None:
-        """One sample."""
-        self.samples.append((labels, value))
-
-    def lines(self, common: dict[str, str]) -> Iterable[str]:
-        """The text. `common` labels come first."""
-        name = _PREFIX + self.name
-        yield f"# TYPE {name} {self.kind}"
-        if self.unit:
-            yield f"# UNIT {name} {self.unit}"
-        yield f"# HELP {name} {escaped(self.help)}"
-        suffix = {"counter": "_total", "info": "_info"}.get(self.kind, "")
-        for labels, value in self.samples:
-            shown = ",".join(f'{key}="{escaped(text)}"' for key, text in {**common, **labels}.items())
-            yield f"{name}{suffix}{{{shown}}} {value}"
-
-
-def escaped(text: str) -> str:
-    """As label values and help texts are written."""
-    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
-
-
-@dataclass
 class LoopFigures:
     """Figures of the loop that serves clients."""
 
@@ -112,11 +78,7 @@ class LoopFigures:
 def render(qm: QueueManager, channels: int = 0, loop: LoopFigures | None = None) -> str:
     """All metrics of a queue manager. Under the lock of its host."""
     families = [*_system(qm, channels), *_loop(loop), *_log(qm), *_storage(qm), *_queues(qm)]
-    lines: list[str] = []
-    for family in families:
-        if family.samples:
-            lines += family.lines({"qmgr": qm.name})
-    return "\n".join([*lines, "# EOF"]) + "\n"
+    return text_of(families, {"qmgr": qm.name})
 
 
 def _loop(loop: LoopFigures | None) -> list[Family]:

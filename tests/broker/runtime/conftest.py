@@ -9,6 +9,7 @@ import pytest
 import flintmq
 from flintmq.broker.runtime.data_sources import Settings, read_settings
 from flintmq.broker.runtime.decisions import create_queue
+from tests.broker.runtime.desk import Desk, open_desk
 from tools.postgres import Cluster, programs
 
 
@@ -48,4 +49,11 @@ def qm() -> Iterator[flintmq.QueueManager]:
         create_queue(made)
         made.queue("IN", create=True)
         made.queue("OUT", create=True)
+        yield made
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    """A queue manager that serves, for workers of the test's own process."""
+    with open_desk() as made:
         yield made

@@ -267,9 +267,10 @@ def test_a_branch_that_has_not_answered_is_carried_by_the_next_token(
     assert tokens(instance.qm) == [["TWO"]]
 
 
+@pytest.mark.parametrize("by", ["the next message", "an idle instance"])
 @pytest.mark.parametrize(("lose", "moved"), [("answer", [1]), ("request", [])])
 def test_an_unanswered_mqcmit_is_settled_by_the_tokens(
-    instance: Instance, cluster: Cluster, lose: str, moved: list[int]
+    instance: Instance, cluster: Cluster, lose: str, moved: list[int], by: str
 ) -> None:
     instance.decisions.lose = lose
     with pytest.raises(NotConnected):
@@ -280,8 +281,11 @@ def test_an_unanswered_mqcmit_is_settled_by_the_tokens(
     assert len(prepared(cluster)) == 2, "nothing is rolled back while the outcome is not known"
     instance.connection = instance.qm.connect()
     instance.decisions = Decisions(instance.connection)
-    instance.coordinator.begin(instance.decisions)
-    instance.coordinator.rollback()
+    if by == "the next message":
+        instance.coordinator.begin(instance.decisions)
+        instance.coordinator.rollback()
+    else:
+        assert instance.coordinator.settle(instance.decisions)
     assert tables(cluster) == (moved, moved) and prepared(cluster) == [] and instance.out() == moved
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from flintmq.broker.runtime.foreground import Foreground
+from flintmq.broker.runtime.group import WorkerError, WorkerProcess
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.placement import FlowPlan, place
-from flintmq.broker.runtime.worker import FlowAssignment
+from flintmq.broker.runtime.worker import Assignment, FlowAssignment
 from tests.broker.runtime import flows
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE, until
@@ -121,3 +125,53 @@ def test_flows_that_must_meet_stay_in_the_first_worker() -> None:
     assert placed[0] == [FlowAssignment("A", "one", 3)]
     assert sorted((each.flow, each.instances) for each in placed[1]) == [("three", 1), ("two", 2)]
     assert place([FlowPlan("A", "one")], 8) == [[FlowAssignment("A", "one", 1)]]
+
+
+def test_instances_stay_in_their_worker_as_long_as_the_load_is_shared() -> None:
+    """A deployment of another application must not move flows that it does not change."""
+    first = place([FlowPlan("A", name) for name in ("one", "two", "three", "four")], 2)
+    more = place([FlowPlan("A", name) for name in ("zero", "four", "three", "two", "one")], 2, first)
+    for worker in range(2):
+        assert {each.flow for each in first[worker]} <= {each.flow for each in more[worker]}
+    assert sum(len(each) for each in more) == 5
+    gone = [FlowPlan("A", each.flow) for each in first[0]]
+    assert [len(each) for each in place(gone, 2, first)] == [1, 1]
+    assert place([FlowPlan("A", "one", 3)], 1, first) == [[FlowAssignment("A", "one", 3)]]
+
+
+class Deaf(WorkerProcess):
+    """A worker that is ready and reads nothing more."""
+
+    command = [
+        sys.executable,
+        "-c",
+        "import sys, time; sys.stdin.readline(); print('{\"ready\": {}}', flush=True); time.sleep(60)",
+    ]
+
+
+def test_a_worker_that_reads_nothing_holds_nobody_up() -> None:
+    """A command that does not fit into the pipe fails in its time, and the worker can be ended."""
+    worker = Deaf(Assignment("BRK", "default", 0, "QM1", {}))
+    try:
+        assert worker.ready.wait(PATIENCE)
+        begun = time.monotonic()
+        with pytest.raises(WorkerError, match="does not read commands"):
+            worker.ask("assign", 0.5, text="x" * (1 << 20))
+        worker.end(0.5)
+        assert time.monotonic() - begun < 10
+        assert worker.process.returncode == -signal.SIGKILL
+    finally:
+        worker.process.kill()
+        worker.process.wait()
+
+
+def test_a_thread_without_an_end_does_not_keep_a_worker() -> None:
+    """The worker of a broker that was killed ends, whatever its executor still does."""
+    code = (
+        "import time\nfrom concurrent.futures import ThreadPoolExecutor\n"
+        "from flintmq.broker.runtime import worker\n"
+        "ThreadPoolExecutor(1).submit(time.sleep, 600)\n"
+        "worker.serve = lambda commands, answers: print('last') or 3\nworker.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
+    assert (ended.returncode, ended.stdout) == (3, "last\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -42,13 +42,20 @@ Make = Callable[..., Recovery]
 def make(qm: flintmq.QueueManager, databases: Mapping[str, Settings], clock: Clock) -> Make:
     """Recovery of a new process of the execution group."""
 
-    def made(branches: Branches | None = None, group: str = "default", settings: object = None) -> Recovery:
+    def recovery(
+        branches: Branches | None = None,
+        group: str = "default",
+        settings: object = None,
+        adopted: Sequence[str] = (),
+    ) -> Recovery:
         member = Member(queue_manager_id(qm), "BROKER", group)
         given = databases if settings is None else settings
         assert isinstance(given, Mapping)
-        return Recovery(member, given, branches or Branches(), lambda: QueueDecisions(qm.connect()), 60.0, clock)
+        made = Recovery(member, given, branches or Branches(), lambda: QueueDecisions(qm.connect()), 60.0, clock)
+        made.adopt(adopted)
+        return made
 
-    return made
+    return recovery
 
 
 def die_at(instance: Instance, step: str, number: int = 1, *names: str) -> None:
@@ -167,22 +174,42 @@ def test_a_process_that_was_fenced_cannot_decide(
     assert tables(cluster) == ([], []) and prepared(cluster) == [] and qm.queue("IN").depth == 1
 
 
-def test_a_branch_of_this_process_that_nobody_decided_is_rolled_back_after_the_grace_interval(
-    qm: flintmq.QueueManager, databases: Mapping[str, Settings], cluster: Cluster, make: Make, clock: Clock
+def test_a_branch_of_this_process_that_nobody_works_on_is_rolled_back_at_once(
+    qm: flintmq.QueueManager, databases: Mapping[str, Settings], cluster: Cluster, make: Make
 ) -> None:
     """The vote got lost: the branch is there, and the instance has backed out."""
     instance = Instance(qm, databases)
     source = instance.coordinator.sources.source("ONE")
     source.execute("INSERT INTO t VALUES (1)", [])
-    identity = instance.branches.new_identity(instance.member.owner)
-    assert source.prepare(identity.gid(1, "ONE")) is not None  # type: ignore[union-attr]
+    gid = instance.branches.new_identity(instance.member.owner).gid(1, "ONE")
+    branch = source.prepare(gid)  # type: ignore[union-attr]
+    assert branch is not None
+    instance.branches.enter(branch)
     recovery = make(instance.branches)
 
-    assert recovery.run_once().waiting == 1
-    clock.now += 59
-    assert recovery.run_once().waiting == 1 and len(prepared(cluster)) == 1
-    clock.now += 2
+    assert recovery.run_once().rolled_back == 0 and prepared(cluster) == [gid]
+    instance.branches.abandon(gid)
+    assert instance.branches.work.is_set()
     assert recovery.run_once().rolled_back == 1 and prepared(cluster) == []
+
+
+@pytest.mark.parametrize(("step", "rows"), [("after prepare", []), ("after MQCMIT", [1])])
+def test_a_worker_resolves_branches_of_workers_that_its_group_has_no_more(
+    qm: flintmq.QueueManager,
+    databases: Mapping[str, Settings],
+    cluster: Cluster,
+    make: Make,
+    step: str,
+    rows: list[int],
+) -> None:
+    die_at(Instance(qm, databases), step, 1, "ONE")
+    assert not make(group="another", adopted=["a third"]).run_once().committed and prepared(cluster)
+    recovery = make(group="another", adopted=["default"])
+    assert [row.state for row in recovery.pending()] == ["decided" if rows else "in doubt"]
+
+    assert recovery.run_once().complete
+
+    assert prepared(cluster) == [] and tables(cluster) == (rows, []) and tokens(qm) == []
 
 
 def test_branches_of_others_are_never_touched(

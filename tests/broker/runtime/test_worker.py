@@ -2,75 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import sqlite3
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import flintmq
-from flintmq.broker.runtime.log import BrokerLog
-from flintmq.broker.runtime.worker import Assignment, FlowAssignment, Worker
 from tests.broker.runtime import flows
-from tests.client.remote.serving import CHANNEL, Serving
+from tests.broker.runtime.desk import Desk
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
-Start = Callable[..., Worker]
-
-
-class Desk:
-    """A queue manager, and workers on it."""
-
-    def __init__(self) -> None:
-        self.serving = Serving()
-        self.qm = self.serving.qm
-        self.qm.queue("SYSTEM.BROKER.STATE.DEFAULT", create=True)
-        self.said = io.StringIO()
-        self.workers: list[Worker] = []
-
-    def queue(self, name: str, **attributes: Any) -> flintmq.Queue:
-        return self.qm.queue(name, create=True, **attributes)
-
-    def start(
-        self,
-        path: Path,
-        *names: str,
-        instances: int = 1,
-        http_port: int = -1,
-        data_sources: dict[str, Any] | None = None,
-    ) -> Worker:
-        assignment = Assignment(
-            "BRK",
-            "default",
-            0,
-            "QM1",
-            {"channel": CHANNEL, "conn": self.serving.conn},
-            [{"path": str(path)}],
-            [FlowAssignment("", name, instances) for name in names],
-            http_port=http_port,
-            data_sources=data_sources or {},
-        )
-        worker = Worker(assignment, BrokerLog("BRK.default", stream=self.said))
-        worker.start()
-        self.workers.append(worker)
-        return worker
-
-    def close(self) -> None:
-        for worker in self.workers:
-            worker.stop()
-        self.serving.close()
-
-
-@pytest.fixture
-def desk() -> Iterator[Desk]:
-    made = Desk()
-    yield made
-    made.close()
 
 
 def test_a_message_goes_through_a_flow_with_its_descriptor(desk: Desk, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@
 
     engine.py          nodes, wires, and how a message travels (nodes/: the nodes)
     runtime.py         a flow that can run
+    ending.py          which output nodes end their flow
     services.py        what nodes do to the outside, and the recorder that keeps it
     function.py        a flow as a function
     outputs.py         what a flow did, as files: written, compared

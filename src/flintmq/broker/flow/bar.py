@@ -159,6 +159,8 @@ def read_bar(source: Path | bytes, file: str = "", budget: Budget | None = None)
     if isinstance(source, Path):
         file = file or str(source)
         try:
+            if source.exists() and not source.is_file():
+                raise FlowFileError(file, "is no regular file")
             if source.stat().st_size > BAR_BYTES_MAX:
                 raise FlowFileError(file, f"the file is larger than {BAR_BYTES_MAX} bytes")
             data = source.read_bytes()

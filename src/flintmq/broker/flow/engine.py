@@ -63,6 +63,69 @@ class NodeEvent:
     assembly: Assembly | None = None
 
 
+class Watch:
+    """Looks at the nodes of a flow while a message passes: a trace, statistics, monitoring. This one does nothing.
+
+    For each node that gets the message `entered` and `left` come in pairs, and nest as the nodes do. Methods raise
+    nothing and change nothing.
+    """
+
+    #: Whether the watch reads trees when the flow has ended: then the input node does not take its tree apart.
+    keeps_trees: bool = False
+
+    def entered(self, invocation: Invocation, node: RuntimeNode, terminal: str, assembly: Assembly) -> None:
+        """Record that a message arrived at an input terminal of a node."""
+
+    def left(self, invocation: Invocation, node: RuntimeNode) -> None:
+        """Record that a node and all nodes below it have returned."""
+
+    def sent(
+        self, invocation: Invocation, node: RuntimeNode, terminal: str, assembly: Assembly, is_wired: bool
+    ) -> None:
+        """Record that a node propagates a message to an output terminal."""
+
+    def noted(self, invocation: Invocation, node: RuntimeNode, event: str, terminal: str, detail: str) -> None:
+        """Record any other event of a node: an input node starts, an exception passes or is caught."""
+
+
+class EventTrace(Watch):
+    """Records the events of nodes in a list, in order."""
+
+    def __init__(self, events: list[NodeEvent], keep_assemblies: bool = False) -> None:
+        self.events = events
+        #: Keep a copy of the assembly with each event.
+        self.keep_assemblies = keep_assemblies
+
+    def entered(self, invocation: Invocation, node: RuntimeNode, terminal: str, assembly: Assembly) -> None:
+        self._add(invocation, node, "in", terminal, "", assembly)
+
+    def sent(
+        self, invocation: Invocation, node: RuntimeNode, terminal: str, assembly: Assembly, is_wired: bool
+    ) -> None:
+        self._add(invocation, node, "out" if is_wired else "unwired", terminal, "", assembly)
+
+    def noted(self, invocation: Invocation, node: RuntimeNode, event: str, terminal: str, detail: str) -> None:
+        self._add(invocation, node, event, terminal, detail, None)
+
+    def _add(
+        self,
+        invocation: Invocation,
+        node: RuntimeNode,
+        event: str,
+        terminal: str,
+        detail: str,
+        assembly: Assembly | None,
+    ) -> None:
+        kept = copied(assembly) if self.keep_assemblies and assembly is not None else None
+        self.events.append(
+            NodeEvent(node.label, node.type, event, terminal, invocation.depth, detail, time.perf_counter(), kept)
+        )
+
+
+#: Events that are errors of a message which the flow handles.
+_ERRORS = ("failure", "catch")
+
+
 @dataclass(slots=True)
 class Invocation:
     """One message on its way through a flow."""
@@ -70,27 +133,31 @@ class Invocation:
     flow: RuntimeFlow
     services: Services
     depth: int = 0
-    events: list[NodeEvent] | None = None
-    #: Keep a copy of the assembly with each event.
-    keep_assemblies: bool = False
+    #: Looks at every node that the message passes.
+    watch: Watch | None = None
+    #: Exceptions that failure and catch terminals have handled.
+    errors: int = 0
+    #: Aggregations that ended without all of their replies.
+    aggregate_timeouts: int = 0
+    #: The environment of the message, once an input node has made it.
+    environment: Element | None = None
     #: Whether the input was read under syncpoint; output nodes with `automatic` follow it.
     transactional: bool = True
     #: What a reply node of this flow answers: the request of HTTP or SOAP, or the call, that started the flow.
     request_identifier: bytes = b""
+    #: PROPAGATE statements in progress: nodes that they reach do not end the flow (ending.py, E3).
+    propagating: int = 0
     #: Requests that joined the group of a GroupScatter node above: folder and identifier. None outside of groups.
     group: list[tuple[str, bytes]] | None = None
     #: The context tree of the flow: what its input nodes took in.
     context: Element = field(default_factory=lambda: Element("Context", None, NAME))
 
-    def note(
-        self, node: RuntimeNode, event: str, terminal: str = "", detail: str = "", assembly: Assembly | None = None
-    ) -> None:
-        """Record what a node did, if somebody looks."""
-        if self.events is not None:
-            kept = copied(assembly) if self.keep_assemblies and assembly is not None else None
-            self.events.append(
-                NodeEvent(node.label, node.type, event, terminal, self.depth, detail, time.perf_counter(), kept)
-            )
+    def note(self, node: RuntimeNode, event: str, terminal: str = "", detail: str = "") -> None:
+        """Record an event of a node other than propagation."""
+        if event in _ERRORS:
+            self.errors += 1
+        if self.watch is not None:
+            self.watch.noted(self, node, event, terminal, detail)
 
 
 def copied(assembly: Assembly) -> Assembly:
@@ -145,6 +212,10 @@ class RuntimeNode:
         self.flow = flow
         self.wires: dict[str, list[Wire]] = {}
         self.calls = 0
+        #: Whether nothing of the flow runs after the node, and nothing sees how it went (ending.py, E1 and E2).
+        self.ends_flow = False
+        #: Whether every node that runs after this one, or sees its result, is below it (ending.py, E2).
+        self.is_last = False
 
     # Properties.
 
@@ -182,6 +253,17 @@ class RuntimeNode:
 
     # Propagation.
 
+    def own_environment(self, invocation: Invocation, assembly: Assembly) -> Element:
+        """Return a local environment that the node may change: a copy, unless nothing else sees it any more."""
+        if (
+            self.is_last
+            and not invocation.propagating
+            and not invocation.services.keeps_trees
+            and not self.wired("failure")
+        ):
+            return assembly.local_environment
+        return copy_element(assembly.local_environment)
+
     def wired(self, terminal: str) -> bool:
         """Return whether a terminal leads anywhere."""
         return bool(self.wires.get(terminal))
@@ -190,20 +272,25 @@ class RuntimeNode:
         """Handle an assembly, and what goes wrong with it (F1 to F3)."""
         self.calls += 1
         invocation.depth += 1
+        watch = invocation.watch
+        if watch is not None:
+            watch.entered(invocation, self, terminal, assembly)
         try:
             if invocation.depth > DEPTH_MAX:
                 raise BrokerError(
                     4184, f"the message has passed {DEPTH_MAX} nodes in one path; look for a loop of wires"
                 )
-            invocation.note(self, "in", terminal, assembly=assembly)
             self.process(invocation, assembly, terminal)
         except Exception as raised:
             error = raised if isinstance(raised, BrokerError) else internal_error(raised)
             if error.below is self or not self.wired("failure"):
-                invocation.note(self, "rethrow", detail=str(error.root_cause()))
+                if watch is not None:
+                    watch.noted(invocation, self, "rethrow", "", str(error.root_cause()))
                 raise self.rethrown(error) from error
             self.send_failure(invocation, assembly, error)
         finally:
+            if watch is not None:
+                watch.left(invocation, self)
             invocation.depth -= 1
 
     def send_failure(self, invocation: Invocation, assembly: Assembly, error: BrokerError) -> None:
@@ -220,7 +307,8 @@ class RuntimeNode:
     def send(self, terminal: str, invocation: Invocation, assembly: Assembly) -> None:
         """Propagate an assembly to all that is wired to a terminal, in the order of the file."""
         wires = self.wires.get(terminal)
-        invocation.note(self, "out" if wires else "unwired", terminal, assembly=assembly)
+        if invocation.watch is not None:
+            invocation.watch.sent(invocation, self, terminal, assembly, bool(wires))
         if not wires:
             return
         try:

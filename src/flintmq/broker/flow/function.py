@@ -28,7 +28,7 @@ from flintmq.broker.esql.run import DataSource
 from flintmq.broker.esql.switches import DEFAULTS, Switches
 from flintmq.broker.flow import nodes as _nodes
 from flintmq.broker.flow.application import Application
-from flintmq.broker.flow.engine import Invocation, NodeEvent
+from flintmq.broker.flow.engine import EventTrace, Invocation, NodeEvent
 from flintmq.broker.flow.model import FlowDefinition
 from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
 from flintmq.broker.flow.project import Project
@@ -279,9 +279,7 @@ class Flow:
         events: list[NodeEvent] = []
 
         def invocation_of(runtime: RuntimeFlow) -> Invocation:
-            made = Invocation(runtime, recorder, events=events if trace else None)
-            made.keep_assemblies = keep_assemblies
-            return made
+            return Invocation(runtime, recorder, watch=EventTrace(events, keep_assemblies) if trace else None)
 
         recorder.call_project = self.surroundings.caller(self.runtime, recorder, invocation_of)
         incoming = incoming_of(body, headers or {})
@@ -329,7 +327,7 @@ class Flow:
         events: list[NodeEvent] = []
 
         def invocation_of(runtime: RuntimeFlow) -> Invocation:
-            return Invocation(runtime, recorder, events=events if trace else None)
+            return Invocation(runtime, recorder, watch=EventTrace(events) if trace else None)
 
         around = self.surroundings
         recorder.call_project = around.caller(self.runtime, recorder, invocation_of)

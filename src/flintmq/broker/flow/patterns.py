@@ -149,6 +149,7 @@ class Xpath:
     """An XPath 1.0 expression over an assembly."""
 
     def __init__(self, text: str, namespaces: dict[str, str] | None = None) -> None:
+        self.source = text
         self.variables = set(_VARIABLE.findall(text))
         known = {prefix: uri for prefix, uri in (namespaces or {}).items() if prefix and uri}
         unknown = self.variables - set(_ROOTS)

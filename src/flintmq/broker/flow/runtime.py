@@ -16,6 +16,7 @@ from flintmq.broker.esql.parser import parse_expression, parse_statements
 from flintmq.broker.esql.program import Program, Unit
 from flintmq.broker.esql.run import Deployment
 from flintmq.broker.esql.switches import DEFAULTS, Switches
+from flintmq.broker.flow.ending import ends_flow, last_nodes
 from flintmq.broker.flow.engine import REGISTRY, NodeProblem, RuntimeNode, Wire
 from flintmq.broker.flow.model import INPUT_TERMINAL, OUTPUT_TERMINAL
 from flintmq.broker.flow.node_types import title_of
@@ -89,6 +90,9 @@ class RuntimeFlow:
         self._build(resolved.root)
         self._wire(resolved.root)
         self._prepare()
+        for last in last_nodes(self.nodes):
+            last.is_last = True
+            last.ends_flow = ends_flow(last)
         #: Whether a node of the flow uses the store, timers, or other flows.
         self.uses_state = any(node.uses_state for node in self.nodes)
 

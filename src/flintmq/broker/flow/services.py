@@ -40,6 +40,11 @@ class Put:
     new_correlation_id: bool = False
     context: str = "passAll"
     alternate_user: bool = False
+    #: Whether nothing runs after it and nothing sees how it went (flow/ending.py): it may leave with the commit.
+    ends_flow: bool = False
+    #: An answer: if the queue manager refuses it, the flow goes on. It goes to the dead-letter queue, or is discarded
+    #: if its user may not put it.
+    may_be_lost: bool = False
 
 
 @dataclass(slots=True)
@@ -69,6 +74,8 @@ class Publication:
     subscription_point: str = ""
     retained: bool = False
     transactional: bool = True
+    #: As in `Put`.
+    ends_flow: bool = False
 
 
 @dataclass(slots=True)

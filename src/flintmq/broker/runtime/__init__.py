@@ -8,14 +8,19 @@
 A message's way:
 
     queue_session.py   the queue manager, seen by one instance: get, put, publish, commit, back out; cache of handles
+    late.py            outputs that leave with the commit and the next get
     services.py        what nodes do to the outside, done for real (`flow/services.py` is the contract)
     instance.py        the loop of an instance: get, run the flow, commit; backout, backout queue, dead-letter queue
+    ordering.py        orderMode: which message is next, among the instances of a node; batch.py, how many messages a
+                       unit of work takes
     unit.py            the unit of work of an instance: queue manager, state of flows, databases
     state_queue.py     state of flows and timers, on a queue
     data_sources.py    connections to databases; coordination.py ends them with the queue manager, decisions.py keeps
                        the decisions on a queue, recovery.py finishes what a crash left
     http_listener.py   requests for HTTP nodes
+    content_filters.py content filters of publish/subscribe, for the queue manager
     worker.py          the process that runs instances; it loads applications, obeys its group
+    commands.py        what a group can ask of a worker: a table of commands, requests with numbers
     placement.py       which worker runs which instance
     group.py           the processes of an execution group, watched and restarted
     foreground.py      `flint broker run`; log.py, the log
@@ -31,4 +36,6 @@ R3  A message that a flow does not handle is backed out, and after BOTHRESH deli
     dead-letter queue (MF 3.6). It is removed only if it was got outside of a unit of work.
 R4  Databases are committed before the queue manager, unless `coordinatedTransaction` is yes: then both end together
     (coordination.py).
+R5  Subscriptions are the queue manager's durable ones, and it carries out the psc commands: a broker keeps no list of
+    its own that could differ after a crash. It adds what needs a parser (content_filters.py).
 """

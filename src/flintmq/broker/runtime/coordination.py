@@ -341,7 +341,7 @@ class Coordinator:
             branch = source.prepare(gid)
         except BrokerError as error:
             # The vote is no, or the connection was lost and a branch may be there: recovery rolls that one back.
-            self.branches.leave(gid)
+            self.branches.abandon(gid)
             raise coordination_error(f"data source {source.settings.name} did not prepare", error) from error
         if branch is None:
             self.branches.leave(gid)
@@ -371,6 +371,20 @@ class Coordinator:
             self._move(Event.UNKNOWN)
             raise
         self._decided()
+
+    def settle(self, mq: DecisionLog) -> bool:
+        """Find the outcome of a unit of work without an answer to MQCMIT; return whether it is resolved.
+
+        `begin` does this with the next message. An instance calls it while no message comes, or a branch that was
+        decided would stay prepared until then. Raises MQError if the connection is lost.
+        """
+        if self.state is State.UNCERTAIN:
+            self._mq = mq
+            try:
+                self._settle(mq)
+            except BrokerError as error:
+                LOGGER.info("%s", error)
+        return self.state is not State.UNCERTAIN
 
     def _settle(self, mq: DecisionLog) -> None:
         """Find the outcome of a unit of work whose MQCMIT was not answered (decisions.py has the table)."""
@@ -413,7 +427,9 @@ class Coordinator:
                 source.finish(branch.gid, "ROLLBACK")
             except BrokerError as error:
                 LOGGER.warning("%s: branch %s is left to recovery: %s", self._name(), branch.gid, error)
-            self.branches.leave(branch.gid)
+                self.branches.abandon(branch.gid)
+            else:
+                self.branches.leave(branch.gid)
 
     def _second_phase(self) -> None:
         for number, branch in enumerate(list(self.unanswered.values())):

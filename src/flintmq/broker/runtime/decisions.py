@@ -334,6 +334,7 @@ class Branches:
 
     live       from before PREPARE TRANSACTION until the outcome is settled: recovery leaves them alone
     decided    committed by the queue manager, and a first COMMIT PREPARED failed: recovery commits them, too
+    left       neither, and perhaps prepared, because the database did not answer: recovery rolls them back
     """
 
     def __init__(self) -> None:
@@ -342,6 +343,8 @@ class Branches:
         self._decided: dict[str, Branch] = {}
         self.incarnation = secrets.token_hex(6)
         self._instances = 0
+        #: Set when a branch is decided and not committed, or left: a round of recovery has something to do.
+        self.work = threading.Event()
 
     def new_identity(self, owner: Owner) -> Identity:
         """Return the identity of a registration; no other has it."""
@@ -362,17 +365,28 @@ class Branches:
             for branch in branches:
                 self._live.pop(branch.gid, None)
                 self._decided[branch.gid] = branch
+        self.work.set()
 
     def leave(self, gid: str) -> None:
-        """Remove a branch: it is committed or rolled back, or recovery has to roll it back."""
+        """Remove a branch that is committed or rolled back."""
         with self._lock:
             self._live.pop(gid, None)
             self._decided.pop(gid, None)
+
+    def abandon(self, gid: str) -> None:
+        """Remove a branch that may be prepared and that recovery has to roll back."""
+        self.leave(gid)
+        self.work.set()
 
     def is_live(self, gid: str) -> bool:
         """Return whether an instance still works on a branch."""
         with self._lock:
             return gid in self._live
+
+    def state_of(self, gid: str) -> str:
+        """Return `live`, `decided`, or nothing: then a prepared branch of this process has to be rolled back (C1)."""
+        with self._lock:
+            return "live" if gid in self._live else "decided" if gid in self._decided else ""
 
     def decided(self) -> dict[str, Branch]:
         """Return the branches that are to be committed."""

@@ -76,6 +76,8 @@ class Foreground:
         http_port: int = 7800,
         workers: int = 0,
         create_queues: bool = False,
+        settings: dict[str, dict[str, Any]] | None = None,
+        directory: str = "",
         log: BrokerLog | None = None,
     ) -> None:
         self.path = path
@@ -89,6 +91,8 @@ class Foreground:
             data_sources=data_sources or {},
             http_host=http_host,
             http_port=http_port,
+            settings=settings or {},
+            directory=directory,
         )
         self.overrides = overrides
         self.workers = workers or os.cpu_count() or 1

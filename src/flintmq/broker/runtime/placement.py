@@ -7,11 +7,12 @@ A thread of Python cannot use a second core, so instances that may run side by s
     HTTPInput, SOAPInput, their reply nodes       the client's socket is there
     timers, aggregations, collectors, callables   their state is (state_queue.py), and who waits for an answer
     FileInput                                     two processes would take the same file
+    orderMode, batches of messages, browsing      instances wait for each other (ordering.py, batch.py)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,8 +68,26 @@ def instances_of(resolved: ResolvedFlow) -> int:
 def plan_of(loaded: LoadedApplications, owner: Application, definition: FlowDefinition) -> FlowPlan:
     """Return the plan of a deployed flow."""
     resolved = loaded.project.resolve(definition, loaded.overrides, loaded.variables)
-    together = any(node.definition.type in _TOGETHER for node in resolved.nodes()) or shares_variables(loaded, owner)
+    together = (
+        any(node.definition.type in _TOGETHER or _is_ordered(node.properties) for node in resolved.nodes())
+        or _whole(resolved.settings.get("commitCount")) > 1
+        or shares_variables(loaded, owner)
+    )
     return FlowPlan(owner.name, definition.qualified_name, instances_of(resolved), together)
+
+
+def _is_ordered(properties: Mapping[str, str]) -> bool:
+    """Return whether the instances of a node have to know of each other."""
+    return (
+        properties.get("orderMode", "default").lower() not in ("", "default")
+        or properties.get("browse", "false") == "true"
+        or properties.get("commitByMessageGroup", "false") == "true"
+    )
+
+
+def _whole(text: object) -> int:
+    written = str(text or "").strip()
+    return int(written) if written.isdigit() else 0
 
 
 def shares_variables(loaded: LoadedApplications, owner: Application) -> bool:
@@ -82,8 +101,13 @@ def shares_variables(loaded: LoadedApplications, owner: Application) -> bool:
     )
 
 
-def place(flows: Iterable[FlowPlan], workers_max: int) -> list[list[FlowAssignment]]:
-    """Return the assignments of each worker. Instances go to the worker that has fewest; the first always exists."""
+def place(
+    flows: Iterable[FlowPlan], workers_max: int, before: list[list[FlowAssignment]] | None = None
+) -> list[list[FlowAssignment]]:
+    """Return the assignments of each worker. Instances go to the worker that has fewest; the first always exists.
+
+    Instances stay where they are in `before`, unless their worker would then have more than its share.
+    """
     plans = list(flows)
     apart = sum(plan.instances for plan in plans if not plan.together)
     together = any(plan.together for plan in plans)
@@ -94,10 +118,19 @@ def place(flows: Iterable[FlowPlan], workers_max: int) -> list[list[FlowAssignme
         if plan.together:
             counts[0][plan.application, plan.flow] = plan.instances
             load[0] += plan.instances
-    for plan in plans:
-        for _ in range(0 if plan.together else plan.instances):
+    left = {(plan.application, plan.flow): plan.instances for plan in plans if not plan.together}
+    share = -(-sum(plan.instances for plan in plans) // count)
+    for target, each in enumerate((before or [])[:count]):
+        for assigned in each:
+            key = (assigned.application, assigned.flow)
+            kept = min(assigned.instances, left.get(key, 0), max(0, share - load[target]))
+            if kept:
+                counts[target][key] = kept
+                load[target] += kept
+                left[key] -= kept
+    for key, number in left.items():
+        for _ in range(number):
             target = load.index(min(load))
-            key = (plan.application, plan.flow)
             counts[target][key] = counts[target].get(key, 0) + 1
             load[target] += 1
     return [[FlowAssignment(*key, number) for key, number in each.items()] for each in counts]

@@ -12,17 +12,18 @@ transactions of every data source, and does by the first row that fits:
 
 | prepared branch | action |
 |---|---|
-| the gid is not of FlintMQ, or of another queue manager, broker or execution group | none, ever |
+| the gid is not of FlintMQ, or of another queue manager, broker, execution group or worker | none, ever |
 | of this process, and an instance works on it | none |
 | of this process, and decided | commit |
-| of this process, otherwise | roll back, after the grace interval |
+| of this process, otherwise | roll back: no instance can decide it any more (C1) |
 | of an earlier process, in a token that this round holds | commit |
 | of an earlier process whose token this round holds, otherwise | roll back |
 | of an earlier process that is registered, token not visible | none: the queue manager still has its unit of work |
 | of an earlier process, not registered | roll back, after the grace interval |
 
-`action_for` is that table. The grace interval counts from the first round that saw the branch, by the monotonic clock
-of this process. Where a token is held no interval is needed: its owner cannot decide any more.
+`action_for` is that table. A worker recovers its own branches; the first worker of a group also those of workers that
+the group had once and has no more (`adopted`). The grace interval counts from the first round that saw the branch, by
+the monotonic clock of this process. Where a token is held no interval is needed: its owner cannot decide any more.
 
     R1  A branch is rolled back only if no token names it, and its instance cannot put one any more.
     R2  A token is removed only after every branch that it names was committed, or its heuristic outcome recorded.
@@ -36,8 +37,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from flintmq.broker.errors import BrokerError
@@ -51,6 +52,7 @@ from flintmq.broker.runtime.decisions import (
     DecisionLog,
     Gid,
     Identity,
+    Owner,
     heuristic_id,
     now,
     parse_gid,
@@ -117,14 +119,15 @@ class _Seen:
     heuristic: list[tuple[bytes, Decision]] = field(default_factory=list)
 
 
-def action_for(gid: Gid | None, member: Member, branches: Branches, seen: _Seen, decided: Mapping[str, Branch]) -> str:
+def action_for(
+    gid: Gid | None, owners: Collection[Owner], branches: Branches, seen: _Seen, decided: Mapping[str, Branch]
+) -> str:
     """Return the action for a prepared branch by the table: none, live, commit, rollback, wait or grace."""
-    if gid is None or gid.identity.owner != member.owner:
+    if gid is None or gid.identity.owner not in owners:
         return "none"
     if gid.identity.incarnation == branches.incarnation:
-        if branches.is_live(gid.text):
-            return "live"
-        return "commit" if gid.text in decided else "grace"
+        # Asked in one step: a branch may become decided between two questions.
+        return {"live": "live", "decided": "commit", "": "rollback"}[branches.state_of(gid.text)]
     if gid.text in decided:
         return "commit"
     if any(token.identity == gid.identity for token in seen.held):
@@ -145,6 +148,7 @@ class Recovery:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.member = member
+        self._owners = {member.owner.group: member.owner}
         self.branches = branches
         self.grace_s = grace_s
         self._settings = settings
@@ -159,6 +163,14 @@ class Recovery:
         self._first_seen: dict[str, float] = {}
         #: Messages that cannot be read, and data sources that are not configured: told once.
         self._told: set[str] = set()
+
+    def adopt(self, names: Iterable[str]) -> None:
+        """Resolve branches of these owners, too, from now on, and of no others. A process of theirs that still runs is
+        fenced by each round: its unit of work is backed out.
+        """
+        owners = [self.member.owner, *(replace(self.member, execution_group=name).owner for name in names)]
+        with self._lock:
+            self._owners = {owner.group: owner for owner in owners}
 
     def check(self, names: Sequence[str]) -> None:
         """Raise a BrokerError if a data source of a coordinated flow cannot prepare; log one that is down."""
@@ -299,7 +311,7 @@ class Recovery:
             gid = parse_gid(found.gid)
             if gid is None or gid.source != name:
                 continue
-            action = action_for(gid, self.member, self.branches, seen, decided)
+            action = action_for(gid, self._owners.values(), self.branches, seen, decided)
             if action == "none" or action == "live":
                 continue
             present.add(gid.text)
@@ -311,7 +323,9 @@ class Recovery:
             if action == "wait":
                 continue
             if action == "commit":
-                self._commit(source, decided[gid.text], outcome, mq)
+                branch = decided.get(gid.text) or self.branches.decided().get(gid.text)
+                if branch is not None:
+                    self._commit(source, branch, outcome, mq)
             elif source.finish(gid.text, "ROLLBACK"):
                 outcome.rolled_back += 1
                 LOGGER.warning("%s: rolled back branch %s of %s: no decision", self._name(), gid.text, name)
@@ -397,12 +411,17 @@ class Recovery:
                     continue
                 for found in listed:
                     gid = parse_gid(found.gid)
-                    if gid is None or gid.source != name or gid.identity.owner != self.member.owner:
+                    if gid is None or gid.source != name or gid.identity.owner not in self._owners.values():
                         continue
                     live = self.branches.is_live(found.gid)
                     state = "active" if live else "decided" if found.gid in decided else "in doubt"
                     rows[found.gid] = Row(found.gid, name, state, found.age_s)
             return list(rows.values())[:PREPARED_MAX]
+
+    def owns(self, gid: str) -> bool:
+        """Return whether a gid is of an owner that this recovery sees to."""
+        parsed = parse_gid(gid)
+        return parsed is not None and parsed.identity.owner in self._owners.values()
 
     def resolve(self, gid: str, action: str) -> str:
         """Settle a branch as an operator says; return a sentence. Raise a BrokerError if that is not possible.
@@ -413,7 +432,7 @@ class Recovery:
         if action not in ("commit", "rollback", "forget"):
             raise configuration_error(f"the action is commit, rollback or forget, not {action!r}")
         parsed = parse_gid(gid)
-        if parsed is None or parsed.identity.owner != self.member.owner:
+        if parsed is None or not self.owns(gid):
             raise configuration_error(f"{gid} is no branch of this broker and execution group")
         with self._lock:
             mq = self._mq = self._mq or self._connect()
@@ -457,8 +476,8 @@ class Recovery:
 
     def _identity(self, correlation_id: bytes) -> Identity | None:
         """Return the instance that a CorrelId names; None if it belongs to another owner."""
-        owner = self.member.owner
-        if correlation_id[:8].hex() != owner.group:
+        owner = self._owners.get(correlation_id[:8].hex())
+        if owner is None:
             return None
         return Identity(owner, correlation_id[8:14].hex(), int.from_bytes(correlation_id[14:16], "big"))
 

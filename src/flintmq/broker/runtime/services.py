@@ -42,9 +42,11 @@ from flintmq.broker.flow.services import (
 )
 from flintmq.broker.flow.state import StateStore, Timer
 from flintmq.broker.runtime.queue_session import QueueSession
+from flintmq.broker.runtime.refusal import publish_refused, put_refused, queue_error
 from flintmq.broker.tree.element import Element
 from flintmq.client.errors import MQError
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
 
 #: The longest answer of a server that is read.
 RESPONSE_MAX: Final = 256 << 20
@@ -148,7 +150,24 @@ class BrokerServices:
         try:
             return self.session.put(put)
         except MQError as error:
-            raise queue_error(2666, f"{put.node} could not put to {put.queue}", put.queue, error) from error
+            if put.may_be_lost and not self.session.is_broken:
+                return self._lost(put, error)
+            raise put_refused(put.node, put.queue, error) from error
+
+    def _lost(self, put: Put, error: MQError) -> Written:
+        """Put an answer that was refused to the dead-letter queue. One that its user may not put is discarded: the
+        handler of dead letters would deliver it with its own authority.
+        """
+        place = "nowhere: its user may not put there"
+        if error.reason != MQRC_NOT_AUTHORIZED:
+            try:
+                place = "to " + self.session.put_dead(put.md, put.data, put.queue, put.queue_manager, error.reason)
+            except MQError as second:
+                raise put_refused(put.node, put.queue, second) from second
+        self.user_trace.write(
+            put.node, "localError", f"an answer to {put.queue} was refused ({error}); it went {place}"
+        )
+        return Written(put.queue, put.queue_manager, put.md.msg_id, put.md.correl_id)
 
     def get(self, request: GetRequest) -> tuple[MQMD, bytes] | None:
         """Get a message for an MQGet node; raise 2666 if the queue manager refuses."""
@@ -171,8 +190,7 @@ class BrokerServices:
         try:
             return self.session.publish(publication)
         except MQError as error:
-            topics = ", ".join(publication.topics)
-            raise queue_error(7017, f"{publication.node} could not publish on {topics}", topics, error) from error
+            raise publish_refused(publication.node, publication.topics, error) from error
 
     def new_identifier(self, prefix: bytes) -> bytes:
         """Return 24 bytes that nobody else has."""
@@ -337,12 +355,6 @@ class BrokerServices:
             raise BrokerError(
                 3701, f"{email.node} could not send through {email.server}: {error}", inserts=(email.server,)
             ) from error
-
-
-def queue_error(number: int, text: str, name: str, error: MQError) -> BrokerError:
-    """Return the entry for a call that the queue manager refused; below it, completion and reason code."""
-    cause = BrokerError(2620 if number == 7017 else 2667, str(error), inserts=(name, error.completion, error.reason))
-    return BrokerError(number, f"{text}: {error}", inserts=(name, error.completion, error.reason), cause=cause)
 
 
 def file_error(node: str, action: str, name: str, error: Exception) -> BrokerError:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -111,11 +111,18 @@ class StateQueue:
             self.entries[key] = entry
         return problems
 
-    def next_timer(self) -> tuple[float, str, str] | None:
-        """Return due time, address and key of the timer that is due first."""
+    def next_timer(self, addresses: Collection[str]) -> tuple[float, str, str] | None:
+        """Return due time, address and key of the timer that is due first, of those for some addresses.
+
+        A timer of a flow that is stopped waits until the flow runs again.
+        """
         with self.lock:
             return min(
-                ((entry.due, area, key) for (kind, area, key), entry in self.entries.items() if kind == TIMER),
+                (
+                    (entry.due, area, key)
+                    for (kind, area, key), entry in self.entries.items()
+                    if kind == TIMER and area in addresses
+                ),
                 default=None,
             )
 
@@ -179,6 +186,11 @@ class StateUnit:
             self._locked = True
 
     # Ends.
+
+    @property
+    def is_used(self) -> bool:
+        """Return whether this unit of work has looked at state, or changed it."""
+        return self._locked
 
     def flush(self) -> None:
         """Write the changes to the queue, in the unit of work of the session. Raise MQError."""

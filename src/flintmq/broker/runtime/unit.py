@@ -10,17 +10,20 @@ The coordinator's log of decisions is the session's own connection, so that a de
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.run import DataSource
-from flintmq.broker.runtime.queue_session import QueueSession
+from flintmq.broker.runtime.queue_session import InputSource, QueueSession
 from flintmq.broker.runtime.services import BrokerServices, Flows, UserTrace
 from flintmq.broker.runtime.state_queue import StateQueue, StateUnit
 
 if TYPE_CHECKING:
     from flintmq.broker.runtime.coordination import Coordinator
     from flintmq.broker.runtime.decisions import DecisionLog
+    from flintmq.broker.runtime.observer import Observer
+    from flintmq.mqi.md import MQMD
 
 
 class NoDatabases:
@@ -54,6 +57,8 @@ class Unit:
         self._coordinator = coordinator
         self._decisions = decisions
         self._begun = False
+        #: Looks at the message under way; None if nothing does.
+        self.observer: Observer | None = None
         self.services = BrokerServices(session, self if coordinator else NoDatabases(), flows, self._state, user_trace)
 
     def source(self, name: str, separate: bool = False) -> DataSource:
@@ -65,17 +70,41 @@ class Unit:
             self._begun = True
         return coordinator.source(name, separate)
 
+    @property
+    def stands_alone(self) -> bool:
+        """Return whether the message needs a commit of its own: its work includes databases."""
+        return self._begun
+
     def commit(self) -> None:
         """Commit. Raise MQError or BrokerError if the unit was not committed; `backout` follows then."""
+        observer = self.observer
+        if observer is not None:
+            observer.finish(self)
         self._state.flush()
         if self._begun:
             assert self._coordinator is not None
+            self.session.flush()  # A database is not committed for an output that is refused.
             self._begun = False
             self._coordinator.commit(self.session.in_unit)
             self.session.ended(True)
         else:
             self.session.commit()
         self._state.committed()
+        if observer is not None:
+            observer.end(self, True)
+
+    def commit_and_get(
+        self, source: InputSource, wait_ms: int, committed: Callable[[], None]
+    ) -> tuple[MQMD, bytes] | None:
+        """Commit, and get the next message as the session does.
+
+        A unit of work with databases, state or an observer is committed first: an observer may make calls at the end.
+        """
+        if self._begun or self._state.is_used or self.observer is not None:
+            self.commit()
+            committed()
+            return None
+        return self.session.commit_and_get(source, wait_ms, committed)
 
     def backout(self) -> None:
         """Back out."""
@@ -87,6 +116,13 @@ class Unit:
             self.session.ended(False)
         else:
             self.session.backout()
+        if self.observer is not None:
+            self.observer.end(self, False)
+
+    def idle(self) -> None:
+        """Find the outcome of an unanswered coordinated commit, while the queue is empty. Raise MQError."""
+        if self._coordinator is not None and self._decisions is not None:
+            self._coordinator.settle(self._decisions)
 
     def close(self) -> None:
         """Back out what is open and disconnect."""

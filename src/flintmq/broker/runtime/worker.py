@@ -2,9 +2,10 @@
 
     python -m flintmq.broker.runtime.worker        the assignment is one line of JSON on standard input
 
-The worker answers with lines of JSON on standard output: `ready` once every flow has started or been refused, `status`
-when it is asked. Further lines on standard input are commands: {"do": "status"}, {"do": "stop"}. When standard input
-ends, the group is gone, and the worker ends, too: it finishes the messages it works on, at most STOP_S seconds.
+The worker answers with lines of JSON on standard output: `ready` once every flow has started or been refused, then an
+answer to each command. Further lines on standard input are commands (commands.py has the table); {"do": "stop"} ends
+the worker. When standard input ends, the group is gone, and the worker ends, too: it finishes the messages it works on,
+at most STOP_S seconds.
 
 Threads of a worker:
 
@@ -23,42 +24,57 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, ClassVar, Final, TextIO
 
 from flintmq.broker.errors import BrokerError, internal_error
 from flintmq.broker.flow.engine import Invocation, RuntimeNode
-from flintmq.broker.flow.function import LoadedApplications, load
-from flintmq.broker.flow.nodes.file import FileInput, wildcard_match
+from flintmq.broker.flow.function import LoadedApplications
 from flintmq.broker.flow.nodes.http import HTTPInput
 from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
 from flintmq.broker.flow.nodes.mq import MQInput
+from flintmq.broker.flow.nodes.publication import PublicationNode
 from flintmq.broker.flow.runtime import RuntimeFlow
 from flintmq.broker.flow.services import Deferred, HttpReply
 from flintmq.broker.flow.state import TimedNode
-from flintmq.broker.flow.surroundings import CallableNode, ResponseNode, SelfStarting
+from flintmq.broker.flow.surroundings import CallableNode, ResponseNode
+from flintmq.broker.runtime import commands as _commands
+from flintmq.broker.runtime import transactions as _transactions
+from flintmq.broker.runtime.content_filters import ContentFilters
 from flintmq.broker.runtime.coordination import Coordinator, Member
 from flintmq.broker.runtime.data_sources import InstanceSources, read_settings
 from flintmq.broker.runtime.decisions import Branches, QueueDecisions, create_queue, queue_manager_id
 from flintmq.broker.runtime.http_listener import Listener, Requests
-from flintmq.broker.runtime.instance import Instance, UnitOfWork, wait_stopped
+from flintmq.broker.runtime.instance import Instance, Peers, UnitOfWork
 from flintmq.broker.runtime.log import BrokerLog
+from flintmq.broker.runtime.observer import CalledUnit
+from flintmq.broker.runtime.observing import Observing
 from flintmq.broker.runtime.queue_session import CACHE_SIZE, QueueSession
 from flintmq.broker.runtime.recovery import Recovery
 from flintmq.broker.runtime.services import BrokerServices
 from flintmq.broker.runtime.state_queue import StateQueue
+from flintmq.broker.runtime.statistics.record import Place
 from flintmq.broker.runtime.unit import Unit
+from flintmq.broker.runtime.user_trace import trace_text
+from flintmq.broker.runtime.worker_flow import Content, FlowKey, WorkerFlow
 from flintmq.broker.tree.element import Element
 from flintmq.client.errors import MQError, UnknownObject
+from flintmq.qmgr.content_filter import FILTER_QUEUE
 
+assert _transactions  # Its commands are registered.
 #: How long a worker may take to finish what it works on.
 STOP_S: Final = 30.0
-#: How often recovery looks for transactions that a crash left in databases.
+#: How often recovery looks for transactions that a crash left in databases; and if it knows of some.
 RECOVERY_S: Final = 20.0
+RECOVERY_SOON_S: Final = 1.0
+#: Numbers of workers whose branches the first worker resolves if the group has fewer: it may have had them before.
+WORKERS_MAX: Final = 256
 _ANSWER_THREADS: Final = 4
 _FAILED_PAUSE_S: Final = 1.0
 
@@ -82,7 +98,8 @@ class Assignment:
     queue_manager: str
     #: Keyword arguments of `flintmq.connect`; empty for a queue manager of this machine.
     connect: dict[str, Any]
-    #: Directories and BAR files, with overrides (`Flow#Node.property`) and user variables.
+    #: Directories and BAR files: path, overrides (`Flow#Node.property`), variables, and names of applications if only
+    #: some of them are meant (worker_flow.py).
     sources: list[dict[str, Any]] = field(default_factory=list)
     flows: list[FlowAssignment] = field(default_factory=list)
     data_sources: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -91,6 +108,14 @@ class Assignment:
     http_port: int = -1
     cache_size: int = CACHE_SIZE
     log_file: str = ""
+    #: How many workers the group has.
+    workers: int = 1
+    #: Settings of statistics, monitoring and trace, by object: "" is the group, "Application/Flow" a flow.
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: Where files of statistics and the user trace go; empty for nowhere.
+    directory: str = ""
+    #: Policies of the group: project, name, type, properties.
+    policies: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def state_queue(self) -> str:
@@ -104,7 +129,12 @@ class Assignment:
     @classmethod
     def unpacked(cls, text: str) -> Assignment:
         """Return the assignment of a line of JSON."""
-        given = json.loads(text)
+        return cls.from_json(json.loads(text))
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any]) -> Assignment:
+        """Return an assignment from the fields that `packed` wrote."""
+        given = dict(given)
         given["flows"] = [FlowAssignment(**each) for each in given["flows"]]
         return cls(**given)
 
@@ -112,15 +142,21 @@ class Assignment:
 class Worker:
     """Flows, threads and connections of one process. `Flows` for the services of its instances."""
 
+    #: Called at each step of a two-phase commit (coordination.STEPS). Tools that end processes there set it.
+    observe: ClassVar[Callable[[str], None] | None] = None
+
     def __init__(self, assignment: Assignment, log: BrokerLog) -> None:
         self.assignment = assignment
         self.log = log
         self.state = StateQueue(assignment.state_queue)
         self.requests = Requests()
-        self.instances: list[Instance] = []
-        self.flows: list[RuntimeFlow] = []
-        #: Flow to why it does not run.
-        self.problems: dict[str, list[str]] = {}
+        self.observing = Observing(
+            assignment.settings, Place(assignment.broker, assignment.group), log, assignment.directory
+        )
+        #: Flows that are started, those with problems too.
+        self.running: dict[FlowKey, WorkerFlow] = {}
+        #: Flows that no source has.
+        self._missing: dict[str, list[str]] = {}
         self.listener: Listener | None = None
         self._manager: Any = None
         self._sources = read_settings(assignment.data_sources)
@@ -133,6 +169,9 @@ class Worker:
         self._call_number = 0
         self._units = threading.local()
         self._ended = threading.Event()
+        self._content = Content(())
+        #: The content filters of publish/subscribe; None if this worker has nothing to do with them.
+        self.content_filters: ContentFilters | None = None
 
     # Life.
 
@@ -145,7 +184,10 @@ class Worker:
         try:
             self._manager.queue(told.state_queue)
         except UnknownObject:
-            self._manager.queue(told.state_queue, create=True, defpsist="YES")
+            try:
+                self._manager.queue(told.state_queue, create=True, defpsist="YES")
+            except MQError:
+                self._manager.queue(told.state_queue)  # Another worker of the group may have been faster.
         unit = self.new_unit()
         try:
             for line in self.state.load(unit.session):
@@ -154,11 +196,99 @@ class Worker:
             unit.close()
         if self._sources:
             self._recover()
-        for flow, number in self._load():
-            self._start_flow(flow, number)
-        if told.http_port >= 0:
-            self._start_listener()
+        self._content = Content(told.sources)
+        self._start_missing()
         self._thread("timers", self._run_timers)
+
+    def release(self, assignment: Assignment) -> None:
+        """Stop the flows that another assignment changes or does not have. Messages under way are finished."""
+        self._content = Content(assignment.sources)
+        wanted = {(each.application, each.flow): each for each in assignment.flows}
+        stopping = []
+        for key, flow in list(self.running.items()):
+            made = None
+            if key in wanted:
+                made = self._content.make(wanted[key], partial(_copy_of, assignment))
+            if made is None or made[1] != flow.signature:
+                stopping.append(self.running.pop(key))
+        self._serve_requests()
+        for flow in stopping:
+            flow.ask_to_stop()
+        until = time.monotonic() + STOP_S
+        for flow in stopping:
+            flow.wait_stopped(until)
+
+    def assign(self, assignment: Assignment) -> None:
+        """Apply a new assignment: stop, start and keep flows. Raise MQError, BrokerError.
+
+        Queue manager, data sources and the HTTP address are those of the start: a group that changes them starts new
+        workers.
+        """
+        self.release(assignment)
+        self.assignment = assignment
+        self.observing.change(assignment.settings)
+        if self._recovery is not None:
+            self._recovery.adopt(self._adopted())
+        self._start_missing()
+
+    def _start_missing(self) -> None:
+        """Start the flows of the assignment that do not run."""
+        self._missing = {}
+        for assigned in self.assignment.flows:
+            key = (assigned.application, assigned.flow)
+            if key in self.running:
+                continue
+            made = self._content.make(assigned, partial(_copy_of, self.assignment))
+            if made is None:
+                self._missing[assigned.flow] = [f"there is no flow {assigned.flow} in what is deployed"]
+                continue
+            flow = self.running[key] = WorkerFlow(self, assigned, *made)
+            flow.start()
+        self._serve_requests()
+        self._serve_filters()
+        self.state.timers_changed.set()
+
+    def _serve_filters(self) -> None:
+        """Evaluate content filters if a flow of this worker publishes, or a broker has done it before."""
+        if self.content_filters is not None:
+            return
+        publishing = [flow for flow in self.flows if any(isinstance(node, PublicationNode) for node in flow.nodes)]
+        if not publishing and (self.assignment.worker or not self._has_filter_queue()):
+            return
+        models = publishing[0].models if publishing else None
+        self.content_filters = ContentFilters(self._manager, lambda: self.new_unit().session, self.log, models)
+        self.content_filters.start()
+
+    def _has_filter_queue(self) -> bool:
+        try:
+            self._manager.queue(FILTER_QUEUE)
+        except MQError:
+            return False
+        return True
+
+    @property
+    def instances(self) -> list[Instance]:
+        """Return the instances of all flows."""
+        return [instance for flow in self.running.values() for instance in flow.instances]
+
+    @property
+    def flows(self) -> list[RuntimeFlow]:
+        """Return the first copy of each flow that runs."""
+        return [flow.first for flow in list(self.running.values()) if flow.first is not None]
+
+    @property
+    def problems(self) -> dict[str, list[str]]:
+        """Return the flows that do not run, and why."""
+        return self._missing | {flow.assigned.flow: flow.problems for flow in self.running.values() if flow.problems}
+
+    def settings_of(self, application: str = "", flow: str = "") -> dict[str, Any]:
+        """Return the settings of a flow: those of the group, with those of the flow in front of them."""
+        given = self.assignment.settings
+        return {**given.get("", {}), **(given.get(f"{application}/{flow}", {}) if flow else {})}
+
+    def new_instance(self, flow: RuntimeFlow, node: MQInput, peers: Peers) -> Instance:
+        """Return an instance of a flow, not started yet. `peers` is the shared state of the node's instances."""
+        return Instance(flow, node, self.units_of(flow.name, is_coordinated(flow)), self.log, peers)
 
     def _recover(self) -> None:
         """Finish transactions with databases that a crash left, now and by a timer, before flows start."""
@@ -167,81 +297,63 @@ class Worker:
         told = self.assignment
         member = Member(self._queue_manager_id, told.broker, self._owner())
         self._recovery = Recovery(member, self._sources, self._branches, self._decision_log)
+        self._recovery.adopt(self._adopted())
         self._recovery.start()
         self._thread("recovery", self._run_recovery)
+
+    def problems_of_data_sources(self, flow: RuntimeFlow) -> list[str]:
+        """Return which data sources of a coordinated flow cannot take part in two-phase commit, a line each."""
+        if not is_coordinated(flow) or self._recovery is None:
+            return []
+        found = []
+        for name in dict.fromkeys(node.text("dataSource") for node in flow.nodes):
+            try:
+                if name in self._sources:
+                    self._recovery.check([name])
+            except BrokerError as error:
+                found.append(str(error))
+        return found
+
+    @property
+    def recovery(self) -> Recovery | None:
+        """Return the recovery of coordinated transactions; None without data sources."""
+        return self._recovery
+
+    def _adopted(self) -> list[str]:
+        """Return the owners of branches that workers of the group had which it has no more; the first adopts them."""
+        told = self.assignment
+        return [self._owner(number) for number in range(told.workers, WORKERS_MAX)] if told.worker == 0 else []
 
     def _decision_log(self) -> QueueDecisions:
         return QueueDecisions(self._manager.connect())
 
     def _run_recovery(self) -> None:
         assert self._recovery is not None
-        while not self._ended.wait(RECOVERY_S):
+        work, pause_s = self._branches.work, RECOVERY_S
+        while True:
+            if work.wait(pause_s):
+                pause_s = RECOVERY_SOON_S
+                self._ended.wait(pause_s)  # The database or the connection has just failed.
+                work.clear()  # Before the round: a branch that is left during it makes another one.
+            if self._ended.is_set():
+                break
             try:
-                self._recovery.run_once()
+                complete = self._recovery.run_once().complete
             except (MQError, BrokerError) as error:
+                complete = False
                 self.log.write("2048W", "", f"recovery of databases will be tried again: {error}")
+            pause_s = RECOVERY_S if complete else min(max(pause_s, RECOVERY_SOON_S) * 2, RECOVERY_S / 2)
         self._recovery.close()
 
-    def _load(self) -> list[tuple[FlowAssignment, Callable[[], RuntimeFlow]]]:
-        """Return the flows of the assignment and functions that make copies of them."""
-        loaded = [
-            load(each["path"], overrides=each.get("overrides"), variables=each.get("variables"))
-            for each in self.assignment.sources
-        ]
-        found: list[tuple[FlowAssignment, Callable[[], RuntimeFlow]]] = []
-        for flow in self.assignment.flows:
-            for applications in loaded:
-                try:
-                    owner, definition = applications.project.flow(flow.flow, flow.application)
-                except (KeyError, ValueError, LookupError):
-                    continue
-                found.append((flow, partial(_copy_of, applications, owner, definition, self.assignment)))
-                break
-            else:
-                self.problems[flow.flow] = [f"there is no flow {flow.flow} in what is deployed"]
-        return found
-
-    def _start_flow(self, assigned: FlowAssignment, make: Callable[[], RuntimeFlow]) -> None:
-        first = make()
-        if first.problems:
-            self.problems[first.name] = first.problems
-            for problem in first.problems:
-                self.log.write("2355E", first.name, f"does not start: {problem}")
-            return
-        self.flows.append(first)
-        copies = [first]
-        for _ in range(assigned.instances - 1):
-            copy = make()
-            copy.deployment = first.deployment  # SHARED variables are those of the flow, not of the copy.
-            copies.append(copy)
-        self._set_first_timers(first)
-        for number, flow in enumerate(copies):
-            for node in flow.inputs:
-                if isinstance(node, MQInput):
-                    connect = self.units_of(flow.name, is_coordinated(flow))
-                    instance = Instance(flow, node, connect, self.log)
-                    self.instances.append(instance)
-                    instance.start()
-                elif isinstance(node, FileInput) and not number:
-                    self._thread(f"files {node.label}", partial(self._run_files, node))
-
-    def _set_first_timers(self, flow: RuntimeFlow) -> None:
-        timers = [timer for node in flow.nodes if isinstance(node, SelfStarting) for timer in node.first_timers()]
-        if not timers:
-            return
-        unit = self.new_unit()
-        try:
-            for timer in timers:
-                if not unit.services.timer_is_set(timer.address, timer.key):
-                    unit.services.set_timer(timer)
-            unit.commit()
-        finally:
-            unit.close()
-
-    def _start_listener(self) -> None:
+    def _serve_requests(self) -> None:
+        """Serve the HTTP nodes of running flows; start the listener for the first of them."""
         inputs: list[RuntimeNode] = [node for flow in self.flows for node in flow.inputs if isinstance(node, HTTPInput)]
-        if not inputs:
-            return
+        if self.listener is not None:
+            self.listener.inputs = inputs
+        elif inputs and self.assignment.http_port >= 0:
+            self._start_listener(inputs)
+
+    def _start_listener(self, inputs: list[RuntimeNode]) -> None:
         told = self.assignment
         number = iter(range(1, sys.maxsize))
         unique = os.urandom(12)
@@ -251,7 +363,7 @@ class Worker:
                 told.http_port,
                 inputs,
                 self.requests,
-                self._run_request,
+                self.run_input,
                 lambda: b"EVHT" + unique + next(number).to_bytes(8, "big"),
             )
         except OSError as error:
@@ -263,16 +375,27 @@ class Worker:
     def stop(self) -> None:
         """Finish what is worked on and disconnect."""
         self._ended.set()
+        self._branches.work.set()
         self.state.timers_changed.set()
         if self.listener is not None:
             self.listener.close()
-        for instance in wait_stopped(self.instances, STOP_S):
-            self.log.write("2201W", instance.flow.name, f"did not end within {STOP_S:g} s; its message is backed out.")
+        if self.content_filters is not None:
+            self.content_filters.stop()
+        flows = list(self.running.values())
+        for flow in flows:
+            flow.ask_to_stop()
+        until = time.monotonic() + STOP_S
+        for flow in flows:
+            flow.wait_stopped(until)
         self._answers.shutdown(wait=False, cancel_futures=True)
         for thread in self._threads:
             thread.join(5)
         if self._manager is not None:
             self._manager.close()
+
+    def obey(self, request: object) -> dict[str, Any]:
+        """Run a command of the group and return its answer (commands.py)."""
+        return _commands.obey(self, request)
 
     def status(self) -> dict[str, Any]:
         """Return the state of every flow and instance."""
@@ -305,7 +428,7 @@ class Worker:
             return self.new_unit
         member = Member(self._queue_manager_id, self.assignment.broker, self._owner(), flow, coordinated)
         sources = InstanceSources(self._sources, self._application())
-        return partial(self.new_unit, Coordinator(member, sources, self._branches))
+        return partial(self.new_unit, Coordinator(member, sources, self._branches, type(self).observe))
 
     def new_unit(self, coordinator: Coordinator | None = None) -> Unit:
         """Return a connection with its unit of work. Raise MQError."""
@@ -317,11 +440,11 @@ class Worker:
     def _application(self) -> str:
         return f"{self.assignment.broker}.{self.assignment.group}"[:28]
 
-    def _owner(self) -> str:
-        """Return the owner of branches in databases. Workers are owners of their own: recovery of one fences its dead
-        predecessor, never its neighbour.
+    def _owner(self, number: int | None = None) -> str:
+        """Return the owner of branches in databases, of this worker or of another number. Workers are owners of their
+        own: recovery of one fences its dead predecessor, never its neighbour.
         """
-        return f"{self.assignment.group}.{self.assignment.worker}"
+        return f"{self.assignment.group}.{self.assignment.worker if number is None else number}"
 
     def _thread_unit(self) -> Unit:
         """Return the unit of this thread; a new one if its connection is broken."""
@@ -341,11 +464,13 @@ class Worker:
             unit.commit()
             return True
         except (BrokerError, MQError) as error:
-            cause = error.root_cause() if isinstance(error, BrokerError) else error
-            self.log.write("2230E", source, str(cause))
+            cause: Exception = error.root_cause() if isinstance(error, BrokerError) else error
         except Exception as error:
-            self.log.write("2230E", source, str(internal_error(error)))
+            cause = internal_error(error)
+        self.log.write("2230E", source, str(cause))
         if unit is not None:
+            if unit.observer is not None:
+                unit.observer.failed(cause)
             try:
                 unit.backout()
             except MQError:
@@ -354,34 +479,29 @@ class Worker:
 
     # Inputs that are no queues.
 
-    def _run_request(self, node: RuntimeNode, incoming: Incoming) -> None:
-        assert isinstance(node, InputNode)
-        self._in_unit(node.label, partial(_take, node, incoming))
+    def _invocation(self, unit: Unit, node: Any, incoming: Incoming | None = None) -> Invocation:
+        made = Invocation(node.flow, unit.services)
+        observer = self.observing.lease(node.flow)
+        if observer is not None:
+            observer.begin(unit, made, node, incoming)
+        return made
 
-    def _run_files(self, node: FileInput) -> None:
-        directory = Path(node.text("inputDirectory"))
-        wait_s = node.number("waitInterval", 5)
-        problem = ""
-        while not self._ended.is_set():
-            try:
-                for path in sorted(directory.iterdir()):
-                    if self._ended.is_set():
-                        return
-                    if path.is_file() and wildcard_match(node.pattern, path.name) is not None:
-                        incoming = Incoming(path.read_bytes())
-                        incoming.source = str(path)
-                        self._in_unit(node.label, partial(_take, node, incoming))
-                problem = ""
-            except OSError as error:
-                if str(error) != problem:
-                    problem = str(error)
-                    self.log.write("3302W", node.label, f"{directory} cannot be read: {error}. It is tried again.")
-            self._ended.wait(wait_s)
+    def _take(self, node: InputNode, incoming: Incoming, unit: Unit) -> None:
+        node.take(self._invocation(unit, node, incoming), incoming)
+
+    def _take_response(self, node: ResponseNode, deferred: Deferred, unit: Unit) -> None:
+        node.take_response(self._invocation(unit, node), deferred)
+
+    def run_input(self, node: RuntimeNode, incoming: Incoming) -> None:
+        """Send something that no queue holds through its flow, in a unit of work of this thread."""
+        assert isinstance(node, InputNode)
+        self._in_unit(node.label, partial(self._take, node, incoming))
 
     def _run_timers(self) -> None:
         while not self._ended.is_set():
             self.state.timers_changed.clear()
-            first = self.state.next_timer()
+            known = {node.timer_address for flow in self.flows for node in flow.nodes if isinstance(node, TimedNode)}
+            first = self.state.next_timer(known)
             if first is None or first[0] > time.time():
                 self.state.timers_changed.wait(3600 if first is None else max(0.0, first[0] - time.time()))
                 continue
@@ -391,7 +511,7 @@ class Worker:
             def due(unit: Unit, node: TimedNode | None = node, address: str = address, key: str = key) -> None:
                 unit.services.cancel_timer(address, key)
                 if node is not None:
-                    node.due(Invocation(node.flow, unit.services), key)
+                    node.due(self._invocation(unit, node), key)
 
             if not self._in_unit(address, due):
                 self._ended.wait(_FAILED_PAUSE_S)
@@ -414,7 +534,7 @@ class Worker:
         identifier = b"CALL" + os.urandom(12) + self._call_number.to_bytes(8, "big")
         self._calls[identifier] = None
         try:
-            node.take_call(Invocation(node.flow, services), identifier, root)
+            self._take_call(node, services, identifier, root)
         finally:
             answer = self._calls.pop(identifier)
         if answer is None:
@@ -422,6 +542,24 @@ class Worker:
                 3887, f"the callable flow {endpoint!r} ended without a CallableReply node", inserts=(endpoint,)
             )
         return answer
+
+    def _take_call(self, node: Any, services: BrokerServices, identifier: bytes, root: Element) -> None:
+        invocation = Invocation(node.flow, services)
+        observer = self.observing.lease(node.flow)
+        if observer is None:
+            node.take_call(invocation, identifier, root)
+            return
+        # The unit of work is that of the caller: for the statistics of this flow, the call is all there is to end.
+        called = CalledUnit(services.session)
+        observer.begin(called, invocation, node, None)
+        try:
+            node.take_call(invocation, identifier, root)
+        except BrokerError as error:
+            observer.failed(error)
+            observer.end(called, False)
+            raise
+        observer.finish(called)
+        observer.end(called, True)
 
     def _callable_node(self, application: str, endpoint: str) -> CallableNode | None:
         for flow in self.flows:
@@ -444,7 +582,7 @@ class Worker:
         for flow in self.flows:
             for node in flow.nodes:
                 if isinstance(node, ResponseNode) and node.response_key == (deferred.kind, deferred.correlator):
-                    self._in_unit(flow.name, partial(_take_response, node, deferred))
+                    self._in_unit(flow.name, partial(self._take_response, node, deferred))
                     return
 
     def reply(self, reply: HttpReply) -> bool:
@@ -458,8 +596,10 @@ class Worker:
     # User trace.
 
     def write(self, node: str, destination: str, text: str) -> None:
-        """Write what a Trace node says to the log."""
-        if destination != "none":
+        """Write the text of a Trace node to the user trace, or to the log if that is off or not the destination."""
+        if destination == "none":
+            return
+        if destination != "userTrace" or not trace_text(node, text):
             self.log.write("2539I", node, text)
 
     def _thread(self, name: str, work: Callable[[], None]) -> None:
@@ -473,15 +613,7 @@ def is_coordinated(flow: RuntimeFlow) -> bool:
     return str(flow.resolved.settings.get("coordinatedTransaction") or "").lower() in ("yes", "true")
 
 
-def _take(node: InputNode, incoming: Incoming, unit: Unit) -> None:
-    node.take(Invocation(node.flow, unit.services), incoming)
-
-
-def _take_response(node: ResponseNode, deferred: Deferred, unit: Unit) -> None:
-    node.take_response(Invocation(node.flow, unit.services), deferred)
-
-
-def _copy_of(applications: LoadedApplications, owner: Any, definition: Any, told: Assignment) -> RuntimeFlow:
+def _copy_of(told: Assignment, applications: LoadedApplications, owner: Any, definition: Any) -> RuntimeFlow:
     """Return one more copy of a flow, with nodes of its own."""
     resolved = applications.project.resolve(definition, applications.overrides, applications.variables)
     settings = applications.settings(owner)
@@ -510,19 +642,37 @@ def serve(commands: TextIO, answers: TextIO) -> int:
     print(json.dumps({"ready": worker.status()}), file=answers, flush=True)
     for line in commands:
         try:
-            command = json.loads(line)
+            request = json.loads(line)
         except ValueError:
             continue
-        if command.get("do") == "status":
-            print(json.dumps({"status": worker.status()}), file=answers, flush=True)
-        elif command.get("do") == "stop":
+        if isinstance(request, dict) and request.get("do") == "stop":
             break
+        print(json.dumps(worker.obey(request)), file=answers, flush=True)
     worker.stop()
+    print(json.dumps({"last": {"statistics": worker.observing.take_statistics()}}), file=answers, flush=True)
     return 0
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Be a worker, and end when it has ended, even if a thread that nobody can stop still runs.
+
+    Python waits for the threads of an executor before it exits. One that calls a flow without an end would keep the
+    worker of a broker that was killed for ever.
+    """
     # Ctrl-C in a terminal goes to the whole process group. The broker handles it: it ends standard input, so that
     # messages under way are finished.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.exit(serve(sys.stdin, sys.stdout))
+    code = 1
+    try:
+        code = serve(sys.stdin, sys.stdout)
+    except Exception:
+        traceback.print_exc()
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -321,6 +321,7 @@ class AggregateReply(RuntimeNode):
         group = invocation.services.store.get(groups.address, key)
         waiting = None if group is None else group.child("Requests")
         late = waiting is not None and waiting.first is not None
+        invocation.aggregate_timeouts += late
         self._send_replies(invocation, groups, name, "timeout" if late else "out", None)
 
     def _send_replies(
@@ -444,6 +445,7 @@ class GroupComplete(InputNode):
             return
         waiting = group.child("Requests")
         late = waiting is not None and waiting.first is not None
+        invocation.aggregate_timeouts += late
         replies, context = groups.close(key.removeprefix("group:"))
         local = new_tree("LocalEnvironment") if context is None else context
         given = local.get("Destination.HTTP.RequestIdentifier")

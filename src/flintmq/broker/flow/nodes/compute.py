@@ -96,6 +96,7 @@ class EsqlNode(RuntimeNode):
         # Downstream nodes see the input tree of this one as any other tree; it is locked again afterwards.
         locked = assembly.message.read_only
         assembly.message.read_only = False
+        invocation.propagating += 1
         try:
             if label is not None:
                 self.flow.label_node(self, label).receive(invocation, outgoing, "in")
@@ -105,6 +106,7 @@ class EsqlNode(RuntimeNode):
             error.below = self
             raise
         finally:
+            invocation.propagating -= 1
             assembly.message.read_only = locked
 
     def outgoing(self, run: Run, assembly: Assembly, trees: Trees) -> Assembly:

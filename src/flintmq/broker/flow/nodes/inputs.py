@@ -75,7 +75,9 @@ class InputNode(RuntimeNode):
         local = incoming.local_environment or Element("LocalEnvironment", None, 0x01000000)
         environment = incoming.environment or Element("Environment", None, 0x01000000)
         self.calls += 1
-        invocation.note(self, "start")
+        invocation.environment = environment
+        if invocation.watch is not None:
+            invocation.note(self, "start")
         try:
             root = incoming.root or read()
         except Exception as raised:
@@ -87,7 +89,8 @@ class InputNode(RuntimeNode):
             self.send("failure", invocation, failed)
             return
         self.send_caught(invocation, Assembly(root, local, environment))
-        if incoming.root is None and not invocation.services.keeps_trees:
+        watch = invocation.watch
+        if incoming.root is None and not invocation.services.keeps_trees and (watch is None or not watch.keeps_trees):
             release_tree(root)
 
     def metadata(self) -> tuple[tuple[str, object], ...]:

@@ -1,4 +1,4 @@
-"""Nodes of MQ: MQInput, MQOutput, MQReply, MQGet, Publication.
+"""Nodes of MQ: MQInput, MQOutput, MQReply, MQGet.
 
 Whether a put belongs to the unit of work (MF 3.5): the input node decides by `transactionMode` (`automatic`: yes if the
 message is persistent), an output node with `automatic` follows it, `yes` and `no` are its own.
@@ -12,8 +12,9 @@ from typing import Final
 from flintmq.broker.errors import BrokerError, parser_error
 from flintmq.broker.esql.parser import parse_path
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
+from flintmq.broker.flow.locations import Location, text_of, trees_of
 from flintmq.broker.flow.nodes.inputs import Incoming, InputNode, parser_options
-from flintmq.broker.flow.services import GetRequest, Publication, Put, Written
+from flintmq.broker.flow.services import GetRequest, Put, Written
 from flintmq.broker.tree.assembly import Assembly, new_root
 from flintmq.broker.tree.element import Element, Step, copy_element, ensure, find_all, walk
 from flintmq.broker.tree.headers import Template, blob_message, parse_message
@@ -25,6 +26,8 @@ _LISTS: Final = (
     [Step("Destination"), Step("MQDestinationList")],
 )
 _ENTRY: Final = Step("DestinationData")
+#: Values of orderMode, in lower case.
+_ORDERS: Final = ("default", "byuserid", "byqueueorder", "userdefined")
 _REQUEST: Final = 1  # MQMT_REQUEST
 _REPLY: Final = 2  # MQMT_REPLY
 _PASS_CORREL_ID: Final = 64  # MQRO_PASS_CORREL_ID
@@ -41,23 +44,70 @@ class MQInput(InputNode):
         super().prepare()
         self.queue = self.text("queueName")
         self.mode = self.text("transactionMode", "yes")
+        self.browses = self.flag("browse")
+        self.topic = self.text("topicProperty")
+        self.order = self.text("orderMode", "default").lower()
+        if self.order not in _ORDERS:
+            raise NodeProblem(f"{self.label}: orderMode is {self.order!r}; it is one of {', '.join(_ORDERS)}")
+        self.match_message_id = self._identifier("matchMsgId")
+        self.match_correlation_id = self._identifier("matchCorrelId")
+        self.order_field: Location | None = None
+        if self.order == "userdefined":
+            self.order_field = self._order_field()
+
+    def _identifier(self, name: str) -> bytes:
+        """Return a property that is an identifier in hexadecimal digits; empty if it is not set."""
+        text = self.text(name).strip()
+        try:
+            found = bytes.fromhex(text.removeprefix("X'").removesuffix("'"))
+        except ValueError:
+            found = bytes(25)
+        if len(found) > 24:
+            raise NodeProblem(f"{self.label}: {name} is {text!r}; at most 48 hexadecimal digits are needed")
+        return found.ljust(24, b"\0") if found else b""
+
+    def _order_field(self) -> Location:
+        text = self.text("orderFieldLocation")
+        if not text:
+            raise NodeProblem(f"{self.label}: orderMode is userDefined, and orderFieldLocation is empty")
+        try:
+            return Location(text)
+        except ValueError as error:
+            raise NodeProblem(f"{self.label}: orderFieldLocation is {text!r}: {error}") from None
+
+    def order_key(self, md: MQMD, data: bytes) -> str:
+        """Return the value that orders a message, for orderMode userDefined; empty if it has none."""
+        assert self.order_field is not None
+        try:
+            root = self._parsed(md, data, self.queue, True)
+            value = self.order_field.value(trees_of(Assembly(root)))
+        except Exception:  # The message is read again in its turn, and the failure reported there.
+            return ""
+        return "" if value is None else text_of(value)
+
+    def _parsed(self, md: MQMD, data: bytes, queue: str, transactional: bool) -> Element:
+        return parse_message(
+            md,
+            data,
+            self.template,
+            source_queue=queue,
+            transactional=transactional,
+            models=self.flow.models,
+            switches=self.flow.switches,
+        )
 
     def take(self, invocation: Invocation, incoming: Incoming) -> None:
         md = incoming.md or MQMD()
-        invocation.transactional = self.mode == "yes" or self.mode == "automatic" and md.persistence == 1
+        invocation.transactional = not self.browses and (
+            self.mode == "yes" or self.mode == "automatic" and md.persistence == 1
+        )
         queue = incoming.source or self.queue
-        flow = self.flow
 
         def read() -> Element:
-            return parse_message(
-                md,
-                incoming.data,
-                self.template,
-                source_queue=queue,
-                transactional=invocation.transactional,
-                models=flow.models,
-                switches=flow.switches,
-            )
+            root = self._parsed(md, incoming.data, queue, invocation.transactional)
+            if self.topic:
+                self._set_topic(root)
+            return root
 
         def unread() -> Element:
             return blob_message(md, incoming.data, source_queue=queue, transactional=invocation.transactional)
@@ -67,6 +117,12 @@ class MQInput(InputNode):
             self._backed_out(invocation, incoming, unread(), md.backout_count, threshold)
             return
         self.run(invocation, incoming, read, unread)
+
+    def _set_topic(self, root: Element) -> None:
+        """Set the topic of the node on a message without a topic."""
+        properties = root.child("Properties")
+        if properties is not None and properties.get("Topic") in (None, ""):
+            ensure(properties, [Step("Topic")], False).value = self.topic
 
     def _backed_out(self, invocation: Invocation, incoming: Incoming, root: Element, count: int, limit: int) -> None:
         """Send a message that was backed out too often to `failure`; raise 2648 if that is not wired."""
@@ -100,6 +156,10 @@ class MQSender(RuntimeNode):
         """Return whether a put belongs to the unit of work."""
         mode = mode or self.mode
         return invocation.transactional if mode == "automatic" else mode == "yes"
+
+    def ends(self, invocation: Invocation) -> bool:
+        """Return whether a put of this message ends the flow (ending.py, E1 to E4)."""
+        return self.ends_flow and not invocation.propagating and invocation.group is None
 
     def written(self, assembly: Assembly) -> tuple[MQMD, bytes]:
         """Return descriptor and data of the message."""
@@ -223,6 +283,7 @@ class MQOutput(MQSender):
                 self.new_correlation_id,
                 self.context,
                 self.alternate_user,
+                self.ends(invocation),
             )
         self.set_persistence(md, _leaf(entry, defaults, "persistenceMode"))
         if self.is_request:
@@ -243,6 +304,7 @@ class MQOutput(MQSender):
             _yes(_leaf(entry, defaults, "newCorrelId"), self.new_correlation_id),
             self.context,
             _yes(_leaf(entry, defaults, "alternateUserAuthority"), self.alternate_user),
+            self.ends(invocation),
         )
 
 
@@ -287,6 +349,7 @@ class MQReply(MQSender):
             new_id,
             False,
             self.context,
+            ends_flow=self.ends(invocation),
         )
         self.send_written(invocation, assembly, [invocation.services.put(put)])
 
@@ -384,40 +447,3 @@ def _location(node: RuntimeNode, name: str, default: str) -> tuple[str, list[Ste
         raise NodeProblem(f"{node.label}: {name} is {text!r}; a path of plain names is needed")
     words = [each.text for each in names if each is not None]
     return words[0], [Step(word) for word in words[1:]]
-
-
-@runs
-class PublicationNode(RuntimeNode):
-    """Publication: publishes the message on the topics that Properties or the MQRFH2 name."""
-
-    types = ("ComIbmPublication.msgnode",)
-
-    def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
-        message = assembly.message
-        topics = [
-            str(each.value)
-            for each in find_all(message.child("Properties"), Step("Topic"))
-            if each.value is not None and each.value != ""
-        ]
-        psc = walk(message, [Step("MQRFH2"), Step("psc")])
-        if psc is not None:
-            topics += [str(each.value) for each in find_all(psc, Step("Topic")) if each.value not in (None, *topics)]
-        if not topics:
-            raise BrokerError(
-                7017, "the message names no topic: set Properties.Topic or MQRFH2.psc.Topic", inserts=(self.label,)
-            )
-        options = [str(each.value) for each in find_all(psc, Step("PubOpt"))] if psc is not None else []
-        md, data = write_message(message, models=self.flow.models, switches=self.flow.switches)
-        matched = invocation.services.publish(
-            Publication(
-                self.label,
-                topics,
-                md,
-                data,
-                message,
-                self.text("subscriptionPoint"),
-                "RetainPub" in options,
-                invocation.transactional,
-            )
-        )
-        self.send("out" if matched or not self.wired("noMatch") else "noMatch", invocation, assembly)

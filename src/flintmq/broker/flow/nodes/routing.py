@@ -6,7 +6,7 @@ from flintmq.broker.errors import BrokerError
 from flintmq.broker.flow.engine import Invocation, NodeProblem, RuntimeNode, runs
 from flintmq.broker.flow.patterns import Xpath
 from flintmq.broker.tree.assembly import Assembly
-from flintmq.broker.tree.element import Step, copy_element, find_all, walk
+from flintmq.broker.tree.element import Step, find_all, walk
 
 _ROUTER = [Step("Destination"), Step("RouterList")]
 _ENTRY = Step("DestinationData")
@@ -24,7 +24,7 @@ class Label(RuntimeNode):
             raise NodeProblem(f"{self.label}: the property labelName is empty")
 
     def process(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
-        local = copy_element(assembly.local_environment)
+        local = self.own_environment(invocation, assembly)
         local.put("WrittenDestination.Label.label", self.label_name)
         self.send("out", invocation, assembly.replace(local_environment=local))
 
@@ -49,7 +49,7 @@ class RouteToLabel(RuntimeNode):
                 "Compute node so that the local environment travels",
                 inserts=(self.label,),
             )
-        local = copy_element(assembly.local_environment)
+        local = self.own_environment(invocation, assembly)
         left = find_all(walk(local, _ROUTER), _ENTRY)
         (left[0] if self.first else left[-1]).detach()
         node = self.flow.label_node(self, str(name))

@@ -1,0 +1,78 @@
+"""ESQL and Database nodes of a running flow on PostgreSQL: statements, column names, procedures, coordination."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.broker.runtime import flows
+from tests.broker.runtime.desk import Desk
+from tests.waiting import PATIENCE
+from tools.postgres import Cluster
+
+ESQL = """
+CREATE PROCEDURE doubled(IN a INTEGER, INOUT b INTEGER) LANGUAGE DATABASE EXTERNAL NAME "public.doubled";
+
+CREATE COMPUTE MODULE Work
+  CREATE FUNCTION Main() RETURNS BOOLEAN
+  BEGIN
+    DECLARE id INTEGER CAST(InputRoot.XMLNSC.o.id AS INTEGER);
+    INSERT INTO Database.public.orders (id, name) VALUES (id, InputRoot.XMLNSC.o.name);
+    UPDATE Database.orders AS O SET name = UPPER(O.name) WHERE O.id = id;
+    PASSTHRU('INSERT INTO orders VALUES (?, ?)' VALUES (id + 1, 'passed'));
+    SET OutputRoot.XMLNSC.r.sel[] = (SELECT O.id, O.name FROM Database.orders AS O WHERE O.id >= id);
+    SET OutputRoot.XMLNSC.r.pass[] = PASSTHRU('SELECT name FROM orders WHERE id = ?' VALUES (id));
+    DECLARE twice INTEGER 0;
+    CALL doubled(id, twice);
+    SET OutputRoot.XMLNSC.r.twice = twice;
+    DELETE FROM Database.orders AS O WHERE O.id = id + 1;
+    RETURN TRUE;
+  END;
+END MODULE;
+"""
+
+
+@pytest.mark.parametrize("coordinated", ["no", "yes"])
+def test_statements_of_a_flow_on_postgresql(
+    desk: Desk, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, coordinated: str
+) -> None:
+    """Column names come as the data source says, for SELECT and for PASSTHRU; a procedure gives values back."""
+    monkeypatch.setenv("A_PASSWORD", cluster.password)
+    cluster.run(
+        "one",
+        "DROP TABLE IF EXISTS orders",
+        "CREATE TABLE orders (id integer, name text)",
+        "CREATE OR REPLACE PROCEDURE doubled(a bigint, INOUT b bigint) LANGUAGE sql AS 'SELECT 2 * a'",
+    )
+    incoming, outgoing = desk.queue("IN"), desk.queue("OUT")
+    desk.queue("SYSTEM.BROKER.COORDINATION")
+    path = flows.computed(tmp_path / "app", ESQL, data_source="SHOP")
+    source = {"url": cluster.url("one"), "passwordVariable": "A_PASSWORD", "columnCase": "upper"}
+    worker = desk.start(
+        path, "Work", data_sources={"SHOP": source}, overrides={"Work#coordinatedTransaction": coordinated}
+    )
+    assert worker.problems == {}
+    incoming.put("<o><id>7</id><name>ann</name></o>", persistent=True)
+    got = outgoing.get_or_none(wait=PATIENCE)
+    assert got is not None, desk.said.getvalue()
+    assert got.text == (
+        "<r><sel><id>7</id><name>ANN</name></sel><sel><id>8</id><name>passed</name></sel>"
+        "<pass><NAME>ANN</NAME></pass><twice>14</twice></r>"
+    )
+    assert cluster.run("one", "SELECT id, name FROM orders") == [(7, "ANN")]
+    assert cluster.run("one", "SELECT gid FROM pg_prepared_xacts WHERE database = 'one'") == []
+
+
+def test_a_coordinated_flow_does_not_start_on_a_database_that_cannot_prepare(desk: Desk, tmp_path: Path) -> None:
+    desk.queue("SYSTEM.BROKER.COORDINATION")
+    path = flows.computed(tmp_path / "app", ESQL, data_source="SHOP")
+    worker = desk.start(
+        path,
+        "Work",
+        data_sources={"SHOP": {"url": f"sqlite:///{tmp_path / 'a.db'}"}},
+        overrides={"Work#coordinatedTransaction": "yes"},
+    )
+    (problem,) = worker.problems["Work"]
+    assert "SHOP (sqlite) cannot take part in a coordinated transaction" in problem
+    assert "BIP2355E" in desk.said.getvalue()
