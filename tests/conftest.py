@@ -3,7 +3,7 @@
 --simulate N    seeds of tests/simulation (300). A test that takes `seeds` gets them in ranges of BATCH, so that
                 they spread over the cores; it runs each seed of its range and names it when it fails.
 --seed N        only this seed: what a failure prints, to repeat it
---kills N       how often a real process is killed (50); the fixture is `kills`
+--kills N       how often a real process is killed (20); the fixture is `kills`
 --slow          also the tests that take minutes, by the fixture `slow`
 """
 
@@ -36,7 +36,7 @@ for _name in [name for name in os.environ if name.startswith("MQ")]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--simulate", type=int, default=300, metavar="N", help="seeds of the simulation (300)")
     parser.addoption("--seed", type=int, default=None, metavar="N", help="simulate only this seed")
-    parser.addoption("--kills", type=int, default=50, metavar="N", help="times a real process is killed (50)")
+    parser.addoption("--kills", type=int, default=20, metavar="N", help="times a real process is killed (20)")
     parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
 
 

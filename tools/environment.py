@@ -38,9 +38,23 @@ STAGES = {
     "compile": ("compile",),
     "broker": ("broker",),
     "spark": ("spark",),
+    "demo": ("broker", "spark"),
+    "perf": ("broker", "perf"),
     "bench": ("broker", "spark", "peers"),
     "release": ("compile", "release"),
-    "test": ("test", "dev", "compile", "broker", "spark", "release", "celery", "faststream", "opentelemetry", "peers"),
+    "test": (
+        "test",
+        "dev",
+        "compile",
+        "broker",
+        "spark",
+        "release",
+        "celery",
+        "faststream",
+        "opentelemetry",
+        "peers",
+        "perf",
+    ),
 }
 
 

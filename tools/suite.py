@@ -31,8 +31,22 @@ ROOT = hot.ROOT
 SOURCE = ROOT / "src"
 PYTEST = ["-m", "pytest", "-q"]
 WORKERS = ["-n", str(min(os.cpu_count() or 1, 8)), "--dist", "worksteal"]
-#: Tests of hot rooms that start processes of modules which are never compiled: they run once, on the compiled package.
-PROCESS_TESTS = ("tests/broker/runtime",)
+#: Tests of hot rooms whose subject is a process, a program or a file of cold modules: they run once, compiled.
+PROCESS_TESTS = (
+    "tests/broker/admin",
+    "tests/broker/runtime",
+    "tests/client/test_autoconfig.py",
+    "tests/client/test_instance.py",
+    "tests/client/test_testing.py",
+    "tests/client/remote/test_local.py",
+    "tests/client/remote/test_pkcs12.py",
+    "tests/client/remote/test_remote_tls.py",
+    "tests/server/test_channels.py",
+    "tests/server/test_full_disk.py",
+    "tests/server/test_process.py",
+    "tests/server/test_robust.py",
+    "tests/server/test_services.py",
+)
 SIMULATION_OPTIONS = ("--simulate", "--kills", "--seed")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from flintmq.perf import runs
+
 Run = Callable[..., Any]
 
 
@@ -16,7 +18,7 @@ def test_it_measures_both_phases_and_leaves_nothing(run: Run, tmp_path: Path, mo
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     for seconds in ("0.6", "6", "60"):  # In a moment a machine that has much else to do gets nothing done.
-        ended = run("demo", "--seconds", seconds, "--requesters", "2", "--servers", "2", "--size", "100")
+        ended = run("demo", "--embedded", "--seconds", seconds, "--requesters", "2", "--servers", "2", "--size", "100")
         assert ended.code == 0
         figures = {line[:34].strip(): line[34:].split() for line in ended.out.splitlines() if line[:1].strip()}
         done = figures["requests with reply a second"] + figures["log MB/s"][1:]
@@ -39,3 +41,30 @@ def test_it_measures_both_phases_and_leaves_nothing(run: Run, tmp_path: Path, mo
     assert everything > selected == streamed > 0
     assert "What to try next" in ended.out
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_the_tour_routes_orders_and_says_what_it_left_out_without_java(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("lxml", reason="message flows need the broker extra")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "no-java"))
+    ended = run("demo", "--seconds", "0.4", "--clients", "2", "-o", str(tmp_path / "tour"))
+    assert ended.code == 0, ended.err
+    shown = ended.out.partition("What was shown:")[2]
+    for words in ("embedded:", "queue manager PERF:", "SMF 115 and 116", "flow OrderRouting", "gold:", "export:"):
+        assert words in shown
+    copies = int(shown.partition("stream queue: ")[2].partition(" ")[0].replace(",", ""))
+    assert copies > 0
+    assert "Left out: the pipeline on Spark and its report: Spark needs Java" in shown
+    made = runs.read(tmp_path / "tour" / "run")
+    gold = sum(each["operations"] for each in made["result"] if each["step"] == 1)
+    # The orders before the first measurement have copies, too.
+    assert copies >= gold > 0
+    assert made.ended == runs.COMPLETE and made.smf_files()
+    assert list((tmp_path / "tour" / "statistics").iterdir())
+
+
+def test_the_tour_refuses_a_directory_with_something_in_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("mine")
+    ended = run("demo", "-o", str(tmp_path))
+    assert ended.code == 2 and "not an empty directory" in ended.err

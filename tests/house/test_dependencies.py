@@ -23,6 +23,11 @@ EXTRA_OF_ROOM = {"broker": "broker", "console": "console", "pipeline": "spark"}
 EXTRA_OF_PART = {
     "client/otel": "opentelemetry",
     "telemetry/smf/columns": "spark",
+    "perf/flows": "broker",
+    "perf/keys": "tls",
+    "perf/peers": "broker",
+    "perf/report": "spark",
+    "perf/view": "perf",
     "client/pkcs12": "tls",
     "client/vault": "tls",
     "integrations/faststream": "faststream",
@@ -89,7 +94,8 @@ def test_every_declared_dependency_is_pinned() -> None:
 
 
 def test_a_working_copy_installs_little_at_first_and_the_rest_when_it_is_needed() -> None:
-    """Issue 14, the first five minutes: `./flint demo` downloads neither Spark nor test tools nor the compiler."""
+    """Issue 14, the first five minutes: commands download neither Spark nor test tools nor the compiler until one needs
+    them."""
     first = {name_of(requirement) for requirement in environment.requirements([environment.BASE])}
     assert {"lmdb", "crc32c", "lz4", "cryptography"} <= first
     assert not {"pytest", "mypy", "ruff", "pyspark", "pyarrow", "numpy", "setuptools"} & first

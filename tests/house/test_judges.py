@@ -37,8 +37,8 @@ def test_only_what_is_missing_is_installed(path: Path) -> None:
     program(path, "tshark")
     program(path, "apt-get", f'echo "$@" >> {path}/asked')
 
-    assert judges.install() == "installed: default-jdk-headless maven buildah"
-    assert (path / "asked").read_text().splitlines()[-1].endswith("default-jdk-headless maven buildah")
+    assert judges.install() == "installed: default-jdk-headless maven buildah chromium"
+    assert (path / "asked").read_text().splitlines()[-1].endswith("default-jdk-headless maven buildah chromium")
 
 
 def test_who_is_not_root_is_told_what_to_install(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

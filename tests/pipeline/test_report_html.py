@@ -77,7 +77,9 @@ def report_of(word: str, name: str = "test") -> Report:
 class TestPage:
     def test_a_hostile_name_is_text_wherever_it_stands(self) -> None:
         plain, hostile = Reader(page([report_of("Q1")] * 2)), Reader(page([report_of(HOSTILE)] * 2, HOSTILE, HOSTILE))
-        assert [tag for tag, _ in hostile.tags if tag != "p"] == [tag for tag, _ in plain.tags if tag != "p"]
+        # Of long labels fewer stand under the line of a narrow chart.
+        varying = {"p", "text", "title"}
+        assert [t for t, _ in hostile.tags if t not in varying] == [t for t, _ in plain.tags if t not in varying]
         assert [tag for tag, _ in hostile.tags].count("script") == 1
         assert not [name for _, attributes in hostile.tags for name in attributes if name.startswith("on")]
         made = page([report_of(HOSTILE)])

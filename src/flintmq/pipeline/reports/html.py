@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 
 from flintmq import __version__
 from flintmq.pipeline.reports.markup import escaped, slug
-from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Table
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Section, Table
 from flintmq.pipeline.reports.style import SCRIPT, STYLE
-from flintmq.pipeline.reports.svg import draw, drawn, key, sparkline, values_of
+from flintmq.pipeline.reports.svg import NARROW, draw, drawn, key, sparkline, values_of
 
 #: Rows of a table that are open to view at once; a longer one scrolls.
 ROWS_OPEN = 25
@@ -79,6 +79,7 @@ def _contents(reports: Sequence[Report], idents: list[str]) -> str:
         inner = [
             *((f"{ident}-c{number}", chart.title) for number, chart in enumerate(report.charts, 1)),
             *((f"{ident}-t{number}", table.title) for number, table in enumerate(report.tables, 1)),
+            *((_place(section, ident, number), section.title) for number, section in enumerate(report.sections, 1)),
         ]
         links = "".join(f'<li><a href="#{place}">{escaped(name)}</a></li>' for place, name in inner if name)
         items.append(f'<li><a href="#{ident}">{escaped(report.title)}</a>{f"<ol>{links}</ol>" if links else ""}</li>')
@@ -122,6 +123,25 @@ def _report(report: Report, ident: str) -> str:
             f'<section id="{ident}"><h2>{escaped(report.title)}{name}</h2>{words}',
             *(_chart(chart, f"{ident}-c{number}") for number, chart in enumerate(report.charts, 1)),
             *(_table(table, f"{ident}-t{number}") for number, table in enumerate(report.tables, 1)),
+            *(_section(section, _place(section, ident, number)) for number, section in enumerate(report.sections, 1)),
+            "</section>",
+        ]
+    )
+
+
+def _place(section: Section, ident: str, number: int) -> str:
+    """Return the anchor of a section in the page."""
+    return slug(section.ident) if section.ident else f"{ident}-s{number}"
+
+
+def _section(section: Section, ident: str) -> str:
+    """Return a part with its own heading: text, charts, then tables without a second heading."""
+    return "".join(
+        [
+            f'<section class="part" id="{ident}"><h3>{escaped(section.title)}</h3>',
+            *(f"<p>{escaped(sentence)}</p>" for sentence in section.words),
+            *(_chart(chart, f"{ident}-c{number}") for number, chart in enumerate(section.charts, 1)),
+            *(_table(table, f"{ident}-t{number}") for number, table in enumerate(section.tables, 1)),
             "</section>",
         ]
     )
@@ -134,7 +154,8 @@ def _chart(chart: Chart, ident: str) -> str:
         keys = "".join(f"<li>{key(number)}{escaped(name)}</li>" for number, name in names)
         keys = f'<ul class="keys">{keys}</ul>'
     return (
-        f'<figure id="{ident}"><figcaption>{escaped(chart.title)}</figcaption>{keys}{draw(chart, ident)}'
+        f'<figure id="{ident}"><figcaption>{escaped(chart.title)}</figcaption>{keys}'
+        f'<div class="wide">{draw(chart, ident)}</div><div class="narrow">{draw(chart, "", NARROW)}</div>'
         f"<details><summary>Values</summary>{_grid(_values(chart))}</details></figure>"
     )
 
@@ -160,7 +181,8 @@ def _decimals(values: Iterable[float | None]) -> int:
 
 
 def _table(table: Table, ident: str) -> str:
-    return f'<div class="table" id="{ident}"><h3>{escaped(table.title)}</h3>{_grid(table)}</div>'
+    title = f"<h3>{escaped(table.title)}</h3>" if table.title else ""
+    return f'<div class="table" id="{ident}">{title}{_grid(table)}</div>'
 
 
 def _grid(table: Table) -> str:
@@ -203,7 +225,10 @@ def _cell(cell: Cell, column: Column, is_key: bool) -> str:
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return f"<td{_class(number, stays)}></td>"
     if isinstance(cell, str):
-        return f"<td{_class(number or ('w' if len(cell) <= WORDS else ''), stays)}>{escaped(cell)}</td>"
+        text = escaped(cell)
+        if column.link and cell:
+            text = f'<a href="#{slug(column.link + cell)}">{text}</a>'
+        return f"<td{_class(number or ('w' if len(cell) <= WORDS else ''), stays)}>{text}</td>"
     if column.decimals is None:
         return f'<td{_class(stays)} data-v="{cell!r}">{cell}</td>'
     return f'<td{_class("n", stays)} data-v="{cell!r}">{cell:,.{column.decimals}f}</td>'

@@ -17,6 +17,8 @@ class Column:
     name: str
     decimals: int | None = None
     unit: str = ""
+    #: Prefix of a link from each cell to a section; the text of the cell completes the section's name.
+    link: str = ""
 
 
 @dataclass(slots=True)
@@ -34,21 +36,30 @@ class Table:
 
 @dataclass(slots=True)
 class Series:
-    """One line or set of bars: as many values as the chart has places on its x axis; None is a gap."""
+    """One line or set of bars: as many values as the chart has places on its x axis; None is a gap.
+
+    `spread` has the lowest and the highest repeat of each value, where a value is the median of repeats.
+    """
 
     name: str
     values: list[float | None]
+    spread: list[tuple[float, float] | None] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Chart:
-    """Values over labels: `line` where the labels follow each other (times), `bar` where they are names."""
+    """Values over labels: `line` where the labels follow each other (times), `bar` where they are names.
+
+    Labels that are numbers can be placed to `scale`: `linear`, or `log` where they span orders of magnitude.
+    """
 
     title: str
     kind: str
     x: list[str]
     series: list[Series]
     y_title: str = ""
+    x_title: str = ""
+    scale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +72,20 @@ class Figure:
 
 
 @dataclass(slots=True)
+class Section:
+    """A part of a report that has a heading of its own: words, then charts, then the tables beneath them."""
+
+    title: str
+    words: list[str] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    #: Its name in the address of a page, where others lead to it.
+    ident: str = ""
+
+
+@dataclass(slots=True)
 class Report:
-    """What one report says: first in words, then in tables, then in charts."""
+    """The content of one report: text, then tables, then charts, then sections."""
 
     name: str
     title: str
@@ -73,3 +96,4 @@ class Report:
     figures: list[Figure] = field(default_factory=list)
     #: It has nothing to say: there are no records for it, or nothing of it happened.
     silent: bool = False
+    sections: list[Section] = field(default_factory=list)

@@ -22,6 +22,7 @@ from flintmq.pipeline.reports import (
     html,
     itr,
     log,
+    markdown,
     msg,
     qstat,
     task,
@@ -89,7 +90,7 @@ REPORTS: dict[str, Entry] = {
 }
 
 #: Several reports at once, because one page of HTML holds them all.
-FORMATS: dict[str, Renderer] = {"text": text.render, "csv": csv.render, "html": html.page}
+FORMATS: dict[str, Renderer] = {"text": text.render, "csv": csv.render, "html": html.page, "markdown": markdown.render}
 
 
 def entries(names: Sequence[str]) -> dict[str, Entry]:

@@ -53,6 +53,10 @@ svg text{fill:var(--soft);font:12px system-ui,-apple-system,"Segoe UI",Roboto,"D
 svg .name{fill:var(--fg)}svg .value{fill:var(--soft);font-size:11px}
 .grid{stroke:var(--rule);stroke-width:1}.zero{stroke:var(--soft);stroke-width:1}
 .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}.area{fill:var(--c);opacity:.13}
+.whisker{stroke:var(--c);stroke-width:5;stroke-linecap:round;opacity:.28}
+.narrow{display:none}
+.part{margin:1.8rem 0 2.4rem}.part>p{max-width:72ch;margin:.4rem 0;overflow-wrap:anywhere}
+.part>h3{font-size:1.1rem;overflow-wrap:anywhere}
 .dot,.bar{fill:var(--c)}.tip{fill:transparent}.tip:hover{fill:var(--fg);opacity:.35}
 .s0{--c:var(--c0)}.s1{--c:var(--c1)}.s2{--c:var(--c2)}.s3{--c:var(--c3)}.s4{--c:var(--c4)}.s5{--c:var(--c5)}
 .s6{--c:var(--c6)}.s7{--c:var(--c7)}
@@ -75,9 +79,12 @@ tbody tr:hover td{background:var(--box)}
 @media (max-width:60rem){
 body{display:block;padding:0 1rem 3rem}nav{position:static;max-height:none;margin-bottom:1.5rem}
 nav ol ol{display:none}}
+@media (max-width:36rem){
+.wide{display:none}.narrow{display:block}figure{padding:.7rem .5rem .4rem}h1{font-size:1.5rem}
+.glance{padding:.8rem}.cards{grid-template-columns:minmax(0,1fr)}th,td{padding:.3rem .5rem}}
 @media print{
 :root{--bg:#fff;--fg:#000;--soft:#444;--box:#fff}body{display:block;max-width:none;padding:0;font-size:10pt}
-details,.skip{display:none}.scroll,.scroll.long{overflow:visible;max-height:none}figure,tr{break-inside:avoid}
+details,.skip,.narrow{display:none}.wide{display:block}a{color:inherit;text-decoration:none}.scroll,.scroll.long{overflow:visible;max-height:none}figure,tr{break-inside:avoid}
 nav{position:static;max-height:none}nav ol ol{display:none}section{break-before:auto}}
 """
 

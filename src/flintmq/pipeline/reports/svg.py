@@ -27,6 +27,8 @@ KINDS = (LINE, BAR)
 
 WIDTH = 760
 HEIGHT = 280
+#: The same for a telephone: letters keep their size, so that there are fewer of them.
+NARROW = 360
 #: Room around the drawing area of a line chart.
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 26, 34
 #: The names of a bar chart and one of its bars.
@@ -185,19 +187,25 @@ def pieces_of(values: list[float | None], at: list[float], own: bool) -> list[li
     return made
 
 
-def draw(chart: Chart, ident: str) -> str:
-    """The SVG of a chart. `ident` is unique in the page: the title and the sentence are found by it."""
+def draw(chart: Chart, ident: str, width: int = WIDTH) -> str:
+    """Return the SVG of a chart. `ident` is unique in the page; title and description refer to it.
+
+    Without an `ident` the drawing is a second one of the same chart, and those who do not see it are not told again.
+    """
     if chart.kind not in KINDS:
         raise ValueError(f"a chart is {' or '.join(KINDS)}, not {chart.kind!r}")
     seen = [value for series in chart.series for value in values_of(series, len(chart.x)) if value is not None]
+    seen += [end for series in chart.series for pair in series.spread if pair for end in pair if real(end) is not None]
     if not seen:
-        height, body = 60, [f'<text class="axis" x="{WIDTH / 2:.0f}" y="34" text-anchor="middle">no values</text>']
+        height, body = 60, [f'<text class="axis" x="{width / 2:.0f}" y="34" text-anchor="middle">no values</text>']
     elif chart.kind == LINE:
-        height, body = HEIGHT, _lines(chart, axis_of(seen))
+        height, body = HEIGHT + (16 if chart.x_title else 0), _lines(chart, axis_of(seen), width)
     else:
-        height, body = _bars(chart, axis_of(seen))
+        height, body = _bars(chart, axis_of(seen, 5 if width > NARROW else 3), width)
+    if not ident:
+        return "".join([f'<svg aria-hidden="true" viewBox="0 0 {width} {height}">', *body, "</svg>"])
     head = (
-        f'<svg role="img" viewBox="0 0 {WIDTH} {height}" aria-labelledby="{ident}-t {ident}-d">'
+        f'<svg role="img" viewBox="0 0 {width} {height}" aria-labelledby="{ident}-t {ident}-d">'
         f'<title id="{ident}-t">{escaped(chart.title)}</title><desc id="{ident}-d">{escaped(describe(chart))}</desc>'
     )
     return "".join([head, *body, "</svg>"])
@@ -216,10 +224,25 @@ def labels_of(x: list[str]) -> tuple[list[str], str]:
     return [clipped(label, LETTERS // 2) for label in x], ""
 
 
-def _lines(chart: Chart, axis: Axis) -> list[str]:
-    places, right, bottom = len(chart.x), WIDTH - RIGHT, HEIGHT - BOTTOM
+def scaled(chart: Chart) -> list[float] | None:
+    """Return positions of numeric labels on a linear axis; None for other labels, or without a scale."""
+    if not chart.scale or len(chart.x) < 2:
+        return None
+    try:
+        numbers = [float(label.replace(",", "")) for label in chart.x]
+    except ValueError:
+        return None
+    if any(one >= two for one, two in zip(numbers, numbers[1:], strict=False)):
+        return None
+    if chart.scale == "log":
+        return [math.log(number) for number in numbers] if numbers[0] > 0 else None
+    return numbers
+
+
+def _lines(chart: Chart, axis: Axis, width: int) -> list[str]:
+    places, right, bottom = len(chart.x), width - RIGHT, HEIGHT - BOTTOM
     times = times_of(chart.x)
-    at = times or [float(place) for place in range(places)]
+    at = times or scaled(chart) or [float(place) for place in range(places)]
     length = at[-1] - at[0]
 
     def across(place: float) -> float:
@@ -236,15 +259,25 @@ def _lines(chart: Chart, axis: Axis) -> list[str]:
         made.append(f'<line class="{kind}" x1="{LEFT}" x2="{right}" y1="{up(mark):.1f}" y2="{up(mark):.1f}"/>')
         made.append(f'<text class="axis" x="{LEFT - 8}" y="{up(mark) + 4:.1f}" text-anchor="end">{short(mark)}</text>')
     if times:
-        made += _time_labels(at[0], at[-1], across, bottom)
+        made += _time_labels(at[0], at[-1], across, bottom, right)
+    elif chart.scale:
+        made += _scale_labels(chart.x, [across(each) for each in at], bottom, width)
     else:
-        made += _labels(chart.x, lambda number: across(at[number]), bottom)
+        made += _labels(chart.x, lambda number: across(at[number]), bottom, right)
+    if chart.x_title:
+        spot = f'x="{(LEFT + right) / 2:.0f}" y="{bottom + 38}"'
+        made.append(f'<text class="axis" {spot} text-anchor="middle">{escaped(chart.x_title)}</text>')
     shown, left_out = drawn(chart)
     hover = places * len(shown) <= POINTS_MAX
     for number, series in enumerate(shown):
         values = values_of(series, places)
         points = [None if value is None else (across(at[place]), up(value)) for place, value in enumerate(values)]
-        made += _line(points, pieces_of(values, at, times is not None), number, up(0) if len(shown) == 1 else None)
+        made += _spread(series, [across(each) for each in at], up, number)
+        own = times is not None or bool(chart.scale)
+        pieces = pieces_of(values, at, own) if times else _joined(values) if chart.scale else pieces_of(values, at, own)
+        made += _line(points, pieces, number, up(0) if len(shown) == 1 else None)
+        if chart.scale:
+            made += [_dot(point, number) for point in points if point is not None]
         if hover:
             made += _tips(series.name, chart.x, values, points)
     if left_out:
@@ -268,25 +301,62 @@ def time_marks(start: float, end: float, marks_max: int = LABELS_MAX) -> list[tu
     return made
 
 
-def _time_labels(start: float, end: float, across: Callable[[float], float], bottom: int) -> list[str]:
+def _joined(values: list[float | None]) -> list[list[int]]:
+    """Return all points of a line with a value as one path: a missing point leaves no gap."""
+    there = [place for place, value in enumerate(values) if value is not None]
+    return [there] if there else []
+
+
+def _dot(point: tuple[float, float], number: int) -> str:
+    return f'<circle class="dot s{number % COLOURS}" cx="{point[0]:.1f}" cy="{point[1]:.1f}" r="3"/>'
+
+
+def _spread(series: Series, at: list[float], up: Callable[[float], float], number: int) -> list[str]:
+    """Return a whisker from the lowest to the highest repeat of each value."""
     made = []
-    for at, label in time_marks(start, end):
+    for place, pair in zip(at, series.spread, strict=False):
+        if pair is not None and real(pair[0]) is not None and real(pair[1]) is not None:
+            made.append(
+                f'<line class="whisker s{number % COLOURS}" x1="{place:.1f}" x2="{place:.1f}" '
+                f'y1="{up(pair[0]):.1f}" y2="{up(pair[1]):.1f}"/>'
+            )
+    return made
+
+
+def _scale_labels(x: list[str], at: list[float], bottom: int, edge: int) -> list[str]:
+    """Return the labels of a linear axis that do not overlap, from the right `edge` on."""
+    made, free = [], math.inf
+    for label, place in sorted(zip(x, at, strict=True), key=lambda pair: -pair[1]):
+        half = (LETTER + 1) * len(label) / 2
+        place = min(place, edge - half)
+        if place + half > free:
+            continue
+        free = place - half - LETTER
+        made.append(
+            f'<text class="axis" x="{place:.1f}" y="{bottom + 17}" text-anchor="middle">{escaped(label)}</text>'
+        )
+    return made
+
+
+def _time_labels(start: float, end: float, across: Callable[[float], float], bottom: int, right: int) -> list[str]:
+    made = []
+    for at, label in time_marks(start, end, max(2, min(LABELS_MAX, (right - LEFT) // 80))):
         place = across(at)
         made.append(f'<line class="grid" x1="{place:.1f}" x2="{place:.1f}" y1="{TOP}" y2="{bottom}"/>')
-        anchor = "start" if place < LEFT + 20 else "end" if place > WIDTH - RIGHT - 20 else "middle"
+        anchor = "start" if place < LEFT + 20 else "end" if place > right - 20 else "middle"
         made.append(
             f'<text class="axis" x="{place:.1f}" y="{bottom + 17}" text-anchor="{anchor}">{escaped(label)}'
             f"<title>{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S}</title></text>"
         )
     days = [f"{datetime.fromtimestamp(each, UTC):%Y-%m-%d}" for each in (start, end)]
     span = days[0] if days[0] == days[1] else f"{days[0]} to {days[1]}"
-    made.append(f'<text class="axis" x="{WIDTH - RIGHT}" y="{bottom + 31}" text-anchor="end">{span}</text>')
+    made.append(f'<text class="axis" x="{right}" y="{bottom + 31}" text-anchor="end">{span}</text>')
     return made
 
 
-def _labels(x: list[str], across: Callable[[int], float], bottom: int) -> list[str]:
+def _labels(x: list[str], across: Callable[[int], float], bottom: int, right: int) -> list[str]:
     labels, common = labels_of(x)
-    room = (WIDTH - LEFT - RIGHT) / (1.5 * LETTER * max(1, *map(len, labels)))
+    room = (right - LEFT) / (1.5 * LETTER * max(1, *map(len, labels)))
     every = max(1, math.ceil(len(labels) / max(1, min(LABELS_MAX, math.floor(room)))))
     made = []
     for number in range(0, len(labels), every):
@@ -297,7 +367,7 @@ def _labels(x: list[str], across: Callable[[int], float], bottom: int) -> list[s
             f"<title>{escaped(x[number])}</title></text>"
         )
     if common:
-        made.append(f'<text class="axis" x="{WIDTH - RIGHT}" y="{bottom + 31}" text-anchor="end">{common}</text>')
+        made.append(f'<text class="axis" x="{right}" y="{bottom + 31}" text-anchor="end">{common}</text>')
     return made
 
 
@@ -378,29 +448,36 @@ def _tips(name: str, x: list[str], values: list[float | None], points: list[tupl
     ]
 
 
-def _bars(chart: Chart, axis: Axis) -> tuple[int, list[str]]:
+def _bars(chart: Chart, axis: Axis, width: int) -> tuple[int, list[str]]:
     names = chart.x[:BARS_MAX]
-    group = BAR_HEIGHT * max(len(chart.series), 1) + BAR_GAP
+    # A name stands beside its bars; where there is no room for that, above them.
+    above = width <= NARROW
+    side = 4 if above else NAMES
+    group = BAR_HEIGHT * max(len(chart.series), 1) + BAR_GAP + (BAR_HEIGHT if above else 0)
     bottom = TOP + group * len(names)
-    right = WIDTH - VALUES
+    right = width - VALUES
 
     def across(value: float) -> float:
-        return NAMES + axis.share(value) * (right - NAMES)
+        return side + axis.share(value) * (right - side)
 
-    made = [f'<text class="axis" x="{NAMES}" y="14">{escaped(chart.y_title)}</text>']
+    made = [f'<text class="axis" x="{side}" y="14">{escaped(chart.y_title)}</text>']
     for mark in axis.marks:
         kind = "zero" if mark == 0 else "grid"
         made.append(f'<line class="{kind}" x1="{across(mark):.1f}" x2="{across(mark):.1f}" y1="{TOP}" y2="{bottom}"/>')
+        anchor = "start" if above and mark == axis.marks[0] else "middle"
         made.append(
-            f'<text class="axis" x="{across(mark):.1f}" y="{bottom + 16}" text-anchor="middle">{short(mark)}</text>'
+            f'<text class="axis" x="{across(mark):.1f}" y="{bottom + 16}" text-anchor="{anchor}">{short(mark)}</text>'
         )
     for place, name in enumerate(names):
         top = TOP + place * group + BAR_GAP / 2
         middle = top + BAR_HEIGHT * len(chart.series) / 2 + 4
-        made.append(
-            f'<text class="name" x="{NAMES - 8}" y="{middle:.1f}" text-anchor="end">{escaped(clipped(name))}'
-            f"<title>{escaped(name)}</title></text>"
-        )
+        if above:
+            spot = f'x="{side}" y="{top + BAR_HEIGHT - 5:.1f}"'
+            top += BAR_HEIGHT
+        else:
+            spot = f'x="{side - 8}" y="{middle:.1f}" text-anchor="end"'
+        letters = (width - 2 * side) // LETTER if above else LETTERS
+        made.append(f'<text class="name" {spot}>{escaped(clipped(name, letters))}<title>{escaped(name)}</title></text>')
         for number, series in enumerate(chart.series):
             value = values_of(series, len(chart.x))[place]
             if value is not None:
@@ -408,7 +485,7 @@ def _bars(chart: Chart, axis: Axis) -> tuple[int, list[str]]:
     height = bottom + 24
     if len(chart.x) > BARS_MAX:
         more = f"{len(chart.x) - BARS_MAX:,} more are not drawn"
-        made.append(f'<text class="axis" x="{NAMES}" y="{bottom + 34}">{more}</text>')
+        made.append(f'<text class="axis" x="{side}" y="{bottom + 34}">{more}</text>')
         height += 18
     return height, made
 

@@ -35,6 +35,14 @@ def _report(report: Report) -> str:
         lines += ["", *_table(table)]
     for chart in report.charts:
         lines += ["", *_chart(chart)]
+    for section in report.sections:
+        lines += ["", section.title, "-" * len(section.title)]
+        for sentence in section.words:
+            lines += textwrap.wrap(sentence, WIDTH) or [""]
+        for table in section.tables:
+            lines += ["", *_table(table)]
+        for chart in section.charts:
+            lines += ["", *_chart(chart)]
     return "\n".join(lines) + "\n"
 
 
@@ -94,7 +102,12 @@ def _thinned(chart: Chart, series: Series) -> tuple[list[tuple[str, float | None
 
 
 def _chart(chart: Chart) -> list[str]:
-    lines = [chart.title, "-" * len(chart.title)]
+    return [chart.title, "-" * len(chart.title), *bars(chart)]
+
+
+def bars(chart: Chart) -> list[str]:
+    """Return the values of a chart as bars of signs."""
+    lines = list[str]()
     values = [value for series in chart.series for value in series.values if value is not None]
     top = max(values, default=0.0)
     label = max((len(place) for place in chart.x), default=0)
