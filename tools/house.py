@@ -10,8 +10,8 @@ The figures, and why they are counted:
     doors of qmgr      the modules of the engine that other packages import: each is a promise to them
     attributes         of the largest class
     long functions     above 60 lines; complex ones: above 20 branches (McCabe)
-    relative pronouns  what, who, whom, whose and whoever in 1,000 words of docstrings and of pages: many of them mean that
-                       actors have no names
+    relative pronouns  what, who, whom, whose and whoever in 1,000 words of docstrings and of pages: many of them say
+                       that actors have no names
     verbs              the share of docstrings of functions that open with a verb in the imperative
 
 Nothing is imported: the sources are parsed.
