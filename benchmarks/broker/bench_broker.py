@@ -28,6 +28,7 @@ import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlencode
 
 from benchmarks.broker.broker_actors import Role, Work
 from benchmarks.broker.broker_cases import TOPIC, Case, cases, write_application
@@ -111,15 +112,15 @@ class Bench:
         self.options = options
         self.stage = stage
         self.place = place
-        publications = (1, 1000) if options.quick else (1,) if options.tiny else (1, 10, 30, 100, 1000)
-        self.cases = cases(cluster is not None, publications)
+        self.publications = (1, 1000) if options.quick else (1,) if options.tiny else (1, 10, 30, 100, 1000)
+        self.cases = cases(cluster is not None, self.publications)
         if options.tiny:
             wanted = ("pass_1k", "pass_1k_p", "compute_complex_4k", "publish_1")
             self.cases = [case for case in self.cases if case.name in wanted]
         self.database = (
             "" if cluster is None else f"host=127.0.0.1 port={cluster.port} user={cluster.user} dbname=bench"
         )
-        self.role = Role("driver", Q_MGR, CHANNEL, f"127.0.0.1({stage.port})", publications, self.database)
+        self.role = Role("driver", Q_MGR, CHANNEL, f"127.0.0.1({stage.port})", self.publications, self.database)
         self.used: dict[tuple[str, str], float] = {}
         self._define()
 
@@ -138,9 +139,8 @@ class Bench:
             for prefix in ("", FLOOR, CAMEL):
                 for queue in (case.source, case.target):
                     commands.append(f"DEFINE QLOCAL('{prefix}{queue}') MAXDEPTH(50000)")
-                if prefix != CAMEL:
-                    for number in range(case.subscribers):
-                        commands += self._subscriber(case, prefix, number)
+                for number in range(case.subscribers):
+                    commands += self._subscriber(case, prefix, number)
         self.stage.commands(*commands)
 
     def _subscriber(self, case: Case, prefix: str, number: int) -> list[str]:
@@ -189,7 +189,8 @@ def run(options: Options) -> list[Figure]:
         flows = [FlowAssignment("app", case.name) for case in bench.cases]
         broker = Broker(stage, place / "app", [flows], data_sources=sources)
         stack.callback(broker.end)
-        peer = None if options.tiny else camel(stage, CHANNEL, CAMEL)
+        url = "" if cluster is None else jdbc_url(cluster)
+        peer = None if options.tiny else camel(stage, CHANNEL, CAMEL, url, bench.publications)
         if isinstance(peer, str):
             print(f"no figures of Camel: {peer}")
             peer = None
@@ -198,6 +199,12 @@ def run(options: Options) -> list[Figure]:
             figures += _system_calls(bench, broker)
         broker.end()
         return figures + _parallel(bench)
+
+
+def jdbc_url(cluster: Cluster) -> str:
+    """Return the URL by which a Java program connects to the database."""
+    query = urlencode({"user": cluster.user, "password": cluster.password})
+    return f"jdbc:postgresql://127.0.0.1:{cluster.port}/bench?{query}"
 
 
 def _costs(bench: Bench, broker: Broker, peer: Camel | None) -> list[Figure]:
@@ -221,7 +228,7 @@ def _costs(bench: Bench, broker: Broker, peer: Camel | None) -> list[Figure]:
                     for who in ("broker", "floor", "camel"):
                         bench.used.pop((who, case.name), None)
                 for each in range(1, case.subscribers):
-                    for prefix in ("", FLOOR):
+                    for prefix in ("", FLOOR, CAMEL):
                         console.ask(f"CLEAR QLOCAL('{prefix}{case.target}.{each}')")
     progress.done()
     used = bench.used

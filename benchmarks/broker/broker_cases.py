@@ -44,8 +44,8 @@ class Case:
     subscribers: int = 0
     #: none, plain, coordinated
     database: str = ""
-    #: The route of Camel; empty if it has none.
-    camel: str = ""
+    #: Whether Camel has a route for it: those in two phases or in five nodes have none.
+    camel: bool = True
     #: Share of the messages of other cases: those that take long are fewer.
     share: float = 1.0
 
@@ -98,16 +98,15 @@ def cases(databases: bool, publications: tuple[int, ...]) -> list[Case]:
     """Return all cases that one worker runs; each with a persistent twin, NAME_p."""
     complex_1, complex_5 = flow_cases.complex_floor, lambda body: flow_cases.complex_floor(body, 5)
     plain = [
-        Case("pass_1k", _pass(), 1024, _as_is, camel="pass"),
-        Case("pass_64k", _pass(), 65536, _as_is, camel="pass", share=0.5),
-        Case("compute_simple_1k", messages.computing("Simple"), 1024, flow_cases.simple_floor, camel="simple"),
-        Case("compute_complex_4k", messages.computing("Complex"), 4096, complex_1, camel="complex", share=0.5),
+        Case("pass_1k", _pass(), 1024, _as_is),
+        Case("pass_64k", _pass(), 65536, _as_is, share=0.5),
+        Case("compute_simple_1k", messages.computing("Simple"), 1024, flow_cases.simple_floor),
+        Case("compute_complex_4k", messages.computing("Complex"), 4096, complex_1, share=0.5),
         Case(
             "compute_very_complex_4k",
             messages.computing("VeryComplex"),
             4096,
             complex_5,
-            camel="very_complex",
             share=0.3,
         ),
         Case(
@@ -116,21 +115,20 @@ def cases(databases: bool, publications: tuple[int, ...]) -> list[Case]:
             1024,
             flow_cases.filter_floor,
             "<usr><Colour>red</Colour></usr>",
-            camel="filter",
         ),
-        Case("route_1", messages.routing("Route1", 1), 1024, _routed(1), camel="route_1"),
-        Case("route_100", messages.routing("Route100", 100), 1024, _routed(100), camel="route_100"),
+        Case("route_1", messages.routing("Route1", 1), 1024, _routed(1)),
+        Case("route_100", messages.routing("Route100", 100), 1024, _routed(100)),
     ]
     if databases:
         plain += [
             Case("db_plain", _database(), 1024, _as_is, database="plain", share=0.3),
-            Case("db_coordinated", _database(), 1024, _as_is, database="coordinated", share=0.3),
+            Case("db_coordinated", _database(), 1024, _as_is, database="coordinated", camel=False, share=0.3),
         ]
     found = [each for case in plain for each in (case, _twin(case))]
     found += [
-        Case("pass_1k_automatic", _pass(), 1024, _as_is, mode="automatic"),
-        Case("pass_1k_p_automatic", _pass(), 1024, _as_is, mode="automatic", persistent=True),
-        Case("compute_five_4k", messages.computing("Complex", 5), 4096, complex_5, share=0.3),
+        Case("pass_1k_automatic", _pass(), 1024, _as_is, mode="automatic", camel=False),
+        Case("pass_1k_p_automatic", _pass(), 1024, _as_is, mode="automatic", persistent=True, camel=False),
+        Case("compute_five_4k", messages.computing("Complex", 5), 4096, complex_5, camel=False, share=0.3),
     ]
     for count in publications:
         name = f"publish_{count}"
@@ -142,7 +140,7 @@ def cases(databases: bool, publications: tuple[int, ...]) -> list[Case]:
 def _twin(case: Case) -> Case:
     from dataclasses import replace
 
-    return replace(case, name=f"{case.name}_p", persistent=True, camel="", share=case.share / 2)
+    return replace(case, name=f"{case.name}_p", persistent=True, share=case.share / 2)
 
 
 def write_application(directory: Path, wanted: list[Case]) -> None:

@@ -20,9 +20,9 @@ WARM_UP = 3000
 class Camel:
     """A JVM with all routes."""
 
-    def __init__(self, stage: Stage, class_path: str, channel: str, prefix: str) -> None:
+    def __init__(self, stage: Stage, class_path: str, channel: str, prefix: str, routes: list[str]) -> None:
         self._prefix = prefix
-        command = ["java", "-cp", class_path, "Routes", Q_MGR, str(stage.port), channel, prefix]
+        command = ["java", "-cp", class_path, "Routes", Q_MGR, str(stage.port), channel, prefix, *routes]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         #: `ready`, or nothing if it has ended.
@@ -42,13 +42,13 @@ class Camel:
                 stream.close()
 
 
-def camel(stage: Stage, channel: str, prefix: str) -> Camel | str:
-    """Start Camel; return why it cannot be had otherwise."""
+def camel(stage: Stage, channel: str, prefix: str, database: str, publications: tuple[int, ...]) -> Camel | str:
+    """Start Camel with a JDBC URL, or "" for no database. Return the reason if it cannot be had."""
     for tool in ("java", "javac", "mvn"):
         if shutil.which(tool) is None:
             return f"{tool} is not installed"
     library, classes = BUILD / "lib", BUILD / "classes"
-    if not list(library.glob("camel-jms-*.jar")):
+    if not list(library.glob("camel-jms-*.jar")) or not list(library.glob("postgresql-*.jar")):
         fetch = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"]
         end = subprocess.run(
             [*fetch, f"-DoutputDirectory={library}", "-DincludeScope=runtime"], capture_output=True, text=True
@@ -61,7 +61,8 @@ def camel(stage: Stage, channel: str, prefix: str) -> Camel | str:
     end = subprocess.run(command, capture_output=True, text=True)
     if end.returncode:
         return f"its routes cannot be compiled: {end.stderr.strip()[-600:]}"
-    made = Camel(stage, f"{library}/*:{classes}", channel, prefix)
+    routes = [database, *(str(count) for count in publications)]
+    made = Camel(stage, f"{library}/*:{classes}", channel, prefix, routes)
     if made.said != "ready":
         made.end()
         return f"it has not started: {made.said!r}"

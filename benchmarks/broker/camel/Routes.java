@@ -2,7 +2,12 @@ import com.ibm.mq.jms.MQConnectionFactory;
 import com.ibm.msg.client.wmq.WMQConstants;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -26,10 +31,16 @@ import org.xml.sax.InputSource;
 /** The routes of `bench broker`: what the flows do, as a Camel user writes it with Java and DOM. */
 public final class Routes extends RouteBuilder {
     private final String prefix;
+    private final String database;
+    private final List<String> publications;
 
-    private Routes(String prefix) {
+    private Routes(String prefix, String database, List<String> publications) {
         this.prefix = prefix;
+        this.database = database;
+        this.publications = publications;
     }
+
+    /** Arguments: queue manager, port, channel, prefix of queues, JDBC URL or "", numbers of subscribers. */
 
     public static void main(String[] arguments) throws Exception {
         MQConnectionFactory factory = new MQConnectionFactory();
@@ -45,9 +56,12 @@ public final class Routes extends RouteBuilder {
         jms.setTransacted(true);
         jms.setLazyCreateTransactionManager(false);
         jms.setCacheLevelName("CACHE_CONSUMER");
+        // Otherwise every output is persistent, and a route of messages that are not would do more than the flow.
+        jms.setPreserveMessageQos(true);
         DefaultCamelContext context = new DefaultCamelContext();
         context.addComponent("mq", jms);
-        context.addRoutes(new Routes(arguments[3]));
+        List<String> publications = Arrays.asList(arguments).subList(5, arguments.length);
+        context.addRoutes(new Routes(arguments[3], arguments[4], publications));
         context.start();
         System.out.println("ready");
         while (System.in.read() >= 0) {
@@ -58,15 +72,27 @@ public final class Routes extends RouteBuilder {
 
     @Override
     public void configure() {
-        for (String name : new String[] {"PASS_1K", "PASS_64K"}) {
-            from(in(name)).to(out(name));
+        for (String twin : new String[] {"", "_P"}) {
+            for (String name : new String[] {"PASS_1K", "PASS_64K"}) {
+                from(in(name + twin)).to(out(name + twin));
+            }
+            change("COMPUTE_SIMPLE_1K" + twin, 0);
+            change("COMPUTE_COMPLEX_4K" + twin, 1);
+            change("COMPUTE_VERY_COMPLEX_4K" + twin, 5);
+            from(in("FILTER_1K" + twin)).filter(header("Colour").isEqualTo("red")).to(out("FILTER_1K" + twin));
+            route("ROUTE_1" + twin, 1);
+            route("ROUTE_100" + twin, 100);
+            if (!database.isEmpty()) {
+                from(in("DB_PLAIN" + twin)).process(new Row(database)).to(out("DB_PLAIN" + twin));
+            }
         }
-        from(in("COMPUTE_SIMPLE_1K")).process(new Change(0)).to(out("COMPUTE_SIMPLE_1K"));
-        from(in("COMPUTE_COMPLEX_4K")).process(new Change(1)).to(out("COMPUTE_COMPLEX_4K"));
-        from(in("COMPUTE_VERY_COMPLEX_4K")).process(new Change(5)).to(out("COMPUTE_VERY_COMPLEX_4K"));
-        from(in("FILTER_1K")).filter(header("Colour").isEqualTo("red")).to(out("FILTER_1K"));
-        route("ROUTE_1", 1);
-        route("ROUTE_100", 100);
+        for (String count : publications) {
+            from(in("PUBLISH_" + count)).to("mq:topic:bench/" + prefix + "publish_" + count);
+        }
+    }
+
+    private void change(String name, int passes) {
+        from(in(name)).process(new Change(passes)).to(out(name));
     }
 
     private void route(String name, int labels) {
@@ -90,6 +116,41 @@ public final class Routes extends RouteBuilder {
 
     private String out(String name) {
         return "mq:queue:" + prefix + name + ".OUT";
+    }
+
+    /** Insert a row and delete it, committed before the queue manager. */
+    private static final class Row implements Processor {
+        private final ThreadLocal<Connection> connections;
+
+        Row(String url) {
+            connections = ThreadLocal.withInitial(() -> connected(url));
+        }
+
+        private static Connection connected(String url) {
+            try {
+                Connection made = DriverManager.getConnection(url);
+                made.setAutoCommit(false);
+                return made;
+            } catch (SQLException error) {
+                throw new IllegalStateException(error);
+            }
+        }
+
+        @Override
+        public void process(Exchange exchange) throws Exception {
+            Connection connection = connections.get();
+            String id = exchange.getIn().getHeader("JMSCorrelationID", String.class);
+            // The driver prepares a statement on the server when it has been used five times, and keeps it.
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO bench (id, name) VALUES (?, ?)");
+                    PreparedStatement delete = connection.prepareStatement("DELETE FROM bench WHERE id = ?")) {
+                insert.setString(1, id);
+                insert.setString(2, "case");
+                insert.executeUpdate();
+                delete.setString(1, id);
+                delete.executeUpdate();
+            }
+            connection.commit();
+        }
     }
 
     /** Parse, change, and write: one field, or the loop of the complex Compute so many times. */
