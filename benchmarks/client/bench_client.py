@@ -6,7 +6,8 @@ sync_oneway    a message that is not persistent, put in commits of 50 and got in
 aio_oneway       JetStream in memory, 50 publications whose acknowledgements are waited for, fetch(50) and acknowledge
 sync_publish   a delivery of a publication to one of 6 subscribers of one process, with its share of the publisher,
 aio_publish      which waits for each publication to be taken (nats-py: flush); floor: nats-py
-sync_pair      a put and a get of the same client, one exchange each; aio_pair, likewise, with sync_pair for its floor
+sync_pair      a put and a get of the same client, one exchange each; aio_pair with asyncio, floor: sync_pair
+uvloop_pair    aio_pair, and uvloop_rr aio_rr, on uvloop's event loop; floor: the same with threads
 pika_publish, aio_pika_rr, aio_pika_publish    what those clients use, for comparison
 
 Each server has a process of its own and is not counted. All clients take turns, and the best of their rounds counts.
@@ -95,10 +96,10 @@ def run(options: Options) -> list[Figure]:
     """All workloads, in turns."""
     rounds = options.scale(5, 2, 1)
     with Stage() as stage, tempfile.TemporaryDirectory(prefix="flint-peers-") as place:
-        stage.define([QUEUE, *(f"{QUEUE}.{each}" for each in ("FLINT", "FLINT_AIO"))])
+        stage.define([QUEUE, *(f"{QUEUE}.{each}" for each in ("FLINT", "FLINT_AIO", "FLINT_UV"))])
         stage.commands("SET AUTHREC PROFILE('SYSTEM.BASE.TOPIC') OBJTYPE(TOPIC) PRINCIPAL('app') AUTHADD(ALLMQI)")
         running = [] if options.tiny else _peers(Path(place))
-        at = {"flint": stage.address, "flint_aio": stage.address}
+        at = dict.fromkeys(("flint", "flint_aio", "flint_uv"), stage.address)
         for peer in running:
             for library in {"rabbitmq": ("pika", "aio_pika"), "nats": ("nats", "jetstream")}[peer.name]:
                 at[library] = peer.address
@@ -111,8 +112,8 @@ def run(options: Options) -> list[Figure]:
 
 def _measured(stage: Stage, at: dict[str, str], rounds: int, options: Options) -> list[Figure]:
     plan = {
-        "rr": ("flint", "flint_aio", "pika", "aio_pika", "nats"),
-        "pair": ("flint", "flint_aio"),
+        "rr": ("flint", "flint_aio", "flint_uv", "pika", "aio_pika", "nats"),
+        "pair": ("flint", "flint_aio", "flint_uv"),
         "oneway": ("flint", "flint_aio", "jetstream"),
         "publish": ("flint", "flint_aio", "pika", "aio_pika", "nats"),
     }
@@ -147,6 +148,8 @@ def _measured(stage: Stage, at: dict[str, str], rounds: int, options: Options) -
         figure("aio_publish", "flint_aio", "publish", "nats"),
         figure("sync_pair", "flint", "pair"),
         figure("aio_pair", "flint_aio", "pair", "flint"),
+        figure("uvloop_pair", "flint_uv", "pair", "flint"),
+        figure("uvloop_rr", "flint_uv", "rr", "flint"),
     ]
     others = (("pika", "publish"), ("aio_pika", "rr"), ("aio_pika", "publish"))
     return figures + [figure("_".join(each), *each) for each in others if each in used]

@@ -8,6 +8,7 @@ has no number: it answers until the process is ended. The parent reads the CPU c
     library     what it is                                    rr           oneway                     publish
     flint       flintmq.connect, threads                      request()    put(wait=False), get_many  publish, subscribe
     flint_aio   flintmq.aconnect, asyncio                     the same     the same                   the same
+    flint_uv    the same on uvloop                            the same     the same                   the same
     pika        BlockingConnection, channels of its own       the usual RPC                           a fanout exchange
     aio_pika    asyncio on aiormq                             the same                                the same
     nats        nats-py, core                                 request()                               publish, subscribe
@@ -77,11 +78,22 @@ def main() -> None:
             work(int(line))
             print("done", flush=True)
         return
-    asyncio.run(_asyncio(role))
+    if role.library == "flint_uv":
+        import uvloop
+
+        uvloop.run(_asyncio(role))
+    else:
+        asyncio.run(_asyncio(role))
 
 
 async def _asyncio(role: Role) -> None:
-    makers = {"flint_aio": _flint_aio, "aio_pika": _aio_pika, "nats": _nats, "jetstream": _jetstream}
+    makers = {
+        "flint_aio": _flint_aio,
+        "flint_uv": _flint_aio,
+        "aio_pika": _aio_pika,
+        "nats": _nats,
+        "jetstream": _jetstream,
+    }
     work = await makers[role.library](role)
     print("ready", flush=True)
     loop = asyncio.get_running_loop()
