@@ -18,6 +18,7 @@ _END = b"\xce"
 _BODY_MAX = 131_072 - 8
 _DELIVERY_MODE, _REPLY_TO = 0x1000, 0x0200
 _PREFETCH = 50
+_ATTEMPTS = 5
 
 
 def short(text: str) -> bytes:
@@ -44,7 +45,7 @@ class Amqp:
     """One connection with one channel. `kind` is classic or quorum."""
 
     def __init__(self, address: str, durable: bool, kind: str) -> None:
-        self._wire = Wire(address)
+        self._address = address
         self._durable = durable
         self._kind = kind
         self._declared: set[str] = set()
@@ -55,9 +56,12 @@ class Amqp:
         self._last_tag = 0
         self._confirmed = 0
         self._published = 0
+        self._confirms = False
+        self._received = 0
         self._greet()
 
     def _greet(self) -> None:
+        self._wire = Wire(self._address)
         self._wire.send(b"AMQP\0\0\x09\x01")
         self._expect(10, 10)
         response = long(b"\0guest\0guest")
@@ -68,11 +72,33 @@ class Amqp:
         self._expect(10, 41)
         self._call((20, 10), b"\0", (20, 11))
         if self._durable:
-            self._call((85, 10), b"\0", (85, 11))
+            self._select_confirms()
+        self._call((60, 10), struct.pack(">IHB", 0, _PREFETCH, 0), (60, 11))
+
+    def _select_confirms(self) -> None:
+        """Ask for a confirm of each message that is published from now on."""
+        self._call((85, 10), b"\0", (85, 11))
+        self._confirms = True
 
     def _call(self, asked: tuple[int, int], arguments: bytes, answer: tuple[int, int]) -> bytes:
         self._wire.send(method(1, *asked, arguments))
         return self._expect(*answer)
+
+    def _call_again(self, asked: tuple[int, int], arguments: bytes, answer: tuple[int, int]) -> None:
+        """Make a call on a queue that another client may be declaring.
+
+        RabbitMQ closes the connection with an internal error while the process of a new quorum queue has not started.
+        """
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                self._call(asked, arguments, answer)
+                return
+            except PeerError as error:
+                if "INTERNAL_ERROR" not in str(error) or attempt == _ATTEMPTS:
+                    raise
+            self._wire.close()
+            time.sleep(0.2 * attempt)
+            self._greet()
 
     def _expect(self, family: int, number: int) -> bytes:
         """Wait for a method, taking deliveries and confirms on the way."""
@@ -151,7 +177,7 @@ class Amqp:
         table = short("x-queue-type") + b"S" + long(self._kind.encode())
         durable = 2 if self._durable or self._kind == "quorum" else 0
         arguments = bytes(2) + short(self._named(queue)) + bytes([durable]) + long(table)
-        self._call((50, 10), arguments, (50, 11))
+        self._call_again((50, 10), arguments, (50, 11))
         self._declared.add(queue)
 
     def _publish(self, exchange: str, key: str, data: bytes, reply_to: str) -> None:
@@ -161,7 +187,7 @@ class Amqp:
         parts.append(frame(2, 1, struct.pack(">HHQH", 60, 0, len(data), flags) + properties))
         parts += [frame(3, 1, data[at : at + _BODY_MAX]) for at in range(0, len(data), _BODY_MAX)]
         self._wire.send(b"".join(parts))
-        if not self._durable:
+        if not self._confirms:
             return
         self._published += 1
         until = time.monotonic() + TIMEOUT_S
@@ -180,10 +206,9 @@ class Amqp:
             if self._consumed:
                 raise PeerError("a connection consumes from one queue")
             self._declare(queue)
-            self._call((60, 10), struct.pack(">IHB", 0, _PREFETCH, 0), (60, 11))
             no_acknowledge = 0 if self._durable else 2
             arguments = bytes(2) + short(self._named(queue)) + short("") + bytes([no_acknowledge]) + bytes(4)
-            self._call((60, 20), arguments, (60, 21))
+            self._call_again((60, 20), arguments, (60, 21))
             self._consumed = queue
         until = time.monotonic() + wait_s
         while not self._arrived:
@@ -200,7 +225,9 @@ class Amqp:
             self._last_tag = self._tag
 
     def publish(self, topic: str, data: bytes) -> None:
-        """Publish to a fan-out exchange."""
+        """Publish to a fan-out exchange and wait for the confirm, or the publisher would outrun the subscribers."""
+        if not self._confirms:
+            self._select_confirms()
         self._exchange(topic)
         self._publish(topic, "", data, "")
 
@@ -215,15 +242,23 @@ class Amqp:
         answer = self._call((50, 10), bytes(2) + short("") + b"\x04" + bytes(4), (50, 11))
         queue = answer[1 : 1 + answer[0]].decode()
         self._call((50, 20), bytes(2) + short(queue) + short(topic) + short("") + b"\0" + bytes(4), (50, 21))
-        self._call((60, 20), bytes(2) + short(queue) + short("") + b"\2" + bytes(4), (60, 21))
+        self._call((60, 20), bytes(2) + short(queue) + short("") + b"\0" + bytes(4), (60, 21))
 
     def receive(self, wait_s: float) -> bytes | None:
-        """Return the next publication."""
+        """Return the next publication.
+
+        Every 25th is acknowledged, and those before it. Without acknowledgements the server sends all that it has, and
+        disconnects a subscriber that does not read for half a minute, as between two repeats.
+        """
         until = time.monotonic() + wait_s
         while not self._arrived:
             if self._next(until) is None:
                 return None
-        return self._arrived.popleft().data
+        message = self._arrived.popleft()
+        self._received += 1
+        if self._received % (_PREFETCH // 2) == 0:
+            self._wire.send(method(1, 60, 80, struct.pack(">8sB", message.message_id, 1)))
+        return message.data
 
     def close(self) -> None:
         """Close the connection."""

@@ -4,7 +4,7 @@
     request-reply-durable     the same: both puts are durable, both gets are acknowledged or committed
     one-way                   putters and getters in pairs, a queue each
     one-way-durable           the same, durable
-    publish-subscribe         one publisher, every subscriber gets everything; never durable
+    publish-subscribe         one publisher, every subscriber gets everything; never durable. A publication is answered
 
 A repeat of a pattern measures one broker after the other; the next repeat begins with another one, so that none is
 always first. Drivers of all brokers are connected throughout, and only those of one work.
@@ -44,7 +44,8 @@ from flintmq.perf.stage import DriverProcess, Stage, StageError
 from flintmq.perf.view import View
 
 FLINTMQ = "flintmq"
-PATTERNS = ("request-reply", "request-reply-durable", "one-way", "one-way-durable", "publish-subscribe")
+PUBLISH_SUBSCRIBE = "publish-subscribe"
+PATTERNS = ("request-reply", "request-reply-durable", "one-way", "one-way-durable", PUBLISH_SUBSCRIBE)
 TOPIC = "perf/peers"
 
 
@@ -59,10 +60,14 @@ class Peer:
     fast: str
     durable: str
     taken: str
+    #: Meaning of the answer to a publication.
+    published: str
 
-    def confirm(self, durable: bool) -> str:
+    def confirm(self, pattern: str) -> str:
         """Return the meaning of a confirm in words."""
-        return f"{self.durable}; {self.taken}" if durable else self.fast
+        if pattern == PUBLISH_SUBSCRIBE:
+            return self.published
+        return f"{self.durable}; {self.taken}" if pattern.endswith("-durable") else self.fast
 
 
 _UNANSWERED = "a put is not answered; a message is given away when it is sent to a consumer"
@@ -74,6 +79,7 @@ PEERS = (
         "a put is answered when the message is on its queue, in memory",
         "a put is answered when the log is on disk (fdatasync)",
         "gets are committed units of work, answered when the log is on disk",
+        "a publication is answered when each subscriber's queue has its copy, in memory",
     ),
     Peer(
         "rabbitmq-classic",
@@ -82,6 +88,7 @@ PEERS = (
         _UNANSWERED,
         "a put is confirmed when the classic queue has written the message to disk",
         "an acknowledgement of a get is not answered",
+        "a publication is confirmed when each subscriber's queue has it",
     ),
     Peer(
         "rabbitmq-quorum",
@@ -90,6 +97,7 @@ PEERS = (
         _UNANSWERED + "; a quorum queue stores it all the same",
         "a put is confirmed when a majority of one node has written and synced its log",
         "an acknowledgement of a get is not answered",
+        "as rabbitmq-classic: queues of subscribers are classic queues",
     ),
     Peer(
         "nats",
@@ -98,6 +106,7 @@ PEERS = (
         "core NATS: a put is not answered; a message that nobody listens for is lost",
         "JetStream: a put is answered when the message is written to its file, which is synced every two minutes",
         "an acknowledgement of a get is not answered",
+        "core NATS: the server has read the publication (PING and PONG behind it)",
     ),
     Peer(
         "redis",
@@ -106,6 +115,7 @@ PEERS = (
         "a push is answered when it is in the append-only file, synced for every write: lists know no other",
         "a push is answered when it is in the append-only file, synced",
         "a get moves the message to a list of the client, and its removal is answered, both synced",
+        "a publication is answered when it was written to the sockets of the subscribers",
     ),
     Peer(
         "postgres",
@@ -114,6 +124,7 @@ PEERS = (
         "a put is a committed insert to a table that is not logged",
         "a put is a committed insert: the log is on disk (fsync)",
         "a get is a delete, committed with the reply",
+        "a publication is a committed NOTIFY; subscribers read it afterwards",
     ),
     Peer(
         "activemq",
@@ -122,6 +133,7 @@ PEERS = (
         "a put is not answered; STOMP messages without persistent:true are kept in memory",
         "a put is answered with a receipt when the store has synced its journal",
         "an acknowledgement of a get is answered with a receipt",
+        "a publication is answered with a receipt when the topic has it, in memory",
     ),
 )
 OPENERS: dict[str, Opener] = {each.name: each.opener for each in PEERS if each.opener is not None}
@@ -290,7 +302,7 @@ class Pattern:
             "clients": self.wanted.clients,
             "peer": peer.name,
             "pattern": self.pattern,
-            "confirm": peer.confirm(self.durable),
+            "confirm": peer.confirm(self.pattern),
         }
         setup = Setup(parameters, [(actors, TCP) for each in processes for actors in each], lead)
         setup.messages = 2 if lead == REQUESTER else self.wanted.clients if lead == PUBLISHER else 1
@@ -315,7 +327,7 @@ class Pattern:
             name for each in processes for actors in each for name in [*actors.put_to, *actors.get_from]
         )
         self.stage.commands(*(f"DEFINE QLOCAL({name}) MAXDEPTH(999999999) REPLACE" for name in names))
-        if self.pattern == "publish-subscribe":
+        if self.pattern == PUBLISH_SUBSCRIBE:
             for name in names:
                 self.stage.commands(f"DEFINE SUB('{name}') TOPICSTR('{TOPIC}') DEST({name})")
 

@@ -166,8 +166,9 @@ class Nats:
             self._pending.clear()
 
     def publish(self, topic: str, data: bytes) -> None:
-        """Publish to a subject."""
-        self._wire.send(b"PUB %s %d\r\n%s\r\n" % (topic.replace("/", ".").encode(), len(data), data))
+        """Publish to a subject, and wait until the server has read it."""
+        self._wire.send(b"PUB %s %d\r\n%s\r\nPING\r\n" % (topic.replace("/", ".").encode(), len(data), data))
+        self._pong()
 
     def subscribe(self, topic: str) -> None:
         """Subscribe to a subject."""

@@ -115,8 +115,8 @@ class Stomp:
             self._pending = ""
 
     def publish(self, topic: str, data: bytes) -> None:
-        """Send to a topic."""
-        self._send("SEND", {"destination": f"/topic/{topic}"}, data)
+        """Send to a topic and wait for the receipt."""
+        self._send("SEND", {"destination": f"/topic/{topic}"}, data, True)
 
     def subscribe(self, topic: str) -> None:
         """Subscribe to a topic."""
