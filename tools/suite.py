@@ -1,6 +1,7 @@
 """`./flint test`: the whole test-suite, or what the arguments pick from it.
 
     ./flint test                        ruff, mypy, all tests compiled, the hot rooms' tests once more on plain Python
+    ./flint test --changed [REVISION]   the checks, and the tests that concern changed files (changed.py), plain Python
     ./flint test --simulate 20000       only the simulation, with that many seeds (also --kills N, --seed N)
     ./flint test --foreign DIR          only what is held against checkouts of others, which lie below DIR
     ./flint test tests/qmgr -k get      the arguments go to pytest, which runs on what the launcher chose
@@ -25,7 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools import hot, judges  # noqa: E402
+from tools import changed, hot, judges  # noqa: E402
 
 ROOT = hot.ROOT
 SOURCE = ROOT / "src"
@@ -138,6 +139,25 @@ def run_all(steps: list[Step], done: list[Step] | None = None) -> int:
     return next((step.code for step in steps if step.code != 0), 0)
 
 
+def run_changed(arguments: list[str]) -> int:
+    """Check the sources, and run the tests that concern the files which differ from a revision."""
+    if len(arguments) > 1:
+        print("--changed takes at most one revision, such as HEAD~3 or main")
+        return 2
+    try:
+        paths = changed.changed_files(*arguments)
+    except changed.NoRevision as error:
+        print(f"--changed compares with a revision of git: {error}")
+        return 2
+    files = changed.tests_of(paths)
+    print(f"{len(paths)} changed files concern {len(files)} test files: {' '.join(files) or 'none'}")
+    os.environ["FLINT_COMPILE"] = "0"
+    steps = checks()
+    if files:
+        steps.append(Step("tests, plain", [*PYTEST, *WORKERS, *files], SOURCE))
+    return run_all(steps)
+
+
 def only_the_simulation(arguments: list[str]) -> bool:
     """Whether the arguments only say how much to simulate."""
     options = [argument.split("=")[0] for argument in arguments if not argument.isdigit()]
@@ -162,6 +182,8 @@ def main(arguments: list[str]) -> int:
     package = Path(os.environ["PYTHONPATH"].split(os.pathsep)[0])
     if not arguments:
         return whole_suite()
+    if arguments[0] == "--changed":
+        return run_changed(arguments[1:])
     if any(argument.split("=")[0] == "--foreign" for argument in arguments):
         return run_foreign(arguments, package)
     if only_the_simulation(arguments):
