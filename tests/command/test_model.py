@@ -9,7 +9,8 @@ import pytest
 from flintmq.command import absent
 from flintmq.command.display import render
 from flintmq.command.execute import bind, execute
-from flintmq.command.model import FORMS, NO_NAME, OPTIONAL_NAME, VERBS, Form, nouns, syntax
+from flintmq.command.form import NO_NAME, OPTIONAL_NAME, Form
+from flintmq.command.model import FORMS, VERBS, nouns, syntax
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS, parse
 from flintmq.command.reply import Reply
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED

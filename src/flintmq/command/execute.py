@@ -18,10 +18,9 @@ from difflib import get_close_matches
 
 from flintmq.command import absent
 from flintmq.command.administration import Administration
-from flintmq.command.model import (
+from flintmq.command.form import (
     CHANNEL_PROFILE,
     CONNECTION_ID,
-    FORMS,
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
@@ -33,12 +32,10 @@ from flintmq.command.model import (
     TOPIC_STRING,
     TRACE_TYPE,
     USER_NAME,
-    VERBS,
-    WHERE,
     Form,
-    nouns,
-    syntax,
 )
+from flintmq.command.model import FORMS, VERBS, nouns, syntax
+from flintmq.command.options import WHERE
 from flintmq.command.parser import Command, CommandSyntaxError, CommandText, Parameter, Word, parse
 from flintmq.command.reply import Answer, Reply, refused
 from flintmq.command.request import Request
@@ -194,7 +191,7 @@ def _take(
     request: Request, form: Form, command: Command, part: str, attribute: Attribute, parameter: Parameter
 ) -> None:
     """Put one parameter into the request."""
-    if attribute.keyword == WHERE:
+    if attribute is WHERE:
         request.where = parse_filter(parameter, form.shown)
         return
     if parameter.values is None and part == "options" and attribute.keyword == "TYPE":

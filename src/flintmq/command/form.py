@@ -32,13 +32,11 @@ OPTIONAL_NAME = "optional"
 #: Channels: a name in which * stands for any characters, anywhere.
 CHANNEL_PROFILE = "channel profile"
 
-WHERE = "WHERE"
-
 #: The words that end a session; they are read by session.py and are no commands of the queue manager.
 LEAVING = ("END", "EXIT", "QUIT")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Form:
     """One command: a verb and a noun, and what belongs to them."""
 

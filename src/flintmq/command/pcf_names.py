@@ -5,7 +5,8 @@ All else (commands, attributes, words and their numbers) stands in the model, an
 
 from __future__ import annotations
 
-from flintmq.command.model import FORMS, NO_NAME, OPTIONAL_NAME, Form
+from flintmq.command.form import NO_NAME, OPTIONAL_NAME, Form
+from flintmq.command.model import FORMS
 from flintmq.mqi import channel_constants as ch
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf

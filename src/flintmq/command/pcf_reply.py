@@ -7,7 +7,7 @@ a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
 
 from __future__ import annotations
 
-from flintmq.command.model import Form
+from flintmq.command.form import Form
 from flintmq.command.pcf_names import NAME_LISTS, name_parameter
 from flintmq.command.pcf_request import CommandRefused, PCFCommand
 from flintmq.command.reply import Answer, Item, Reply

@@ -16,9 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from flintmq.command import pcf_authority
-from flintmq.command.model import (
+from flintmq.command.form import (
     CONNECTION_ID,
-    FORMS,
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
@@ -26,6 +25,7 @@ from flintmq.command.model import (
     SUBSCRIPTION_NAME,
     Form,
 )
+from flintmq.command.model import FORMS
 from flintmq.command.pcf_names import (
     COPIES,
     COPY_PARAMETERS,
