@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 import flintmq
 from flintmq.cli import _control, _terminal
-from flintmq.cli._client_session import ClientSession
+from flintmq.cli._client_interpreter import ClientInterpreter
 from flintmq.cli._failure import CommandFailed
 from flintmq.cli._samples import password
 from flintmq.client import commands, instance
@@ -107,7 +107,7 @@ def _as_client(options: argparse.Namespace, echo: bool) -> int:
     secret = password() if options.u else ""
     try:
         with flintmq.connect(options.name or "", user=options.u or "", password=secret, application=NAME) as qm:
-            session = ClientSession(qm, _terminal.write, echo=echo, verify=options.v)
+            session = ClientInterpreter(qm, _terminal.write, echo=echo, verify=options.v)
             return session.run(_lines(options, qm.name, lambda noun, begin: []))
     except _NoInput as error:
         return _control.refuse(f"AMQ8101S: {error}", COULD_NOT_RUN)

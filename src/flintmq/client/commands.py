@@ -68,7 +68,7 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
             force = host.after_command()
         host.durable(force)
         lines += render(answer)
-        reply.rows += [{item.keyword: item.value for item in each.items} for each in answer.answers if each.items]
+        reply.rows += [{item.keyword: item.value for item in each.items} for each in answer.responses if each.items]
         if answer.failed:
             reply.reason = reply.reason or answer.reason
             if check:
@@ -90,10 +90,10 @@ def run_session(
 
     `width` is that of the terminal, 0 for the layout of MQ.
     """
-    from flintmq.command.session import Session
+    from flintmq.command.interpreter import MQSCInterpreter
 
     said: list[str] = []
-    session = Session(host.admin, said.append, echo=echo, verify=verify, width=width)
+    session = MQSCInterpreter(host.admin, said.append, echo=echo, verify=verify, width=width)
 
     def tell() -> None:
         host.durable(_after_commands(host))
@@ -117,7 +117,7 @@ def run_session(
 
 def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
     """Run a script without banner and echo, as crtmqm -ic does; what the commands that failed answered."""
-    from flintmq.command.session import run_script
+    from flintmq.command.interpreter import run_script
 
     said: list[str] = []
     with host.call:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, refused
 from flintmq.command.request import Request
 from flintmq.mqi.pcf_constants import (
     MQRCCF_CHLAUTH_CLNTUSER_ERROR,
@@ -42,7 +42,7 @@ def set_record(request: Request, administration: Administration) -> Reply:
     values: Row = {**request.values, "TYPE": kind, "CHLAUTH": request.name}
     reason = _wrong(values, kind, action) or administration.set_chlauth(values, action)
     if reason == MQRCCF_CHLAUTH_NOT_FOUND:
-        return Reply([Answer("AMQ8883E")], reason)
+        return Reply([Response("AMQ8883E")], reason)
     if reason:
         return refused(reason, request.name, administration.name)
     return done("AMQ8879I" if action in _REMOVING else "AMQ8877I")
@@ -73,15 +73,15 @@ def display(request: Request, administration: Administration) -> Reply:
     """DISPLAY CHLAUTH: those called so, those that are for a channel, or the one that would decide."""
     if request.option("MATCH") == "RUNCHECK":
         return _run_check(request, administration)
-    answers: list[Answer] = []
+    responses: list[Response] = []
     for record in sorted(administration.objects("CHLAUTH"), key=_order):
         if not _is_wanted(request, record):
             continue
         if request.where is None or request.where.matches_row(record.attributes):
-            answers.append(_shown(request, record))
-    if not answers:
-        return Reply([Answer("AMQ8883E")], MQRCCF_CHLAUTH_NOT_FOUND)
-    return Reply(answers)
+            responses.append(_shown(request, record))
+    if not responses:
+        return Reply([Response("AMQ8883E")], MQRCCF_CHLAUTH_NOT_FOUND)
+    return Reply(responses)
 
 
 def _is_wanted(request: Request, record: MQObject) -> bool:
@@ -108,11 +108,11 @@ def _run_check(request: Request, administration: Administration) -> Reply:
     client.peer, client.issuer = request.option("SSLPEER"), request.option("SSLCERTI")
     record = administration.check_chlauth(client)
     if record is None:
-        return Reply([Answer("AMQ9783I", {"name": request.name})])
+        return Reply([Response("AMQ9783I", {"name": request.name})])
     return Reply([_shown(request, record)])
 
 
-def _shown(request: Request, record: MQObject) -> Answer:
+def _shown(request: Request, record: MQObject) -> Response:
     kind = record.text("TYPE")
     belongs = {*_NEEDED[kind], *(_BLOCKING if kind in LISTS else _MAPPED), "ALTDATE", "ALTTIME"}
     if record.text("USERSRC") != "MAP":
@@ -121,7 +121,7 @@ def _shown(request: Request, record: MQObject) -> Answer:
     items = [Item("CHLAUTH", record.text("CHLAUTH"), STRING), Item("TYPE", kind, ENUM)]
     for item in items_of(ATTRIBUTES["CHLAUTH"], record.attributes, keywords - {"TYPE", "CHLAUTH"}):
         items.append(Item(item.keyword, item.value, STRING) if item.kind == LIST else item)
-    return Answer("AMQ8878I", {}, items)
+    return Response("AMQ8878I", {}, items)
 
 
 def _order(record: MQObject) -> tuple[str, str, str]:

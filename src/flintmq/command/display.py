@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from flintmq.command.reply import Answer, Item, Reply
-from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
+from flintmq.command.reply import Item, Reply, Response
+from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi.printable import printable
 from flintmq.qmgr.attribute import FLAG, LIST, PAIR
 
@@ -30,22 +30,22 @@ SHARED_LENGTH_MAX = 37
 
 def render(reply: Reply, width: int = 0) -> list[str]:
     """Return all lines of an answer. `width` is that of the terminal, 0 for the layout of MQ."""
-    return to_the_end(render_steps(reply.answers, width))
+    return to_the_end(render_steps(reply.responses, width))
 
 
-def render_steps(answers: Iterable[Answer], width: int = 0) -> Steps[list[str]]:
+def render_steps(responses: Iterable[Response], width: int = 0) -> Steps[list[str]]:
     """The same in slices (steps.py)."""
     lines: list[str] = []
-    for number, answer in enumerate(answers, 1):
-        lines += render_answer(answer, width)
-        if number % ANSWERS_AT_ONCE == 0:
+    for number, response in enumerate(responses, 1):
+        lines += render_response(response, width)
+        if number % RESPONSES_AT_ONCE == 0:
             yield
     return lines
 
 
-def render_answer(answer: Answer, width: int = 0) -> list[str]:
+def render_response(response: Response, width: int = 0) -> list[str]:
     """Return the message line and what stands under it."""
-    return [printable(line) for line in (answer.text, *answer.lines, *columns(answer.items, width))]
+    return [printable(line) for line in (response.text, *response.lines, *columns(response.items, width))]
 
 
 def columns(items: list[Item], width: int = 0) -> list[str]:

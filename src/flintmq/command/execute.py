@@ -37,9 +37,9 @@ from flintmq.command.form import (
 from flintmq.command.model import FORMS, VERBS, nouns, syntax
 from flintmq.command.options import WHERE
 from flintmq.command.parser import Command, CommandSyntaxError, CommandText, Parameter, Word, parse
-from flintmq.command.reply import Answer, Reply, refused
+from flintmq.command.reply import Reply, Response, refused
 from flintmq.command.request import Request
-from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
+from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name
@@ -85,11 +85,11 @@ def execute_steps(text: str | CommandText, administration: Administration | None
     except absent.NotHere as error:
         return _not_here(error)
     except FilterError as error:
-        return Reply([Answer("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
+        return Reply([Response("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
     if administration is None:
         return Reply()
     reply = carry_out(bound.form, bound.request, administration)
-    while reply.make(ANSWERS_AT_ONCE):
+    while reply.make(RESPONSES_AT_ONCE):
         yield
     if not reply.failed:
         administration.command_done(bound.form.verb, bound.form.pcf_command, text.strip(), [])
@@ -329,14 +329,14 @@ def syntax_error(error: CommandSyntaxError) -> Reply:
     """Return AMQ8405I with the command up to the failing word, and one line that says why."""
     why = error.explanation[:1].upper() + error.explanation[1:]
     lines = [error.segment, f"   {why}" + ("" if why.endswith("?") else ".")]
-    return Reply([Answer("AMQ8405I", lines=lines)], MQRCCF_COMMAND_FAILED, syntax_error=True)
+    return Reply([Response("AMQ8405I", lines=lines)], MQRCCF_COMMAND_FAILED, syntax_error=True)
 
 
 def _not_here(error: absent.NotHere) -> Reply:
     """Return the answer to a command that MQ has and FlintMQ does not."""
     reason = MQRC_FUNCTION_NOT_SUPPORTED
     inserts = {"reason": str(reason), "reason_name": reason_name(reason), "explanation": str(error)}
-    return Reply([Answer("AMQ8101S", inserts)], reason)
+    return Reply([Response("AMQ8101S", inserts)], reason)
 
 
 def _asks_for_help(command: Command) -> bool:
@@ -344,12 +344,12 @@ def _asks_for_help(command: Command) -> bool:
     return _HELP in (command.verb, command.noun) or any(each.keyword == _HELP for each in command.parameters)
 
 
-def _valid(verb: str, noun: str) -> Answer:
+def _valid(verb: str, noun: str) -> Response:
     """Return the valid syntax for as much of a command as is known."""
     form = FORMS.get((verb, noun))
     if form is not None:
-        return Answer("AMQ8427I", lines=syntax(form))
+        return Response("AMQ8427I", lines=syntax(form))
     known = nouns(verb)
     if known:
-        return Answer("AMQ8427I", lines=[f" {verb} {each}" for each in known])
-    return Answer("AMQ8426I", lines=[f"   {each}" for each in VERBS])
+        return Response("AMQ8427I", lines=[f" {verb} {each}" for each in known])
+    return Response("AMQ8426I", lines=[f"   {each}" for each in VERBS])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.qmgr.attributes import ATTRIBUTES, QUEUE_KINDS, settable_defaults
@@ -102,13 +102,13 @@ def display(request: Request, administration: Administration) -> Reply:
     keywords = request.keywords()
     if request.kind == "QMGR":
         name, keywords = administration.name, keywords or None
-    answers = _answers(request, administration, name, wanted, keywords)
-    return listed(answers, refused(MQRC_UNKNOWN_OBJECT_NAME, name, administration.name))
+    responses = _responses(request, administration, name, wanted, keywords)
+    return listed(responses, refused(MQRC_UNKNOWN_OBJECT_NAME, name, administration.name))
 
 
-def _answers(
+def _responses(
     request: Request, administration: Administration, name: str, wanted: str, keywords: set[str] | None
-) -> Iterator[Answer | None]:
+) -> Iterator[Response | None]:
     for definition in administration.objects_called(request.kind, name):
         meant = wanted in ("ALL", _type(definition))
         if meant and request.where is not None:
@@ -119,7 +119,7 @@ def _answers(
             yield None
 
 
-def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
+def _shown(definition: MQObject, keywords: set[str] | None) -> Response:
     numbers = _numbers(definition.kind)
     items = [Item(numbers.keyword, definition.name)]
     if _type(definition) and definition.kind not in _TYPE_OPTIONS:
@@ -128,7 +128,7 @@ def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
         keywords = keywords | {_TYPE_OPTIONS[definition.kind]}
     attributes = [attribute for attribute in ATTRIBUTES[definition.kind] if attribute.keyword != "TYPE"]
     items += items_of(attributes, definition.attributes, keywords)
-    return Answer(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)
+    return Response(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)
 
 
 def _type(definition: MQObject) -> str:

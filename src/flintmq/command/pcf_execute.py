@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from flintmq.command import pcf_reply
 from flintmq.command.administration import Administration
-from flintmq.command.display import render_answer
+from flintmq.command.display import render_response
 from flintmq.command.execute import carry_out, execute_steps
 from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 from flintmq.command.pcf_request import CommandRefused, bind, check_header
-from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
+from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.pcf import MQCFH, SIZE, PCFMessage, parse
@@ -98,7 +98,7 @@ def message_steps(message: PCFMessage, administration: Administration) -> Steps[
         outcome.responses = pcf_reply.refused(command, error)
         return outcome
     reply = carry_out(bound.form, bound.request, administration)
-    while reply.make(ANSWERS_AT_ONCE):
+    while reply.make(RESPONSES_AT_ONCE):
         yield
     if not reply.failed:
         administration.command_done(bound.form.verb, command, "", message.parameters)
@@ -127,9 +127,9 @@ def _escape(message: PCFMessage, administration: Administration, outcome: Outcom
     outcome.reason = reply.reason
     outcome.changed = True
     texts: list[str] = []
-    for number, answer in enumerate(reply.take(), 1):
-        texts.append("\n".join(render_answer(answer)))
-        if number % ANSWERS_AT_ONCE == 0:
+    for number, response in enumerate(reply.take(), 1):
+        texts.append("\n".join(render_response(response)))
+        if number % RESPONSES_AT_ONCE == 0:
             yield
     outcome.responses = pcf_reply.escape(texts, reply.failed)
 

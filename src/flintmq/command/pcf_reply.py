@@ -10,9 +10,9 @@ from __future__ import annotations
 from flintmq.command.form import Form
 from flintmq.command.pcf_names import NAME_LISTS, name_parameter
 from flintmq.command.pcf_request import CommandRefused, PCFCommand
-from flintmq.command.reply import Answer, Item, Reply
+from flintmq.command.reply import Item, Reply, Response
 from flintmq.command.status import BUFFER_POOL_USAGE, LOG_STATE, PAGE_SET_USAGE, QUEUE_STATISTICS
-from flintmq.command.steps import ANSWERS_AT_ONCE, Steps
+from flintmq.command.steps import RESPONSES_AT_ONCE, Steps
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import (
@@ -43,18 +43,18 @@ def response_steps(command: int, bound: PCFCommand, reply: Reply) -> Steps[list[
     """The responses to a command that was carried out, or refused by the queue manager; in slices (steps.py)."""
     if reply.failed:
         return refusal(command, _reason(bound, reply.reason))
-    answers = [answer for answer in reply.take() if _is_of_type(bound, answer)]
-    if any(answer.items for answer in answers):
-        answers = [answer for answer in answers if answer.items]  # Without a closing "normal completion".
-    if not answers:
+    responses = [response for response in reply.take() if _is_of_type(bound, response)]
+    if any(response.items for response in responses):
+        responses = [response for response in responses if response.items]  # Without a closing "normal completion".
+    if not responses:
         return refusal(command, _reason(bound, MQRC_UNKNOWN_OBJECT_NAME))
     if bound.names_only:
-        return _numbered(command, [_names(command, answers)])
+        return _numbered(command, [_names(command, responses)])
     contents: list[list[Parameter]] = []
-    answers.reverse()
-    while answers:
-        contents.append(_parameters(bound.form, answers.pop()))
-        if len(contents) % ANSWERS_AT_ONCE == 0:
+    responses.reverse()
+    while responses:
+        contents.append(_parameters(bound.form, responses.pop()))
+        if len(contents) % RESPONSES_AT_ONCE == 0:
             yield
     return _numbered(command, contents)
 
@@ -111,22 +111,22 @@ def _reason(bound: PCFCommand, reason: int) -> int:
     return reason
 
 
-def _is_of_type(bound: PCFCommand, answer: Answer) -> bool:
+def _is_of_type(bound: PCFCommand, response: Response) -> bool:
     keyword, word = bound.of_type
-    return not keyword or any(item.keyword == keyword and item.value == word for item in answer.items)
+    return not keyword or any(item.keyword == keyword and item.value == word for item in response.items)
 
 
 # -- contents ---------------------------------------------------------------------------------------------------------
 
 
-def _names(command: int, answers: list[Answer]) -> list[Parameter]:
+def _names(command: int, responses: list[Response]) -> list[Parameter]:
     """The answer to INQUIRE_Q_NAMES and its kin."""
     noun, names, types, keyword = NAME_LISTS[command]
     listed: list[str] = []
     numbers: list[int] = []
-    for answer in answers:
-        listed.append(str(answer.items[0].value))
-        for item in answer.items:
+    for response in responses:
+        listed.append(str(response.items[0].value))
+        for item in response.items:
             if item.keyword == keyword:
                 numbers.append(_type_number(noun, item))
     length = LENGTHS.get(_name_selector(noun), 48)
@@ -146,11 +146,11 @@ def _type_number(noun: str, item: Item) -> int:
     return number_of(BY_KEYWORD[noun][item.keyword], item.value)
 
 
-def _parameters(form: Form, answer: Answer) -> list[Parameter]:
+def _parameters(form: Form, response: Response) -> list[Parameter]:
     """What one answer shows."""
     found: list[Parameter] = []
-    attributes = _attributes(form, answer)
-    for number, item in enumerate(answer.items):
+    attributes = _attributes(form, response)
+    for number, item in enumerate(response.items):
         name = _name(form, item) if number == 0 and form.noun != "CONN" else []
         if name:
             found += name
@@ -159,7 +159,7 @@ def _parameters(form: Form, answer: Answer) -> list[Parameter]:
         elif item.keyword == "SUB" and form.noun in ("SUB", "SBSTATUS"):
             found.append(MQCFST(pcf.MQCACF_SUB_NAME, str(item.value)))
         elif form.noun == "CONN" and item.keyword == "EXTCONN":
-            whole = bytes.fromhex(str(item.value) + str(answer.items[0].value))
+            whole = bytes.fromhex(str(item.value) + str(response.items[0].value))
             found.append(MQCFBS(pcf.MQBACF_CONNECTION_ID, whole))
         else:
             attribute = attributes.get(item.keyword)
@@ -168,9 +168,9 @@ def _parameters(form: Form, answer: Answer) -> list[Parameter]:
     return found
 
 
-def _attributes(form: Form, answer: Answer) -> dict[str, Attribute]:
+def _attributes(form: Form, response: Response) -> dict[str, Attribute]:
     """The declarations of what an answer shows: those of the kind of queue that it is about, or of the command."""
-    for item in answer.items:
+    for item in response.items:
         if item.keyword == "TYPE" and item.value in QUEUE_KINDS:
             return {attribute.keyword: attribute for attribute in ATTRIBUTES[str(item.value)]}
     known = {attribute.keyword: attribute for attribute in form.options if attribute.selector}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import QUEUE_HANDLE, QUEUE_STATISTICS, QUEUE_STATUS
 from flintmq.mqi.pcf_constants import MQRCCF_Q_STATUS_NOT_FOUND
@@ -26,10 +26,10 @@ def move(request: Request, administration: Administration) -> Reply:
     reason, moved = administration.move(request.name, target, request.option("TYPE", "MOVE") == "ADD")
     count = "1 message" if moved == 1 else f"{moved} messages"
     if not reason:
-        return Reply([Answer("CSQ9022I", {"command": request.command}, lines=[f"   {count} moved to {target}."])])
+        return Reply([Response("CSQ9022I", {"command": request.command}, lines=[f"   {count} moved to {target}."])])
     reply = refused(reason, _to_blame(reason, request.name, target, administration), administration.name)
     if moved:
-        reply.answers[0].lines.append(f"   {count} moved to {target}; the rest are on {request.name}.")
+        reply.responses[0].lines.append(f"   {count} moved to {target}; the rest are on {request.name}.")
     return reply
 
 
@@ -43,28 +43,28 @@ def _to_blame(reason: int, source: str, target: str, administration: Administrat
 
 def reset_statistics(request: Request, administration: Administration) -> Reply:
     """RESET QSTATS: tell the counts of each queue and begin again."""
-    answers = _reset(request, administration)
-    return listed(answers, refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name))
+    responses = _reset(request, administration)
+    return listed(responses, refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name))
 
 
-def _reset(request: Request, administration: Administration) -> Iterator[Answer | None]:
+def _reset(request: Request, administration: Administration) -> Iterator[Response | None]:
     for name in _local_queues(request, administration):
         if not name:
             yield None
             continue
         items = [Item("QUEUE", name)]
         items += items_of(QUEUE_STATISTICS, administration.reset_queue_statistics(name), None)
-        yield Answer("CSQM201I", {"command": "RESET QSTATS"}, items)
+        yield Response("CSQM201I", {"command": "RESET QSTATS"}, items)
 
 
 def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY QSTATUS TYPE(QUEUE), a row for each queue, or TYPE(HANDLE), a row for each open handle."""
     kind = request.option("TYPE", "QUEUE")
-    answers = _status(request, administration, kind)
-    return listed(answers, refused(MQRCCF_Q_STATUS_NOT_FOUND, request.name, administration.name))
+    responses = _status(request, administration, kind)
+    return listed(responses, refused(MQRCCF_Q_STATUS_NOT_FOUND, request.name, administration.name))
 
 
-def _status(request: Request, administration: Administration, kind: str) -> Iterator[Answer | None]:
+def _status(request: Request, administration: Administration, kind: str) -> Iterator[Response | None]:
     attributes = QUEUE_STATUS if kind == "QUEUE" else QUEUE_HANDLE
     keywords = request.keywords()
     for name in _local_queues(request, administration):
@@ -75,7 +75,7 @@ def _status(request: Request, administration: Administration, kind: str) -> Iter
         for row in rows:
             if request.where is None or request.where.matches_row(row):
                 items = [Item("QUEUE", name), type_item(kind), *items_of(attributes, row, keywords)]
-                yield Answer("AMQ8450I", {}, items)
+                yield Response("AMQ8450I", {}, items)
         yield None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.mqi.pcf_constants import (
     MQRCCF_AUTH_VALUE_ERROR,
@@ -50,7 +50,7 @@ def set_authority(request: Request, administration: Administration) -> Reply:
     unknown = [each for each in entities if add and not administration.knows_entity(*each)]
     if unknown:
         which = ", ".join(f"{entity_type.lower()} {entity}" for entity_type, entity in unknown)
-        return Reply([Answer("AMQ8871E", {"which": which})], MQRC_UNKNOWN_ENTITY)
+        return Reply([Response("AMQ8871E", {"which": which})], MQRC_UNKNOWN_ENTITY)
     added, removed = _bits(add, object_type), _bits(remove, object_type)
     for entity_type, entity in entities:
         reason = administration.set_authority(object_type, name, entity_type, entity, added, removed)
@@ -68,7 +68,7 @@ def delete_authority(request: Request, administration: Administration) -> Reply:
     for entity_type, entity in entities:
         reason = reason or administration.delete_authority(object_type, name, entity_type, entity)
     if reason == MQRC_UNKNOWN_OBJECT_NAME:
-        return Reply([Answer("AMQ8884E", {"name": name})], reason)
+        return Reply([Response("AMQ8884E", {"name": name})], reason)
     if reason:
         return refused(reason, name, administration.name)
     return done("AMQ8863I")
@@ -77,15 +77,15 @@ def delete_authority(request: Request, administration: Administration) -> Reply:
 def display_authority(request: Request, administration: Administration) -> Reply:
     """DISPLAY AUTHREC: by profile, object type and entity."""
     name = request.option("PROFILE", "*")
-    answers = _records(request, administration)
-    return listed(answers, Reply([Answer("AMQ8884E", {"name": name})], MQRCCF_NONE_FOUND))
+    responses = _records(request, administration)
+    return listed(responses, Reply([Response("AMQ8884E", {"name": name})], MQRCCF_NONE_FOUND))
 
 
-def _records(request: Request, administration: Administration) -> Iterator[Answer | None]:
+def _records(request: Request, administration: Administration) -> Iterator[Response | None]:
     for record in sorted(administration.objects("AUTHREC"), key=_order):
         row = _row(record)
         if _is_wanted(request, record) and (request.where is None or request.where.matches_row(row)):
-            yield Answer("AMQ8864I", {}, _record_items(row, request))
+            yield Response("AMQ8864I", {}, _record_items(row, request))
         else:
             yield None
 
@@ -107,14 +107,14 @@ def display_entity(request: Request, administration: Administration) -> Reply:
         Item("OBJTYPE", object_type, ENUM),
         Item("AUTHLIST", words or [authorities.NONE], STRING),
     ]
-    return Reply([Answer("AMQ8866I", {}, items)])
+    return Reply([Response("AMQ8866I", {}, items)])
 
 
 def display_service(request: Request, administration: Administration) -> Reply:
     """DISPLAY AUTHSERV."""
     row: Row = {attribute.keyword: attribute.default for attribute in SERVICE}
     keywords = None if request.flag("ALL") else request.shown or None
-    return Reply([Answer("AMQ8865I", {}, [Item("SERVCOMP", COMPONENT, STRING), *items_of(SERVICE, row, keywords)])])
+    return Reply([Response("AMQ8865I", {}, [Item("SERVCOMP", COMPONENT, STRING), *items_of(SERVICE, row, keywords)])])
 
 
 def _subject(request: Request) -> tuple[str, str, int]:
@@ -188,11 +188,11 @@ def _record_items(row: Row, request: Request) -> list[Item]:
 def display(request: Request, administration: Administration) -> Reply:
     """DISPLAY SECURITY."""
     row = administration.security()
-    answers: list[Answer] = []
+    responses: list[Response] = []
     for number, keyword in (("CSQH015I", "TIMEOUT"), ("CSQH016I", "INTERVAL")):
         if not request.shown or request.flag("ALL") or keyword in request.shown:
-            answers.append(Answer(number, {"minutes": str(row[keyword])}, [Item(keyword, row[keyword])]))
-    return Reply([*answers, Answer("CSQ9022I", {"command": request.command})])
+            responses.append(Response(number, {"minutes": str(row[keyword])}, [Item(keyword, row[keyword])]))
+    return Reply([*responses, Response("CSQ9022I", {"command": request.command})])
 
 
 def alter(request: Request, administration: Administration) -> Reply:

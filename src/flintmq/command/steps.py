@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 
 #: Answers that are made, or written, in one slice.
-ANSWERS_AT_ONCE = 50
+RESPONSES_AT_ONCE = 50
 #: Lines of text that are handed over in one slice.
 LINES_AT_ONCE = 5000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, refused
 from flintmq.command.request import Request
 from flintmq.command.status import BUFFER_POOL_USAGE, LOG, LOG_STATE, PAGE_SET_USAGE, SYSTEM
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND
@@ -15,26 +15,26 @@ def usage(request: Request, administration: Administration) -> Reply:
     """DISPLAY USAGE: page sets, then buffer pools, then the log."""
     kind = request.option("TYPE", "ALL")
     number = request.option("PSID", "*")
-    answers: list[Answer] = []
+    responses: list[Response] = []
     if kind in ("PAGESET", "ALL"):
-        answers += _rows("CSQI010I", "PSID", PAGE_SET_USAGE, administration.page_set_usage(), number)
+        responses += _rows("CSQI010I", "PSID", PAGE_SET_USAGE, administration.page_set_usage(), number)
     if kind in ("BUFFPOOL", "ALL") and number == "*":
-        answers += _rows("CSQP001I", "BUFFPOOL", BUFFER_POOL_USAGE, administration.buffer_pool_usage(), "*")
+        responses += _rows("CSQP001I", "BUFFPOOL", BUFFER_POOL_USAGE, administration.buffer_pool_usage(), "*")
     if kind in ("DATASET", "ALL") and number == "*":
         items = items_of(LOG_STATE, administration.log_status(), None)
-        answers.append(Answer("CSQJ322I", {"command": "DISPLAY USAGE TYPE(DATASET)"}, items))
-    if not answers:
+        responses.append(Response("CSQJ322I", {"command": "DISPLAY USAGE TYPE(DATASET)"}, items))
+    if not responses:
         return refused(MQRCCF_NONE_FOUND, number, administration.name)
-    return Reply(answers)
+    return Reply(responses)
 
 
-def _rows(number: str, keyword: str, attributes: list[Attribute], rows: list[Row], wanted: str) -> list[Answer]:
-    answers: list[Answer] = []
+def _rows(number: str, keyword: str, attributes: list[Attribute], rows: list[Row], wanted: str) -> list[Response]:
+    responses: list[Response] = []
     for row in rows:
         if wanted in ("*", str(row[keyword])):
             items = [Item(keyword, row[keyword], INT), *items_of(attributes, row, None)]
-            answers.append(Answer(number, {}, items))
-    return answers
+            responses.append(Response(number, {}, items))
+    return responses
 
 
 def display_log(request: Request, administration: Administration) -> Reply:
@@ -54,7 +54,7 @@ def _is_set(keyword: str, value: object) -> bool:
 
 def _report(request: Request, attributes: list[Attribute], row: Row) -> Reply:
     keywords = None if request.flag("ALL") else request.shown or None
-    return Reply([Answer("CSQJ322I", {"command": request.command}, items_of(attributes, row, keywords))])
+    return Reply([Response("CSQJ322I", {"command": request.command}, items_of(attributes, row, keywords))])
 
 
 def set_log(request: Request, administration: Administration) -> Reply:

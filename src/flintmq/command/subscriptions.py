@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.command.status import SUBSCRIPTION_STATUS
 from flintmq.mqi.reason import MQRC_NO_SUBSCRIPTION
@@ -36,7 +36,7 @@ def define(request: Request, administration: Administration) -> Reply:
     if not reason:
         return done("AMQ8094I")
     reply = refused(reason, request.name, administration.name)
-    reply.answers[0].lines += _selector_error(str(attributes["SELECTOR"]))
+    reply.responses[0].lines += _selector_error(str(attributes["SELECTOR"]))
     return reply
 
 
@@ -76,20 +76,20 @@ def delete(request: Request, administration: Administration) -> Reply:
 
 def display(request: Request, administration: Administration) -> Reply:
     """DISPLAY SUB: an answer for each, by name and then by id."""
-    answers = _answers(request, administration, "AMQ8096I", ATTRIBUTES["SUB"], administration.subscriptions())
-    return listed(answers, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
+    responses = _responses(request, administration, "AMQ8096I", ATTRIBUTES["SUB"], administration.subscriptions())
+    return listed(responses, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
 
 
 def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY SBSTATUS."""
     rows = administration.subscription_status()
-    answers = _answers(request, administration, "AMQ8099I", SUBSCRIPTION_STATUS, rows)
-    return listed(answers, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
+    responses = _responses(request, administration, "AMQ8099I", SUBSCRIPTION_STATUS, rows)
+    return listed(responses, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
 
 
-def _answers(
+def _responses(
     request: Request, administration: Administration, number: str, attributes: list[Attribute], rows: list[Row]
-) -> Iterator[Answer | None]:
+) -> Iterator[Response | None]:
     sub_id = request.option("SUBID")
     keywords = None if sub_id and not request.shown and request.where is None else request.keywords()
     for row in sorted(rows, key=_order):
@@ -97,7 +97,7 @@ def _answers(
             yield None
             continue
         items = [Item("SUBID", row["SUBID"], HEX, alone=True), Item("SUB", row["SUB"], STRING)]
-        yield Answer(number, {}, items + items_of(attributes, row, keywords))
+        yield Response(number, {}, items + items_of(attributes, row, keywords))
 
 
 def _is_meant(request: Request, row: Row) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flintmq.command.administration import Administration
-from flintmq.command.reply import Answer, Item, Reply, done, items_of
+from flintmq.command.reply import Item, Reply, Response, done, items_of
 from flintmq.command.request import Request
 from flintmq.command.status import TRACE
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND, MQRCCF_PARM_SYNTAX_ERROR
@@ -33,7 +33,7 @@ def stop(request: Request, administration: Administration) -> Reply:
     """STOP TRACE(type or *), those that CLASS and TNO leave."""
     stopped = administration.stop_trace(request.name, _classes(request, request.name), _number(request))
     if not stopped:
-        return Reply([Answer("CSQW137I")], MQRCCF_NONE_FOUND)
+        return Reply([Response("CSQW137I")], MQRCCF_NONE_FOUND)
     return done("CSQW131I", numbers=", ".join(f"{number:02d}" for number in stopped))
 
 
@@ -43,7 +43,9 @@ def display(request: Request, administration: Administration) -> Reply:
     rows = administration.traces(kind, _classes(request, kind), _number(request))
     if not rows:
         return done("CSQW137I")
-    return Reply([Answer("CSQW127I", {}, [Item("TNO", row["TNO"], INT), *items_of(TRACE, row, None)]) for row in rows])
+    return Reply(
+        [Response("CSQW127I", {}, [Item("TNO", row["TNO"], INT), *items_of(TRACE, row, None)]) for row in rows]
+    )
 
 
 def _classes(request: Request, kind: str) -> tuple[int, ...]:
@@ -60,4 +62,4 @@ def _number(request: Request) -> int:
 
 
 def _wrong(number: str, what: str, kind: str) -> Reply:
-    return Reply([Answer(number, {"what": what, "kind": kind})], MQRCCF_PARM_SYNTAX_ERROR)
+    return Reply([Response(number, {"what": what, "kind": kind})], MQRCCF_PARM_SYNTAX_ERROR)

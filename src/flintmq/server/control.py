@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from flintmq.client.instance import Instance
 from flintmq.client.remote.local import socket_path
 from flintmq.command.dump import KINDS, LAYOUTS, Dump, dump
-from flintmq.command.session import Session
+from flintmq.command.interpreter import MQSCInterpreter
 from flintmq.command.steps import Steps
 from flintmq.server import in_doubt
 from flintmq.server.refusals import to_json
@@ -269,7 +269,7 @@ class ControlServer:
         admin = self._hub.host.admin
         echo, verify, width = bool(request.get("echo")), bool(request.get("verify")), request.get("width")
         width = width if isinstance(width, int) else 0
-        session = Session(admin, said.append, echo=echo, verify=verify, width=width)
+        session = MQSCInterpreter(admin, said.append, echo=echo, verify=verify, width=width)
         session.banner()
         await _write(writer, {"lines": said})
         while True:

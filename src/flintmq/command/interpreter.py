@@ -39,7 +39,7 @@ COULD_NOT_RUN = 20
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandResult:
     """What one command answered, and how it ended."""
 
     lines: list[str]
@@ -49,7 +49,7 @@ class Said:
     lost: bool = False
 
 
-class Session:
+class MQSCInterpreter:
     """One run of runmqsc against one queue manager. `write` gets each line of output without its line end.
 
     Without an `administration` the queue manager is elsewhere: a subclass overrides `said`.
@@ -137,7 +137,7 @@ class Session:
             self._ended = True
             return
         self.commands += 1
-        said = yield from self.said(command)
+        said = yield from self.run_command(command)
         for number, line in enumerate(said.lines, 1):
             self.write(line)
             if number % LINES_AT_ONCE == 0:
@@ -149,12 +149,12 @@ class Session:
         if said.lost:
             self._ended = self._lost = True
 
-    def said(self, command: CommandText) -> Steps[Said]:
+    def run_command(self, command: CommandText) -> Steps[CommandResult]:
         """Run one command, or only check it."""
         reply = yield from execute_steps(command, None if self.verify else self.administration)
         lost = reply.reason in (MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE)
         lines = yield from render_steps(reply.take(), self.width)
-        return Said(lines, reply.syntax_error, reply.failed, lost)
+        return CommandResult(lines, reply.syntax_error, reply.failed, lost)
 
 
 def summary(commands: int, syntax_errors: int, failures: int) -> list[str]:
@@ -182,7 +182,7 @@ def _counted(count: int, none: str, one: str, many: str) -> str:
 
 def run_script(administration: Administration, lines: Iterable[str], write: Callable[[str], None]) -> int:
     """Run commands without banner, echo and summary, as crtmqm does with the files of `-ic`; the return code."""
-    session = Session(administration, write, echo=False)
+    session = MQSCInterpreter(administration, write, echo=False)
     for line in lines:
         session.feed(line)
         if session.ended:
