@@ -203,33 +203,15 @@ def _options(form: Form) -> set[str]:
 
 
 def _parameters(message: PCFMessage, bound: PCFCommand, copying: bool) -> None:
+    """Put the parameters of a message into the request. Raises CommandRefused."""
     form, request = bound.form, bound.request
     source, target = COPY_PARAMETERS.get(form.kind, (0, 0)) if copying else (0, 0)
     name = target if copying else name_parameter(form)
     seen: set[int] = set()
     named = False
     for parameter in message.parameters:
-        number = parameter.parameter
-        unknown, twice = _REASONS[type(parameter)]
-        filtering = isinstance(parameter, MQCFIF | MQCFSF | MQCFBF)
-        if (filtering and request.where is not None) or (not filtering and number in seen):
-            raise CommandRefused(twice, number)
-        if not filtering:
-            seen.add(number)
-        if filtering:
-            request.where = _filter(form, parameter, unknown)
-        elif number == name and name:
-            request.name, named = _name(form, parameter, unknown), True
-        elif form.noun == "CONN" and number in (pcf.MQBACF_CONNECTION_ID, pcf.MQBACF_GENERIC_CONNECTION_ID):
-            request.name, named = _connection(form, parameter, unknown), True
-        elif number == source and source:
-            request.options["LIKE"] = _name(form, parameter, unknown)
-        elif number == attribute_list(form) and number:
-            _show(form, request, parameter, unknown)
-        elif number in SHARING or (number == mq.MQIA_Q_TYPE and form.noun != "QUEUE" and form.authority[1] == "queue"):
-            continue
-        else:
-            _take(form, bound, parameter, unknown)
+        _check_repetition(parameter, request, seen)
+        named |= _take_parameter(bound, parameter, name, source)
     if name_parameter(form) and not named and not _may_do_without(form, request):
         raise CommandRefused(
             pcf.MQRCCF_PARM_COUNT_TOO_SMALL if not message.parameters else pcf.MQRCCF_PARM_MISSING, name
@@ -239,6 +221,47 @@ def _parameters(message: PCFMessage, bound: PCFCommand, copying: bool) -> None:
     _check_required(form, bound, copying)
     if form.noun in pcf_authority.NOUNS:
         pcf_authority.finish(request)
+
+
+def _check_repetition(parameter: Parameter, request: Request, seen: set[int]) -> None:
+    """Raise CommandRefused for a second filter, and for a parameter in `seen`; add the others to `seen`."""
+    number = parameter.parameter
+    if isinstance(parameter, MQCFIF | MQCFSF | MQCFBF):
+        repeated = request.where is not None
+    else:
+        repeated = number in seen
+        seen.add(number)
+    if repeated:
+        raise CommandRefused(_REASONS[type(parameter)][1], number)
+
+
+def _take_parameter(bound: PCFCommand, parameter: Parameter, name: int, source: int) -> bool:
+    """Put one parameter into the request. Return whether it names the object of the command.
+
+    `name` is the parameter with the name of the object, `source` that of the object to copy; 0 for none.
+    """
+    form, request, number = bound.form, bound.request, parameter.parameter
+    unknown = _REASONS[type(parameter)][0]
+    if isinstance(parameter, MQCFIF | MQCFSF | MQCFBF):
+        request.where = _filter(form, parameter, unknown)
+    elif name and number == name:
+        request.name = _name(form, parameter, unknown)
+        return True
+    elif form.noun == "CONN" and number in (pcf.MQBACF_CONNECTION_ID, pcf.MQBACF_GENERIC_CONNECTION_ID):
+        request.name = _connection(form, parameter, unknown)
+        return True
+    elif source and number == source:
+        request.options["LIKE"] = _name(form, parameter, unknown)
+    elif number and number == attribute_list(form):
+        _show(form, request, parameter, unknown)
+    elif number not in SHARING and not _is_queue_type(form, number):
+        _take(form, bound, parameter, unknown)
+    return False
+
+
+def _is_queue_type(form: Form, number: int) -> bool:
+    """Return whether a parameter repeats the queue type by which the form was found."""
+    return number == mq.MQIA_Q_TYPE and form.noun != "QUEUE" and form.authority[1] == "queue"
 
 
 def _may_do_without(form: Form, request: Request) -> bool:

@@ -36,7 +36,7 @@ import flintmq
 from flintmq.pipeline.errors import BadOption, PipelineError
 from flintmq.pipeline.tables.place import state
 from flintmq.pipeline.tables.run import Progress
-from flintmq.pipeline.work import KINDS, Answer, Request
+from flintmq.pipeline.work import KINDS, Request, Result
 
 _SOCKET = "socket"
 _PEER = struct.Struct("iII")  # Process, user and group of SO_PEERCRED.
@@ -106,7 +106,7 @@ def connect(out: Path) -> socket.socket:
     return connection
 
 
-def ask(out: Path, master: str, request: Request, progress: Progress) -> Answer:
+def ask(out: Path, master: str, request: Request, progress: Progress) -> Result:
     """Have a request carried out. Raises NotServed if it was not begun, PipelineError if it failed."""
     kind = next(name for name, known in KINDS.items() if isinstance(request, known))
     with connect(out) as connection, connection.makefile("rw", encoding="utf-8") as file:
@@ -118,7 +118,7 @@ def ask(out: Path, master: str, request: Request, progress: Progress) -> Answer:
                 raise NotServed(line["refused"])
             else:
                 raise (BadOption if line.get("option") else PipelineError)(line["error"])
-        return Answer(**line["answer"])
+        return Result(**line["answer"])
 
 
 def _next_line(file: Any) -> Line:

@@ -54,6 +54,15 @@ class Bar:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+def _layers_of(text: str) -> tuple[str, ...]:
+    """Return the layers that --layers names. Raises BadOption for one that does not exist, and for none."""
+    chosen = tuple(layer.strip() for layer in text.split(",") if layer.strip())
+    strange = [layer for layer in chosen if layer not in LAYERS]
+    if strange or not chosen:
+        raise BadOption(f"layers are {', '.join(LAYERS)}, not {', '.join(strange) or 'none'}")
+    return chosen
+
+
 def run_dumps(
     smf: list[str],
     out: Path,
@@ -64,11 +73,8 @@ def run_dumps(
     master: str,
     every: float | None,
 ) -> int:
-    """Bring the tables up to date once, or every so many seconds until Ctrl-C."""
-    chosen = tuple(layer.strip() for layer in layers.split(",") if layer.strip())
-    strange = [layer for layer in chosen if layer not in LAYERS]
-    if strange or not chosen:
-        raise BadOption(f"layers are {', '.join(LAYERS)}, not {', '.join(strange) or 'none'}")
+    """Bring the tables up to date once, or with `every` at that interval in seconds until Ctrl-C."""
+    chosen = _layers_of(layers)
     if framing and framing not in FRAMINGS:
         raise BadOption(f"framing is {', '.join(FRAMINGS)}, not {framing!r}")
     if every is not None and not (math.isfinite(every) and every > 0):
@@ -79,7 +85,7 @@ def run_dumps(
     if every is not None:
         return _stream(Settings(smf, out, chosen, size, framing, True), master or MASTER, every)
     request = work.Load(absolute(str(out)), [absolute(each) for each in smf], list(chosen), size, framing)
-    report = Report(**answer_to(request, out, master).quality)
+    report = Report(**result_of(request, out, master).quality)
     print("\n".join(lines_of(report)), flush=True)
     if report.records == report.skipped and any(what == TEXT_MODE for *_, what in report.examples):
         raise PipelineError(f"{' or '.join(smf)}: {TEXT_MODE}")
@@ -95,7 +101,7 @@ def load_statistics(sources: list[str], out: Path, master: str, to: IO[str]) -> 
     if statistics.size_of(fresh) <= statistics.IN_DRIVER_MAX:
         print("\n".join(statistics.lines_of(statistics.load(request.sources, Path(request.out)))), file=to)
     else:
-        to.write(answer_to(request, out, master).text)
+        to.write(result_of(request, out, master).text)
     return 0
 
 
@@ -115,7 +121,7 @@ def _stream(settings: Settings, master: str, every: float) -> int:
     return 0
 
 
-def answer_to(request: work.Request, out: Path, master: str) -> work.Answer:
+def result_of(request: work.Request, out: Path, master: str) -> work.Result:
     """Have a request carried out: by the session that is kept for these tables, else by one that is started for it.
 
     A `master` that was not given is the one of the session that is kept.
@@ -177,7 +183,7 @@ def query(out: Path, text: str, master: str, rows_max: int, as_csv: bool, to: IO
     """Run a query and print at most `rows_max` rows of it."""
     if rows_max < 1:
         raise BadOption(f"--rows {rows_max}: at least one row is printed")
-    found = answer_to(work.Query(absolute(str(out)), text, rows_max, as_csv), out, master)
+    found = result_of(work.Query(absolute(str(out)), text, rows_max, as_csv), out, master)
     to.write(found.text)
     _note(found)
     return 0
@@ -228,7 +234,7 @@ def report(
         found = work.rendered(made, work.form_of(request))
     else:
         work.check_tables(out, [entry for entry, _ in chosen.values()])
-        found = answer_to(request, out, master)
+        found = result_of(request, out, master)
     if file is None:
         to.write(found.text)
     else:
@@ -238,7 +244,7 @@ def report(
     return 0
 
 
-def _note(found: work.Answer) -> None:
+def _note(found: work.Result) -> None:
     for line in found.notes:
         print(line, file=sys.stderr)
 

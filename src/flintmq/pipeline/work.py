@@ -91,7 +91,7 @@ KINDS: dict[str, type[Load] | type[Statistics] | type[Query] | type[Reports]] = 
 
 
 @dataclass
-class Answer:
+class Result:
     """What came of a request. `notes` go to standard error."""
 
     text: str = ""
@@ -111,16 +111,16 @@ def absolute_setting(text: str) -> str:
     return f"{name}={os.path.abspath(value)}" if name in _PATH_SETTINGS and equals and value else text
 
 
-def carry_out(spark: SparkSession, request: Request, progress: Progress = silent) -> Answer:
+def carry_out(spark: SparkSession, request: Request, progress: Progress = silent) -> Result:
     """Do what a request asks."""
     if isinstance(request, Load):
         settings = Settings(
             request.smf, Path(request.out), tuple(request.layers), request.partition_size, request.framing
         )
-        return Answer(quality=asdict(run(spark, settings, progress)))
+        return Result(quality=asdict(run(spark, settings, progress)))
     if isinstance(request, Statistics):
         found = statistics.load(request.sources, Path(request.out), spark)
-        return Answer(text="\n".join(statistics.lines_of(found)) + "\n")
+        return Result(text="\n".join(statistics.lines_of(found)) + "\n")
     if isinstance(request, Query):
         return _query(spark, request)
     return _reports(spark, request, progress)
@@ -135,14 +135,14 @@ def has_little_to_do(request: Request) -> bool:
 # -- queries ---------------------------------------------------------------------------------------------------------
 
 
-def _query(spark: SparkSession, request: Query) -> Answer:
-    columns, rows, notes = answer(spark, Path(request.out), request.text, request.rows_max + 1)
+def _query(spark: SparkSession, request: Query) -> Result:
+    columns, rows, notes = query_rows(spark, Path(request.out), request.text, request.rows_max + 1)
     if len(rows) > request.rows_max:
         notes.append(f"only the first {request.rows_max} rows; --rows N prints more")
-    return Answer(_shown(columns, rows[: request.rows_max], request.as_csv), notes)
+    return Result(_shown(columns, rows[: request.rows_max], request.as_csv), notes)
 
 
-def answer(spark: SparkSession, out: Path, text: str, rows_max: int) -> tuple[list[str], list[Any], list[str]]:
+def query_rows(spark: SparkSession, out: Path, text: str, rows_max: int) -> tuple[list[str], list[Any], list[str]]:
     """Return columns and rows of a query, and why tables that it names have no rows. Times are UTC."""
     from pyspark.sql.types import Row, TimestampType
 
@@ -220,7 +220,7 @@ def form_of(request: Reports) -> str:
     return request.form or next(iter(chosen_reports(request).values()))[0].format
 
 
-def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Answer:
+def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Result:
     out = Path(request.out)
     from flintmq.pipeline.reports.source import source_of
 
@@ -234,7 +234,7 @@ def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Answe
     return rendered(made, form_of(request), source_of(out, first).sentence())
 
 
-def rendered(made: list[Report], form: str, about: str = "") -> Answer:
+def rendered(made: list[Report], form: str, about: str = "") -> Result:
     """Return reports as text. A page says what it is made from: `about`."""
     from flintmq.pipeline.reports.html import page
     from flintmq.pipeline.reports.registry import renderer
@@ -243,4 +243,4 @@ def rendered(made: list[Report], form: str, about: str = "") -> Answer:
     if form == "csv":
         notes = [left_out(table) for report in made for table in report.tables if table.left_out]
     text = page(made, about=about) if form == "html" else renderer(form)(made)
-    return Answer(text, notes, [report.title for report in made])
+    return Result(text, notes, [report.title for report in made])

@@ -239,49 +239,84 @@ def scaled(chart: Chart) -> list[float] | None:
     return numbers
 
 
+class _Plot:
+    """The coordinates of a line chart: from places and values to pixels."""
+
+    def __init__(self, chart: Chart, axis: Axis, width: int) -> None:
+        self.axis = axis
+        self.width = width
+        self.right = width - RIGHT
+        self.bottom = HEIGHT - BOTTOM
+        #: Seconds since 1970 if the labels are times.
+        self.times = times_of(chart.x)
+        #: Positions of the labels, in the unit of the x axis.
+        self.at = self.times or scaled(chart) or [float(place) for place in range(len(chart.x))]
+
+    def across(self, place: float) -> float:
+        """Return x of a position."""
+        length = self.at[-1] - self.at[0]
+        if not length:
+            return (LEFT + self.right) / 2
+        return LEFT + (place - self.at[0]) / length * (self.right - LEFT)
+
+    def up(self, value: float) -> float:
+        """Return y of a value."""
+        return self.bottom - self.axis.share(value) * (self.bottom - TOP)
+
+
 def _lines(chart: Chart, axis: Axis, width: int) -> list[str]:
-    places, right, bottom = len(chart.x), width - RIGHT, HEIGHT - BOTTOM
-    times = times_of(chart.x)
-    at = times or scaled(chart) or [float(place) for place in range(places)]
-    length = at[-1] - at[0]
+    plot = _Plot(chart, axis, width)
+    made = [*_grid(chart, plot), *_x_axis(chart, plot)]
+    shown, left_out = drawn(chart)
+    hover = len(chart.x) * len(shown) <= POINTS_MAX
+    for number, series in enumerate(shown):
+        made += _series(chart, plot, series, number, filled=len(shown) == 1, hover=hover)
+    if left_out:
+        made.append(
+            f'<text class="axis" x="{plot.right}" y="14" text-anchor="end">{left_out:,} more are not drawn</text>'
+        )
+    return made
 
-    def across(place: float) -> float:
-        return LEFT + (place - at[0]) / length * (right - LEFT) if length else (LEFT + right) / 2
 
-    def up(value: float) -> float:
-        return bottom - axis.share(value) * (bottom - TOP)
-
+def _grid(chart: Chart, plot: _Plot) -> list[str]:
+    """Return the title of the y axis, and a line with its number for each mark."""
     made = [f'<text class="axis" x="{LEFT - 8}" y="14" text-anchor="end">{escaped(chart.y_title)}</text>']
     if len(chart.y_title) > 8:
         made = [f'<text class="axis" x="4" y="14">{escaped(chart.y_title)}</text>']
-    for mark in axis.marks:
-        kind = "zero" if mark == 0 else "grid"
-        made.append(f'<line class="{kind}" x1="{LEFT}" x2="{right}" y1="{up(mark):.1f}" y2="{up(mark):.1f}"/>')
-        made.append(f'<text class="axis" x="{LEFT - 8}" y="{up(mark) + 4:.1f}" text-anchor="end">{short(mark)}</text>')
-    if times:
-        made += _time_labels(at[0], at[-1], across, bottom, right)
+    for mark in plot.axis.marks:
+        kind, y = "zero" if mark == 0 else "grid", plot.up(mark)
+        made.append(f'<line class="{kind}" x1="{LEFT}" x2="{plot.right}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        made.append(f'<text class="axis" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{short(mark)}</text>')
+    return made
+
+
+def _x_axis(chart: Chart, plot: _Plot) -> list[str]:
+    """Return the labels and the title of the x axis."""
+    at, across, bottom, right = plot.at, plot.across, plot.bottom, plot.right
+    if plot.times:
+        made = _time_labels(at[0], at[-1], across, bottom, right)
     elif chart.scale:
-        made += _scale_labels(chart.x, [across(each) for each in at], bottom, width)
+        made = _scale_labels(chart.x, [across(each) for each in at], bottom, plot.width)
     else:
-        made += _labels(chart.x, lambda number: across(at[number]), bottom, right)
+        made = _labels(chart.x, lambda number: across(at[number]), bottom, right)
     if chart.x_title:
         spot = f'x="{(LEFT + right) / 2:.0f}" y="{bottom + 38}"'
         made.append(f'<text class="axis" {spot} text-anchor="middle">{escaped(chart.x_title)}</text>')
-    shown, left_out = drawn(chart)
-    hover = places * len(shown) <= POINTS_MAX
-    for number, series in enumerate(shown):
-        values = values_of(series, places)
-        points = [None if value is None else (across(at[place]), up(value)) for place, value in enumerate(values)]
-        made += _spread(series, [across(each) for each in at], up, number)
-        own = times is not None or bool(chart.scale)
-        pieces = pieces_of(values, at, own) if times else _joined(values) if chart.scale else pieces_of(values, at, own)
-        made += _line(points, pieces, number, up(0) if len(shown) == 1 else None)
-        if chart.scale:
-            made += [_dot(point, number) for point in points if point is not None]
-        if hover:
-            made += _tips(series.name, chart.x, values, points)
-    if left_out:
-        made.append(f'<text class="axis" x="{right}" y="14" text-anchor="end">{left_out:,} more are not drawn</text>')
+    return made
+
+
+def _series(chart: Chart, plot: _Plot, series: Series, number: int, *, filled: bool, hover: bool) -> list[str]:
+    """Return one series: its spread, its line, the dots of a scaled axis, and the tips if `hover`."""
+    values = values_of(series, len(chart.x))
+    across = [plot.across(each) for each in plot.at]
+    points = [None if value is None else (across[place], plot.up(value)) for place, value in enumerate(values)]
+    one_path = chart.scale and not plot.times
+    pieces = _joined(values) if one_path else pieces_of(values, plot.at, own=plot.times is not None)
+    made = [*_spread(series, across, plot.up, number), *_line(points, pieces, number, plot.up(0) if filled else None)]
+    if chart.scale:
+        made += [_dot(point, number) for point in points if point is not None]
+    if hover:
+        made += _tips(series.name, chart.x, values, points)
     return made
 
 

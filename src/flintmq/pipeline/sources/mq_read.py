@@ -31,7 +31,7 @@ from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTri
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_chunk import PLACES, Chunk
 from flintmq.pipeline.sources.mq_columns import Rows, schema_of
-from flintmq.pipeline.sources.mq_link import Link
+from flintmq.pipeline.sources.mq_connection import MQConnection
 from flintmq.pipeline.sources.mq_offset import (
     Backlog,
     Member,
@@ -80,16 +80,16 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
     """The Arrow batches of a task. Raises MessagesGone."""
     rows = Rows(schema_of(options.columns, options.body), work.queue, options.body)
     gone = work.ranges
-    with Link(options.place) as link:
+    with MQConnection(options.place) as connection:
         found: list[Positions] = []
-        for chosen in _chosen(_from_first(link, work, rows.wanted), gone, work.newest, work.fifo):
+        for chosen in _chosen(_from_first(connection, work, rows.wanted), gone, work.newest, work.fifo):
             found.append(chosen.positions)
             yield rows.batch(chosen)
         if sum(map(len, found)) < count_of(gone):
             gone = minus(gone, ranges_of(np.concatenate(found)) if found else [])
             # Many that came since, of a priority between those of the batch, may stand before the rest of it.
-            rest = link.on_queue(work.queue, gone, work.newest) if work.fifo else []
-            again = link.browse(work.queue, wanted=rows.wanted) if rest else ()
+            rest = connection.on_queue(work.queue, gone, work.newest) if work.fifo else []
+            again = connection.browse(work.queue, wanted=rows.wanted) if rest else ()
             for chosen in _chosen(again, rest, work.newest, False):
                 gone = minus(gone, ranges_of(chosen.positions))
                 yield rows.batch(chosen)
@@ -117,17 +117,17 @@ def _chosen(chunks: Iterable[Chunk], ranges: list[Range], newest: str, fifo: boo
             return
 
 
-def _from_first(link: Link, work: Work, wanted: int) -> Iterator[Chunk]:
+def _from_first(connection: MQConnection, work: Work, wanted: int) -> Iterator[Chunk]:
     """A browse that begins at the first position if that is possible, else at the head of the queue."""
     if work.fifo:
-        prefix = link.prefix_of(work.queue)
+        prefix = connection.prefix_of(work.queue)
         first = True
-        for chunk in link.browse(work.queue, work.ranges[0][0], prefix, wanted) if prefix else ():
+        for chunk in connection.browse(work.queue, work.ranges[0][0], prefix, wanted) if prefix else ():
             first = False
             yield chunk
         if not first:
             return
-    yield from link.browse(work.queue, wanted=wanted)
+    yield from connection.browse(work.queue, wanted=wanted)
 
 
 class MqReader(DataSourceReader):
@@ -138,10 +138,10 @@ class MqReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         made: list[Work] = []
-        with Link(self.options.place) as link:
-            for queue in queues_of(link, self.options):
+        with MQConnection(self.options.place) as connection:
+            for queue in queues_of(connection, self.options):
                 seen = Seen()
-                for chunk in link.browse(queue, wanted=PLACES):
+                for chunk in connection.browse(queue, wanted=PLACES):
                     seen.see(chunk.positions.tolist(), chunk.newest())
                 made += parts_of(queue, ranges_of(seen.positions), seen.fifo, seen.newest, self.options)
         return made or [Work("", [], True, "")]
@@ -151,9 +151,9 @@ class MqReader(DataSourceReader):
         return batches(partition, self.options) if partition.ranges else iter(())
 
 
-def queues_of(link: Link, options: SourceOptions) -> tuple[str, ...]:
+def queues_of(connection: MQConnection, options: SourceOptions) -> tuple[str, ...]:
     """The queues that are read: of a subscription, its own."""
-    return options.queues or (link.queue_of(options.topic, options.subscription),)
+    return options.queues or (connection.queue_of(options.topic, options.subscription),)
 
 
 class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -161,7 +161,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: SourceOptions) -> None:
         self.options = options
-        self._link: Link | None = None
+        self._connection: MQConnection | None = None
         #: For commit: what is being removed, one batch at a time.
         self._remover: Remover | None = None
         self._queues: tuple[str, ...] = ()
@@ -184,18 +184,18 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["options"])  # type: ignore[misc]
 
-    def _linked(self) -> Link:
-        link = self._link
-        if link is None:
-            link = Link(self.options.place)
+    def _connected(self) -> MQConnection:
+        connection = self._connection
+        if connection is None:
+            connection = MQConnection(self.options.place)
             try:
-                self._queues = queues_of(link, self.options)
+                self._queues = queues_of(connection, self.options)
                 self._remover = Remover(self.options, self._queues)
             except BaseException:
-                link.close()
+                connection.close()
                 raise
-            self._link = link
-        return link
+            self._connection = connection
+        return connection
 
     def initialOffset(self) -> dict[str, Any]:
         return {}
@@ -205,16 +205,16 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Look once at all that is there: the batches are cut from that."""
-        link = self._linked()
+        connection = self._connected()
         self._only = {queue: Backlog() for queue in self._queues}
         for queue, backlog in self._only.items():
-            for chunk in link.browse(queue, wanted=PLACES):
+            for chunk in connection.browse(queue, wanted=PLACES):
                 assert chunk.put_at is not None
                 backlog.see(chunk.positions, chunk.put_at)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """The next batch: up to the limit, shared out among the queues; nothing new: `start` itself."""
-        link = self._linked()
+        connection = self._connected()
         self._note_removed(False)
         room = limit.max_rows if isinstance(limit, ReadMaxRows) else self.options.messages_max
         before = read_offset(start)
@@ -222,11 +222,11 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         found = False
         for number, queue in enumerate(self._queues):
             share = max(1, room // (len(self._queues) - number))
-            taken = self._there(link, queue, before.get(queue, Taken()))
+            taken = self._there(connection, queue, before.get(queue, Taken()))
             seen = Seen()
             if room > 0:
                 only = self._only
-                seen = self._plan(link, queue, taken, share) if only is None else only[queue].cut(taken, share)
+                seen = self._plan(connection, queue, taken, share) if only is None else only[queue].cut(taken, share)
             after[queue] = planned(taken, self._removed.get(queue, []), seen)
             if seen.positions:
                 found = True
@@ -234,36 +234,36 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 self._seen[queue] = union(still, after[queue].batch)
             room -= len(seen.positions)
         for queue in before.keys() - set(self._queues):  # It was read once: what was taken goes, and is not read again.
-            after[queue] = planned(self._there(link, queue, before[queue]), self._removed.get(queue, []), Seen())
+            after[queue] = planned(self._there(connection, queue, before[queue]), self._removed.get(queue, []), Seen())
         return write_offset(after) if found else start
 
-    def _there(self, link: Link, queue: str, taken: Taken) -> Taken:
+    def _there(self, connection: MQConnection, queue: str, taken: Taken) -> Taken:
         """What an offset says of a queue. Of the one that this reader begins with, what is not there is left out."""
         if queue not in self._first:
-            left = link.on_queue(queue, taken.all(), taken.newest) if taken.all() else []
+            left = connection.on_queue(queue, taken.all(), taken.newest) if taken.all() else []
             self._first[queue] = taken, Taken([], left, taken.newest)
             self._seen[queue] = left
         first, there = self._first[queue]
         return there if taken == first else taken
 
-    def _plan(self, link: Link, queue: str, taken: Taken, room: int) -> Seen:
+    def _plan(self, connection: MQConnection, queue: str, taken: Taken, room: int) -> Seen:
         """What is on the queue and not taken, up to `room`."""
         seen = Seen()
         stopped = self._stopped.pop(queue, 0)
         if stopped and self._gone_on.get(queue, 0) < AGAIN:
             self._gone_on[queue] = self._gone_on.get(queue, 0) + 1
-            self._look(link, queue, taken, room, seen, stopped)
+            self._look(connection, queue, taken, room, seen, stopped)
             if len(seen.positions) >= room:
                 return seen
             seen = Seen()  # The end: once more from the head, for what is late.
         self._gone_on[queue] = 0
-        self._look(link, queue, taken, room, seen, 0)
+        self._look(connection, queue, taken, room, seen, 0)
         return seen
 
-    def _look(self, link: Link, queue: str, taken: Taken, room: int, seen: Seen, start: int) -> None:
+    def _look(self, connection: MQConnection, queue: str, taken: Taken, room: int, seen: Seen, start: int) -> None:
         known = Member(taken.all())
-        prefix = link.prefix_of(queue) if start else b""
-        for chunk in link.browse(queue, start, prefix, PLACES):
+        prefix = connection.prefix_of(queue) if start else b""
+        for chunk in connection.browse(queue, start, prefix, PLACES):
             more = chunk.rows(np.flatnonzero(~known.mask(chunk.positions))[: room - len(seen.positions)])
             seen.see(more.positions.tolist(), more.newest())
             if len(seen.positions) >= room:
@@ -287,12 +287,12 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def commit(self, end: dict[str, Any]) -> None:
         """The batch is done: its messages go (S4), after those of the one before it."""
-        link = self._linked()
+        connection = self._connected()
         assert self._remover is not None
         self._note_removed(True)
         removals: list[Removal] = []
         for queue, said in read_offset(end).items():
-            taken = self._there(link, queue, said)
+            taken = self._there(connection, queue, said)
             left = minus(taken.all(), self._removed.get(queue, []))
             sure = not minus(left, self._seen.get(queue, []))
             removals.append(Removal(queue, left, taken.newest, sure, taken.all()))
@@ -311,10 +311,10 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         try:
             self.settle()
         finally:
-            for each in (self._remover, self._link):
+            for each in (self._remover, self._connection):
                 if each is not None:
                     each.close()
-            self._remover = self._link = None
+            self._remover = self._connection = None
 
 
 @dataclass
@@ -333,12 +333,12 @@ class Remover:
     """Removes the messages of a batch while the next one is read. Who begins the next removal waits for the last."""
 
     def __init__(self, options: SourceOptions, queues: Sequence[str]) -> None:
-        self._link = Link(options.place)
+        self._connection = MQConnection(options.place)
         try:
             for queue in queues if not options.shared else ():
-                self._link.hold(queue)
+                self._connection.hold(queue)
         except BaseException:
-            self._link.close()
+            self._connection.close()
             raise
         self._thread = ThreadPoolExecutor(1, "mq-remover")
         self._going: Future[list[Removal]] | None = None
@@ -349,7 +349,7 @@ class Remover:
 
     def _remove(self, removals: list[Removal]) -> list[Removal]:
         for each in removals:
-            self._link.remove(each.queue, each.ranges, each.newest, each.sure)
+            self._connection.remove(each.queue, each.ranges, each.newest, each.sure)
         return removals
 
     def ended(self, waits: bool) -> list[Removal]:
@@ -363,4 +363,4 @@ class Remover:
     def close(self) -> None:
         """Wait for what was begun, and end."""
         self._thread.shutdown()
-        self._link.close()
+        self._connection.close()

@@ -60,7 +60,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_columns import Maker, Outgoing
-from flintmq.pipeline.sources.mq_link import Branch, Link, Refused
+from flintmq.pipeline.sources.mq_connection import Branch, MQConnection, Refused
 from flintmq.pipeline.sources.mq_options import SinkOptions
 from flintmq.qmgr import xa
 
@@ -137,23 +137,23 @@ class State:
             ) from None
 
 
-def read_state(link: Link, queue: str, query: bytes) -> State | None:
+def read_state(connection: MQConnection, queue: str, query: bytes) -> State | None:
     """The state message of a query, which is left where it is."""
-    return _state(link, queue, query, mq.MQOO_BROWSE, mq.MQGMO_BROWSE_FIRST)
+    return _state(connection, queue, query, mq.MQOO_BROWSE, mq.MQGMO_BROWSE_FIRST)
 
 
-def _state(link: Link, queue: str, query: bytes, way: int, options: int) -> State | None:
+def _state(connection: MQConnection, queue: str, query: bytes, way: int, options: int) -> State | None:
     md, gmo = MQMD(), MQGMO()
     md.correl_id = _CORREL + query
     gmo.version = 2
     gmo.options = options | mq.MQGMO_NO_WAIT | mq.MQGMO_FAIL_IF_QUIESCING
     gmo.match_options = mq.MQMO_MATCH_CORREL_ID
     try:
-        return State.unpack(link.mqi.get(link.open(queue, way), md, gmo), queue)
+        return State.unpack(connection.mqi.get(connection.open(queue, way), md, gmo), queue)
     except MQError as error:
         if error.reason == MQRC_NO_MSG_AVAILABLE:
             return None
-        raise Refused(f"mq: the state queue {queue} of {link.name}: {error}") from None
+        raise Refused(f"mq: the state queue {queue} of {connection.name}: {error}") from None
 
 
 # -- a task -----------------------------------------------------------------------------------------------------------
@@ -163,30 +163,30 @@ def write_task(batches: Iterator[Any], options: SinkOptions, unit: Unit) -> Writ
     """Put the rows of a task and prepare their branches."""
     context = TaskContext.get()
     partition, attempt = (context.partitionId(), context.taskAttemptId()) if context else (0, 0)
-    with Link(options.place) as link:
+    with MQConnection(options.place) as connection:
         if options.state_queue:
-            state = read_state(link, options.state_queue, unit.query)
+            state = read_state(connection, options.state_queue, unit.query)
             if state is not None and state.batch >= unit.batch:  # 5 and 6 of the table.
                 for _ in batches:
                     pass
                 return Written(unit.query, unit.batch, [], 0)
-        return _put_all(batches, link, options, unit, partition, attempt)
+        return _put_all(batches, connection, options, unit, partition, attempt)
 
 
 def _put_all(
-    batches: Iterator[Any], link: Link, options: SinkOptions, unit: Unit, partition: int, attempt: int
+    batches: Iterator[Any], connection: MQConnection, options: SinkOptions, unit: Unit, partition: int, attempt: int
 ) -> Written:
     branches: list[bytes] = []
     branch: Branch | None = None
     count = 0
     chance = os.urandom(4)
-    maker = Maker(options.queue, options.persistence, link.big_endian, link.ccsid)
+    maker = Maker(options.queue, options.persistence, connection.big_endian, connection.ccsid)
 
     def begun() -> Branch:
-        return Branch(link, unit.xid(_WHO.pack(partition, attempt, len(branches)) + chance))
+        return Branch(connection, unit.xid(_WHO.pack(partition, attempt, len(branches)) + chance))
 
     for batch in batches:
-        alike = maker.alike(batch) if link.in_bulk else None
+        alike = maker.alike(batch) if connection.in_bulk else None
         row = 0
         for message in maker.messages(batch) if alike is None else ():
             branch = branch or begun()
@@ -222,49 +222,49 @@ def _prepared(branch: Branch) -> bytes:
 
 def decide(options: SinkOptions, unit: Unit, mine: list[bytes]) -> None:
     """Commit the batch, or finish it if it was decided already. Raises Refused, and then it is not decided or is."""
-    with Link(options.place) as link:
-        held = link.open(options.state_queue, mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE, _WAIT_S)
+    with MQConnection(options.place) as connection:
+        held = connection.open(options.state_queue, mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE, _WAIT_S)
         assert held.open  # W3
-        state = read_state(link, options.state_queue, unit.query)
-        doubt = in_doubt(link, unit.query)
+        state = read_state(connection, options.state_queue, unit.query)
+        doubt = in_doubt(connection, unit.query)
         if state is None or state.batch < unit.batch:
             here = {bqual for other, bqual in doubt if other == unit}
             gone = [bqual for bqual in mine if bqual not in here]
             if gone:
                 raise Refused(
-                    f"mq: {link.name}: {len(gone)} of {len(mine)} branches of batch {unit.batch} are not in doubt: "
-                    "an administrator has resolved them, or the queue manager has lost its log"
+                    f"mq: {connection.name}: {len(gone)} of {len(mine)} branches of batch {unit.batch} are not in "
+                    "doubt: an administrator has resolved them, or the queue manager has lost its log"
                 )
             before, state = state, State(unit.batch, tuple(mine))
-            _note(link, options.state_queue, unit, before is not None, state)
-        finish(link, unit.query, state, doubt)
+            _note(connection, options.state_queue, unit, before is not None, state)
+        finish(connection, unit.query, state, doubt)
 
 
-def _note(link: Link, queue: str, unit: Unit, has_old: bool, state: State) -> None:
+def _note(connection: MQConnection, queue: str, unit: Unit, has_old: bool, state: State) -> None:
     """The decision: the state message of the query is replaced, in a branch of the unit, in one phase."""
-    branch = Branch(link, unit.xid(_DECISION))
+    branch = Branch(connection, unit.xid(_DECISION))
     if has_old:
         way = mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE
-        if _state(link, queue, unit.query, way, mq.MQGMO_SYNCPOINT) is None:
-            raise Refused(f"mq: the state queue {queue} of {link.name}: the state of the query has gone")
+        if _state(connection, queue, unit.query, way, mq.MQGMO_SYNCPOINT) is None:
+            raise Refused(f"mq: the state queue {queue} of {connection.name}: the state of the query has gone")
     md = MQMD()
     md.correl_id, md.format, md.coded_char_set_id = _CORREL + unit.query, "MQSTR", 1208
     md.persistence, md.version = mq.MQPER_PERSISTENT, 2
-    branch.put(Outgoing(queue, md.pack(link.big_endian, link.ccsid), state.pack(unit.query), True))
+    branch.put(Outgoing(queue, md.pack(connection.big_endian, connection.ccsid), state.pack(unit.query), True))
     branch.commit()
 
 
-def in_doubt(link: Link, query: bytes) -> list[tuple[Unit, bytes]]:
+def in_doubt(connection: MQConnection, query: bytes) -> list[tuple[Unit, bytes]]:
     """The branches of a query that are in doubt."""
-    found = [unit_of(xid) for xid in link.branches()]
+    found = [unit_of(xid) for xid in connection.branches()]
     return [each for each in found if each is not None and each[0].query == query]
 
 
-def finish(link: Link, query: bytes, state: State | None, doubt: list[tuple[Unit, bytes]]) -> None:
+def finish(connection: MQConnection, query: bytes, state: State | None, doubt: list[tuple[Unit, bytes]]) -> None:
     """Commit the branches that the state names, roll back all others (W1). Whoever calls has the state queue (W3)."""
     named = {(Unit(query, state.batch), bqual) for bqual in state.branches} if state is not None else set()
     for unit, bqual in sorted(doubt, key=lambda each: (each not in named, each[0].batch, each[1])):
-        link.resolve(unit.xid(bqual), (unit, bqual) in named)
+        connection.resolve(unit.xid(bqual), (unit, bqual) in named)
 
 
 def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) -> None:
@@ -277,16 +277,16 @@ def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) ->
         return
     unit = Unit(written[0].query, written[0].batch)
     try:
-        with Link(options.place) as link:
+        with MQConnection(options.place) as connection:
             state: State | None = None
             if options.state_queue:
-                link.open(options.state_queue, mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE, _WAIT_S)
-                state = read_state(link, options.state_queue, unit.query)
-                finish(link, unit.query, state, in_doubt(link, unit.query))
+                connection.open(options.state_queue, mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE, _WAIT_S)
+                state = read_state(connection, options.state_queue, unit.query)
+                finish(connection, unit.query, state, in_doubt(connection, unit.query))
             else:
                 prepared = {(unit, bqual) for each in written for bqual in each.branches}
-                if prepared <= set(in_doubt(link, unit.query)):
-                    finish(link, unit.query, None, list(prepared))
+                if prepared <= set(in_doubt(connection, unit.query)):
+                    finish(connection, unit.query, None, list(prepared))
     except PipelineError:
         return  # The queue manager may be what has failed; the next start finds the branches.
 
@@ -341,9 +341,9 @@ class MqWriter(DataSourceArrowWriter):
         if self.options.state_queue:
             decide(self.options, self.unit, branches)
             return
-        with Link(self.options.place) as link:
-            doubt = in_doubt(link, self.unit.query)
-            finish(link, self.unit.query, State(self.unit.batch, tuple(branches)), doubt)
+        with MQConnection(self.options.place) as connection:
+            doubt = in_doubt(connection, self.unit.query)
+            finish(connection, self.unit.query, State(self.unit.batch, tuple(branches)), doubt)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
         give_up(self.options, messages)

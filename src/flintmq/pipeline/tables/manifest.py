@@ -61,6 +61,12 @@ class Entry:
     same_as: str = ""
     examples: list[list[Any]] = field(default_factory=list)
 
+    def continue_from(self, before: Entry) -> None:
+        """Take over the files and counts of an earlier load of the same dump, to which this load appends."""
+        self.files, self.records, self.examples = before.files, before.records, before.examples
+        self.unknown, self.damaged, self.lost = before.unknown, before.damaged, before.lost
+        self.origin, self.same_as = before.origin, before.same_as
+
 
 def fingerprint(path: str, start: int, length: int) -> str:
     """What `length` bytes from `start` on are."""

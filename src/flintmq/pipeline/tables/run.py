@@ -97,44 +97,68 @@ def dumps_of(roots: list[str]) -> dict[str, str]:
 
 
 def job_of(name: str, path: str, manifest: Manifest, settings: Settings, twins: Twins) -> Job | None:
-    """What there is to load of a dump, or nothing."""
+    """Return the job that loads the new part of a dump; None if the dump has none."""
     dump = input_id(name)
     size = os.path.getsize(path)
     before = manifest.find(dump)
-    whole = path.endswith(COMPRESSED)
-    start = 0
-    held = before is not None and (not before.same_as or twins.hold(before))
-    if before is not None and held and before.layers == list(data_layers(settings)):
-        same_start = before.loaded <= size and before.head == head_of(path, before.loaded)
-        unchanged = same_start and before.size == size and before.tail == tail_of(path, size)
-        if unchanged and (settings.growing or not before.unfinished):
-            return None
-        start = before.loaded if same_start and not whole and (unchanged or size > before.size) else 0
-    share = share_of(size - start, settings.partition_size)
-    parts = ranges_of(path, share, settings.framing, start)
-    if any(part.framing == BDW for part in parts):
-        parts, start, whole = [Range(path, BDW)], 0, True
-    loaded = size if whole else complete(parts[-1])
-    if settings.growing and not whole:
-        loaded = grown(path, start, parts[0].framing)
-        if loaded <= start:
-            return None
-        parts = ranges_of(path, share, parts[0].framing, start, loaded)
-    entry = Entry(name, dump, size, head_of(path, loaded), tail_of(path, size), loaded, list(data_layers(settings)))
-    entry.unfinished = settings.growing and loaded < size
-    if start and before is not None:
-        entry.files, entry.records, entry.examples = before.files, before.records, before.examples
-        entry.unknown, entry.damaged, entry.lost = before.unknown, before.damaged, before.lost
-        entry.origin, entry.same_as = before.origin, before.same_as
-    replaced = [] if start or before is None else list(before.files)
+    start = _start_of(path, size, before, settings, twins)
+    part = None if start is None else _part_of(path, size, start, settings)
+    if part is None:
+        return None
+    entry = Entry(name, dump, size, head_of(path, part.end), tail_of(path, size), part.end, list(data_layers(settings)))
+    entry.unfinished = settings.growing and part.end < size
+    replaced: list[str] = []
+    if before is not None and part.start:
+        entry.continue_from(before)
+    elif before is not None:
+        replaced = list(before.files)
     entry.sample = sample_of(path, size)
     entry.origin = entry.origin or entry.sample
     if twins.find(entry, path):
-        return Job(entry, [], replaced, start, True)
+        return Job(entry, [], replaced, part.start, True)
     if not entry.same_as:
         twins.note(entry)
-    tasks = [Task(part, name, dump, str(manifest.staging), data_layers(settings)) for part in parts]
-    return Job(entry, tasks, replaced, start)
+    tasks = [Task(each, name, dump, str(manifest.staging), data_layers(settings)) for each in part.ranges]
+    return Job(entry, tasks, replaced, part.start)
+
+
+def _start_of(path: str, size: int, before: Entry | None, settings: Settings, twins: Twins) -> int | None:
+    """Return the offset where the new data of a dump begins: 0 to load all of it, None if there is no new data."""
+    if before is None or (before.same_as and not twins.hold(before)):
+        return 0
+    if before.layers != list(data_layers(settings)):
+        return 0
+    if before.loaded > size or before.head != head_of(path, before.loaded):
+        return 0
+    unchanged = before.size == size and before.tail == tail_of(path, size)
+    if unchanged and (settings.growing or not before.unfinished):
+        return None
+    appended = unchanged or size > before.size
+    return before.loaded if appended and not path.endswith(COMPRESSED) else 0
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The part of a dump to load: its ranges, and the offsets where the first begins and the complete records end."""
+
+    ranges: list[Range]
+    start: int
+    end: int
+
+
+def _part_of(path: str, size: int, start: int, settings: Settings) -> _Part | None:
+    """Divide a dump from `start` on; None if it grows and has no new complete record. Blocks are loaded as a whole."""
+    share = share_of(size - start, settings.partition_size)
+    ranges = ranges_of(path, share, settings.framing, start)
+    framing = ranges[0].framing
+    if any(each.framing == BDW for each in ranges):
+        return _Part([Range(path, BDW)], 0, size)
+    if path.endswith(COMPRESSED):
+        return _Part(ranges, start, size)
+    if not settings.growing:
+        return _Part(ranges, start, complete(ranges[-1]))
+    end = grown(path, start, framing)
+    return _Part(ranges_of(path, share, framing, start, end), start, end) if end > start else None
 
 
 def share_of(size: int, most: int) -> int:

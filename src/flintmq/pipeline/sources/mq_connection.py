@@ -114,7 +114,7 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
-class Link:
+class MQConnection:
     """One connection, for one task or for the driver."""
 
     def __init__(self, place: Place) -> None:
@@ -123,7 +123,7 @@ class Link:
         self._handles: dict[tuple[str, int], RemoteHandle] = {}
         self._in_bulk: bool | None = None
 
-    def __enter__(self) -> Link:
+    def __enter__(self) -> MQConnection:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -197,7 +197,7 @@ class Link:
         raise Refused(f"mq: queue {queue} of {self.name}: {_one_line(error)}{hint}") from None
 
     def hold(self, queue: str) -> None:
-        """Be the only one who gets from the queue, as long as this link is open."""
+        """Be the only one who gets from the queue, as long as this connection is open."""
         self.open(queue, mq.MQOO_INPUT_EXCLUSIVE, _IN_USE_WAIT_S)
 
     def queue_of(self, topic: str, subscription: str) -> str:
@@ -408,51 +408,51 @@ class Link:
 class Branch:
     """Puts that belong to one XA branch."""
 
-    def __init__(self, link: Link, xid: bytes) -> None:
-        self._link = link
+    def __init__(self, connection: MQConnection, xid: bytes) -> None:
+        self._connection = connection
         self.xid = xid
         self.count = 0
-        session = link.mqi.wire.session
+        session = connection.mqi.wire.session
         pmo = MQPMO()
         pmo.version = 1
         pmo.options = mq.MQPMO_SYNCPOINT | mq.MQPMO_FAIL_IF_QUIESCING
-        pmo.options |= mq.MQPMO_ASYNC_RESPONSE if link.shared else 0
+        pmo.options |= mq.MQPMO_ASYNC_RESPONSE if connection.shared else 0
         self._options = pmo.pack(session.big_endian, session.ccsid)
         pmo.options |= mq.MQPMO_NEW_MSG_ID
         self._options_new = pmo.pack(session.big_endian, session.ccsid)
         self._long = _LONG_BIG if session.big_endian else _LONG_LITTLE
         self._most = session.terms.max_message_size
-        link.xa_call(link.mqi.xa_start, xid, xa.TMNOFLAGS)
+        connection.xa_call(connection.mqi.xa_start, xid, xa.TMNOFLAGS)
 
     def put(self, message: Outgoing) -> None:
         """Put a message. Raises Refused; what a queue refuses may be known only when the branch is prepared."""
-        link = self._link
+        connection = self._connection
         data = message.data
         if len(data) > self._most:
             self._too_long(len(data))
-        handle = link.open(message.queue, mq.MQOO_OUTPUT)
+        handle = connection.open(message.queue, mq.MQOO_OUTPUT)
         options = self._options_new if message.new_id else self._options
         body = b"".join((message.descriptor, options, self._long.pack(len(data)), data))
         try:
-            if link.shared:
-                link.mqi.wire.send(seg.MQPUT, handle.number, body)
+            if connection.shared:
+                connection.mqi.wire.send(seg.MQPUT, handle.number, body)
             else:
-                answer = link.mqi.wire.call(seg.MQPUT, handle.number, body)
+                answer = connection.mqi.wire.call(seg.MQPUT, handle.number, body)
                 if answer.completion == MQCC_FAILED:
                     self._failed(message.queue, answer.reason)
         except NotConnected as error:
-            raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
-        link.mqi.has_work = True
+            raise Refused(f"mq: {connection.name}: {_one_line(error)}") from None
+        connection.mqi.has_work = True
         self.count += 1
 
     def put_alike(self, alike: Alike, start: int, stop: int) -> None:
         """Put rows `start` to `stop` of some that differ in their bodies only. Raises Refused, as `put`."""
-        link, lengths = self._link, alike.lengths
+        connection, lengths = self._connection, alike.lengths
         if int(lengths[start:stop].max(initial=0)) > self._most:
             self._too_long(int(lengths[start:stop].max()))
-        handle = link.open(alike.queue, mq.MQOO_OUTPUT)
+        handle = connection.open(alike.queue, mq.MQOO_OUTPUT)
         options = self._options_new if alike.new_id else self._options
-        order = ">i4" if link.big_endian else "<i4"
+        order = ">i4" if connection.big_endian else "<i4"
         room = min(BYTES_MAX, self._most)
         while start < stop:
             begin = int(alike.offsets[start])
@@ -461,10 +461,10 @@ class Branch:
             data = alike.data[begin : int(alike.offsets[end])]
             sizes = lengths[start:end].astype(order).tobytes()
             try:
-                bulk.put(link.mqi.wire, handle.number, alike.descriptor, options, end - start, sizes, data)
+                bulk.put(connection.mqi.wire, handle.number, alike.descriptor, options, end - start, sizes, data)
             except NotConnected as error:
-                raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
-            link.mqi.has_work = True
+                raise Refused(f"mq: {connection.name}: {_one_line(error)}") from None
+            connection.mqi.has_work = True
             self.count += end - start
             start = end
 
@@ -473,35 +473,35 @@ class Branch:
 
     def _failed(self, queue: str, reason: int) -> NoReturn:
         hint = ": raise MAXUMSGS, or lower the option branchMessages" if reason == MQRC_SYNCPOINT_LIMIT_REACHED else ""
-        name = self._link.name
+        name = self._connection.name
         raise Refused(f"mq: queue {queue} of {name}: {_one_line(error_of(reason))}{hint}")
 
     def _ended(self) -> None:
         """No more is put; raise Refused if something could not be."""
-        link = self._link
-        if link.shared:
+        connection = self._connection
+        if connection.shared:
             try:
-                status = link.mqi.stat(mq.MQSTAT_TYPE_ASYNC_ERROR)
+                status = connection.mqi.stat(mq.MQSTAT_TYPE_ASYNC_ERROR)
             except MQError as error:
-                raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
+                raise Refused(f"mq: {connection.name}: {_one_line(error)}") from None
             if status.put_failure_count:
                 self._failed(status.object_name, status.reason)
             known = status.put_success_count + status.put_warning_count
             if known != self.count:
-                raise Refused(f"mq: {link.name} knows of {known} puts of a branch with {self.count}")
-        link.xa_call(link.mqi.xa_end, self.xid, xa.TMSUCCESS)
+                raise Refused(f"mq: {connection.name} knows of {known} puts of a branch with {self.count}")
+        connection.xa_call(connection.mqi.xa_end, self.xid, xa.TMSUCCESS)
 
     def prepare(self) -> bool:
         """Promise to commit or to roll back; the promise outlives a crash. False if there was nothing to promise."""
-        link = self._link
+        connection = self._connection
         self._ended()
-        code = link.xa_call(link.mqi.xa_prepare, self.xid, xa.TMNOFLAGS, xa.XA_RDONLY)
-        link.mqi.has_work = False
+        code = connection.xa_call(connection.mqi.xa_prepare, self.xid, xa.TMNOFLAGS, xa.XA_RDONLY)
+        connection.mqi.has_work = False
         return code == xa.XA_OK
 
     def commit(self) -> None:
         """End and commit in one phase: done, or not done at all."""
-        link = self._link
+        connection = self._connection
         self._ended()
-        link.xa_call(link.mqi.xa_commit, self.xid, xa.TMONEPHASE)
-        link.mqi.has_work = False
+        connection.xa_call(connection.mqi.xa_commit, self.xid, xa.TMONEPHASE)
+        connection.mqi.has_work = False
