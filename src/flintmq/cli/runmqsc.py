@@ -21,7 +21,6 @@ Exit codes: 0 all well; 10 some command failed; 20 commands could not be run.
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import re
 import sys
@@ -34,7 +33,9 @@ from flintmq.cli._failure import CommandFailed
 from flintmq.cli._samples import password
 from flintmq.client import commands, instance
 from flintmq.command.completion import Names
-from flintmq.server.control import Control, NotRunning, run_session
+from flintmq.command.rows import CommandRows
+from flintmq.mqi.printable import printable
+from flintmq.server.control import Control, NotRunning, run_command, run_session
 
 NAME = "runmqsc"
 SUMMARY = "run MQSC commands against a queue manager"
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         return _as_client(options, echo)
     try:
         place = instance.locate(_control.name_or_default(options.name))
-        lines = _lines(options, place.name, lambda noun, begin: _names(_ask_process(place, noun, begin)))
+        lines = _lines(options, place.name, lambda noun, begin: _ask_process(place, noun, begin))
         with Control(place) as control:
             return run_session(control, lines, _terminal.write, echo=echo, verify=options.v, width=_terminal.width())
     except NotRunning:
@@ -93,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     opened = host
 
     def names(noun: str, begin: str) -> list[str]:
-        return _names(commands.run(opened, _display(noun, begin), check=False).text.splitlines())
+        return _names(commands.run_rows(opened, _display(noun, begin)))
 
     try:
         lines = _lines(options, host.engine.name, names)
@@ -137,21 +138,14 @@ def _display(noun: str, begin: str) -> str:
 
 
 def _ask_process(place: instance.Instance, noun: str, begin: str) -> list[str]:
-    """Return what the queue manager process answers about the objects whose name begins so."""
-    said: list[str] = []
+    """Return the objects of a queue manager process whose names begin with `begin`."""
     with Control(place) as control:
-        run_session(control, [_display(noun, begin)], said.append, echo=False, verify=False)
-    return said
+        return _names(run_command(control, _display(noun, begin)))
 
 
-def _names(said: list[str]) -> list[str]:
-    """Return the names in an answer to DISPLAY: the first item under each message line."""
-    found: list[str] = []
-    for message, line in itertools.pairwise(said):
-        first = re.match(r"   [A-Z]+\(([^()]+)\)", line)
-        if message.startswith("AMQ") and first:
-            found.append(first[1])
-    return found
+def _names(found: CommandRows) -> list[str]:
+    """Return the names in a reply to DISPLAY: the first attribute of each row."""
+    return [printable(str(next(iter(row.values())))) for row in found.rows]
 
 
 def _prompt(given: str | None, q_mgr: str) -> str:

@@ -14,6 +14,7 @@ from flintmq.mqi.reason import MQRC_OBJECT_NAME_ERROR, MQRC_UNKNOWN_OBJECT_NAME
 
 if TYPE_CHECKING:
     from flintmq.client.embedded import Host
+    from flintmq.command.rows import CommandRows
     from flintmq.qmgr import attribute as kinds
     from flintmq.qmgr import attributes as tables
     from flintmq.qmgr.attribute import Value
@@ -75,6 +76,17 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
                 raise CommandFailed("\n".join(render(answer)), answer.reason)
     reply.text = "\n".join(lines)
     return reply
+
+
+def run_rows(host: Host, text: str) -> CommandRows:
+    """Run one MQSC command and return the attributes that it shows as rows."""
+    from flintmq.command.rows import run as run_command
+
+    with host.call:
+        found = run_command(text, host.admin)
+        force = host.after_command()
+    host.durable(force)
+    return found
 
 
 def run_session(
