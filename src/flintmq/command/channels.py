@@ -122,7 +122,7 @@ def _passes(request: Request, row: Row) -> bool:
 
 
 def _with_filter(request: Request, keywords: set[str] | None) -> set[str] | None:
-    """What is shown, and what was asked about it."""
+    """Return the keywords to show with that of the filter."""
     return keywords | {request.where.keyword} if keywords is not None and request.where is not None else keywords
 
 

@@ -1,4 +1,4 @@
-"""SET CHLAUTH and DISPLAY CHLAUTH. What the records do: qmgr/chlauth.py."""
+"""SET CHLAUTH and DISPLAY CHLAUTH. The meaning of the records is in qmgr/chlauth.py."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def set_record(request: Request, administration: Administration) -> Reply:
 
 
 def _wrong(values: Row, kind: str, action: str) -> int:
-    """The reason why a record cannot be so."""
+    """Return the reason for which a record is not valid; 0 if it is."""
     if kind == BLOCK_ADDRESS and values["CHLAUTH"] != EVERY_CHANNEL:
         return MQRCCF_CHLAUTH_NAME_ERROR
     needed = _NEEDED[kind]
@@ -99,7 +99,7 @@ def _is_wanted(request: Request, record: MQObject) -> bool:
 
 
 def _run_check(request: Request, administration: Administration) -> Reply:
-    """What a client with this channel, address and name would meet: the map that decides, or the block."""
+    """Show the record, map or block, that applies to a client with this channel, address and name."""
     address = request.option("ADDRESS")
     if not address or "*" in request.name or not (request.option("CLNTUSER") or request.option("QMNAME")):
         return refused(MQRCCF_CHLAUTH_RUNCHECK_ERROR, request.name, administration.name)

@@ -1,4 +1,4 @@
-"""What can come next in a command that is being typed: verbs, nouns, names of objects, keywords, words of values.
+"""Completion of a command that is being typed: verbs, nouns, names of objects, keywords, words of values.
 
 DEF|                DEFINE
 DEFINE QL|          QLOCAL
@@ -25,7 +25,7 @@ Names = Callable[[str, str], list[str]]
 
 
 def completions(before: str, word: str, names: Names) -> list[str]:
-    """Return what `word` can become, after the text `before` it. Words are in the case in which they were begun."""
+    """Return the completions of `word` after the text `before` it, in the case in which the word was begun."""
     words = re.findall(rf"[^{re.escape(DELIMITERS)}]+", before)
     if not words:
         return _like(word, sorted({*VERBS, *LEAVING}))

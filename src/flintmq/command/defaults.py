@@ -1,8 +1,8 @@
 """The objects of a new queue manager, as rows of data.
 
-`default_objects()` are the SYSTEM objects that crtmqm makes; `developer_objects()` what `crtmqm --dev` adds. Only kinds
-that exist are here. Page sets and buffer pools come first, then storage classes, then queues: each row needs only what
-stands above it.
+`default_objects()` are the SYSTEM objects that crtmqm makes; `developer_objects()` those that `crtmqm --dev` adds. Only
+kinds that exist are here. Page sets and buffer pools come first, then storage classes, then queues: each row needs only
+rows above it.
 
     storage class     page set  buffer pool  for
     (page set 0)      0         0            definitions
@@ -247,7 +247,7 @@ DEVELOPER_PORT = 1414
 
 
 def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
-    """The objects of every new queue manager, in an order in which they can be defined."""
+    """Return the objects of every new queue manager, in an order in which they can be defined."""
     rows = [_row("BUFFPOOL", number, {"BUFFERS": buffers}) for number, buffers in _BUFFER_POOLS.items()]
     rows += [_row("PSID", number, {"BUFFPOOL": pool, "EXPAND": "SYSTEM"}) for number, pool in _PAGE_SETS.items()]
     rows += [_row("STGCLASS", name, {"PSID": number}) for name, number in _STORAGE_CLASSES.items()]
@@ -264,19 +264,19 @@ def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
 
 
 def missing_objects(catalogue: Catalogue) -> list[DefaultObject]:
-    """What a queue manager that was created before there were topics or channels has not got yet."""
+    """Return the default objects that a queue manager lacks: it was created before there were topics or channels."""
     missing = [kind for kind, name in _ADDED.items() if catalogue.find(kind, name) is None]
     rows = [row for row in default_objects() if row.kind in missing] if missing else []
     return [row for row in rows if catalogue.find(row.kind, row.name) is None]
 
 
 def listener(port: int) -> DefaultObject:
-    """The listener that starts with the queue manager."""
+    """Return the listener that starts with the queue manager."""
     return _row("LISTENER", LISTENER, {"PORT": port, "IPADDR": LOOPBACK, "CONTROL": "QMGR"})
 
 
 def missing_values(catalogue: Catalogue) -> list[tuple[str, str, Changes]]:
-    """What such a queue manager's objects say otherwise than those of a new one."""
+    """Return the attributes in which the objects of an earlier queue manager differ from those of a new one."""
     names = ["SYSTEM.DURABLE.SUBSCRIBER.QUEUE", "SYSTEM.RETAINED.PUB.QUEUE"]
     return [("QLOCAL", name, _BY_KEY) for name in names if catalogue.find("QLOCAL", name) is not None]
 
@@ -293,7 +293,7 @@ DEVELOPER_AUTHINFO = "DEV.AUTHINFO"
 
 
 def developer_objects(app_password: bool = False) -> list[DefaultObject]:
-    """What `crtmqm --dev` adds: the queues that test suites written for the developer container expect.
+    """Return the objects that `crtmqm --dev` adds: the queues that test suites for the developer container expect.
 
     If user `app` has a password it is needed on the channel for applications, as in the container.
     """
@@ -327,14 +327,14 @@ def _authority(object_type: str, profile: str, user: str, words: list[str]) -> D
 
 
 def q_mgr_attributes(name: str) -> Changes:
-    """The attributes of a new queue manager called `name`."""
+    """Return the attributes of a new queue manager called `name`."""
     attributes = settable_defaults("QMGR")
     attributes["CERTLABL"] = "ibmwebspheremq" + name.lower()
     return attributes
 
 
 def developer_q_mgr_changes() -> Changes:
-    """What `crtmqm --dev` changes in the queue manager itself."""
+    """Return the attributes of the queue manager that `crtmqm --dev` changes."""
     return {"DEADQ": "DEV.DEAD.LETTER.QUEUE", "CONNAUTH": DEVELOPER_AUTHINFO}
 
 

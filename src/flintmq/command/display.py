@@ -1,4 +1,4 @@
-"""The text of answers: two columns, as runmqsc prints them and monitors parse them.
+"""The text of replies: two columns, as runmqsc prints them and monitors parse them.
 
     AMQ8409I: Display Queue details.
        QUEUE(ORDERS.IN)                        TYPE(QLOCAL)
@@ -7,9 +7,9 @@
        ^ column 4                              ^ column 44
 
 An item of 37 characters or fewer shares its line; a longer one has its own. A blank value is `( )`. A flag is a bare
-word. A list goes on in the next line, inside its parentheses. Quotes are not printed. At a terminal there are as many
-such columns as fit its width, at least one. Characters that are not printable stand as escapes: APPLTAG, CONNAME or
-USERDATA are what an application says, and a line is one line whatever is in it.
+word. A list continues in the next line, inside its parentheses. Quotes are not printed. At a terminal as many columns
+are printed as fit its width, at least one. Characters that are not printable are escaped: applications choose APPLTAG,
+CONNAME and USERDATA, and a line must stay one line whatever they contain.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def render(reply: Reply, width: int = 0) -> list[str]:
 
 
 def render_steps(responses: Iterable[Response], width: int = 0) -> Steps[list[str]]:
-    """The same in slices (steps.py)."""
+    """Return the lines of several responses, in slices (steps.py)."""
     lines: list[str] = []
     for number, response in enumerate(responses, 1):
         lines += render_response(response, width)
@@ -44,7 +44,7 @@ def render_steps(responses: Iterable[Response], width: int = 0) -> Steps[list[st
 
 
 def render_response(response: Response, width: int = 0) -> list[str]:
-    """Return the message line and what stands under it."""
+    """Return the message line and the lines below it."""
     return [printable(line) for line in (response.text, *response.lines, *columns(response.items, width))]
 
 
@@ -75,7 +75,7 @@ def columns(items: list[Item], width: int = 0) -> list[str]:
 
 
 def item_lines(item: Item) -> list[str]:
-    """One attribute: one line, or for a list of several elements one line for each."""
+    """Return one attribute: one line, or for a list of several elements one line for each."""
     value = item.value
     if item.kind == FLAG:
         return [str(value)]

@@ -1,11 +1,11 @@
-"""From the text of one command to its answer: parse, bind to the command model, check, run.
+"""From the text of one command to its reply: parse, bind to the command model, check, run.
 
     text --parse--> Command --bind--> Request --handler--> Reply
 
-`bind` checks everything that can be checked without the queue manager: verb, noun, name, keywords, values. What it
-refuses is a syntax error: AMQ8405I, the command up to the failing word, and one line that says why and what was
-probably meant. What MQ has and FlintMQ does not have is no syntax error (absent.py). `?` in the place of a verb, a noun
-or a parameter asks for the list of what can stand there (AMQ8426I, AMQ8427I).
+`bind` checks everything that can be checked without the queue manager: verb, noun, name, keywords, values. A command
+that it refuses has a syntax error: AMQ8405I, the command up to the failing word, and one line that says why and
+suggests a correction. A command of MQ that FlintMQ does not have is no syntax error (absent.py). `?` in the place of a
+verb, a noun or a parameter asks for the list of possible words (AMQ8426I, AMQ8427I).
 
 Then the issuer's authority: a command on one object is refused whole (AMQ8135E); one with a generic name leaves out the
 objects that its issuer may not see (objects.py, queues.py).
@@ -70,7 +70,7 @@ def execute(text: str | CommandText, administration: Administration | None) -> R
 
 
 def execute_steps(text: str | CommandText, administration: Administration | None) -> Steps[Reply]:
-    """The same in slices (steps.py)."""
+    """Run one command in slices (steps.py). Without `administration` it is only checked."""
     try:
         if isinstance(text, CommandText):
             if text.problem:
@@ -138,7 +138,7 @@ def bind(command: Command) -> Bound:
 
 
 def _shows(form: Form, keyword: str) -> bool:
-    """Whether DISPLAY can be asked for a keyword that is always shown, or never."""
+    """Return whether DISPLAY accepts the bare keyword of an attribute that it always shows, or never."""
     return keyword in form.always or (form.verb == "DISPLAY" and absent.is_of_other_type(form.noun, keyword))
 
 
@@ -164,7 +164,7 @@ def _suggestion(word: str, known: list[str]) -> str:
 
 
 def _hint(form: Form, keyword: str, known: list[str]) -> str:
-    """Return what to do about a keyword that the command does not have: where it belongs, or what was meant."""
+    """Return advice about a keyword that the command does not have: the command that has it, or a correction."""
     for attribute in ATTRIBUTES.get(form.kind, []):
         if keyword in (attribute.keyword, *attribute.synonyms):
             return "; it is only displayed" if attribute.read_only else "; only DEFINE sets it"
@@ -175,7 +175,7 @@ def _hint(form: Form, keyword: str, known: list[str]) -> str:
 
 
 def _parameters(form: Form) -> dict[str, tuple[str, Attribute]]:
-    """Every way to write a parameter of `form`: keyword, synonym, or a flag's NO form."""
+    """Return every way to write a parameter of `form`: keyword, synonym, or a flag's NO form."""
     known: dict[str, tuple[str, Attribute]] = {}
     for part, attributes in (("shown", form.shown), ("settable", form.settable), ("options", form.options)):
         for attribute in attributes:
@@ -281,7 +281,7 @@ def _object_name(command: Command, form: Form, word: Word, text: str) -> str:
 
 
 def _subscription_name(command: Command, form: Form, word: Word | None) -> str:
-    """The name of a subscription is any text; SUBID may stand for it."""
+    """Return the name of a subscription, which is any text; "" if SUBID stands for it."""
     if word is not None:
         return _long_name(command, word, "a subscription name")
     has_id = any(parameter.keyword == "SUBID" and parameter.texts for parameter in command.parameters)
@@ -292,7 +292,7 @@ def _subscription_name(command: Command, form: Form, word: Word | None) -> str:
 
 
 def _trace_type(command: Command, form: Form, word: Word | None) -> str:
-    """STAT, ACCTG ... or a synonym. STOP must say what; START and DISPLAY need not."""
+    """Return the type of a trace, by its name or a synonym. START and DISPLAY may leave it out, STOP must not."""
     if word is None:
         if form.verb == "STOP":
             raise CommandSyntaxError(command.text, command.noun_end, "STOP TRACE needs a type, or *")
@@ -340,7 +340,7 @@ def _not_here(error: absent.NotHere) -> Reply:
 
 
 def _asks_for_help(command: Command) -> bool:
-    """Whether `?` stands where a verb, a noun or a parameter would."""
+    """Return whether `?` stands in the place of a verb, a noun or a parameter."""
     return _HELP in (command.verb, command.noun) or any(each.keyword == _HELP for each in command.parameters)
 
 

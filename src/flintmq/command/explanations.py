@@ -1,8 +1,8 @@
-"""What the messages mean that FlintMQ writes, and what to do about them: for `flint mqrc AMQ9519`.
+"""The meaning of FlintMQ's messages, and the action to take: for `flint mqrc AMQ9519`.
 
 Messages of MQSC have their texts in messages.py; of those the text is shown with its inserts in angle brackets, and
-what is said here is added. All others are written where they happen, with what has happened there, so this table says
-in general what they are about. tests/house/test_explanations.py looks for numbers that are in neither.
+the explanation here is added. All others are written where they happen, with the details of the event, so this table
+describes them in general. tests/house/test_explanations.py looks for numbers that are in neither.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ NUMBER = re.compile(r"(AMQ\d{4}|CSQ[A-Z]\d{3})[A-Z]?")
 
 
 def explained(word: str) -> list[str]:
-    """What is known of a message, given with or without the letter of its severity; [] if it is not one of ours."""
+    """Return text and explanation of a message, given with or without its severity; [] if FlintMQ does not have it."""
     matched = NUMBER.fullmatch(word.upper())
     if matched is None:
         return []

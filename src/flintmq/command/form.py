@@ -1,4 +1,4 @@
-"""What a command is made of: its form, and how a name stands in it. model.py lists the commands."""
+"""The parts of a command: its form, and how a name stands in it. model.py lists the commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LEAVING = ("END", "EXIT", "QUIT")
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """One command: a verb and a noun, and what belongs to them."""
+    """One command: a verb and a noun, its parameters, handler, authority and help."""
 
     verb: str
     noun: str
@@ -61,10 +61,10 @@ class Form:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether the command only looks."""
+        """Return whether the command only inquires."""
         return self.verb in ("DISPLAY", "PING")
 
 
 def settable(kind: str, altering: bool) -> tuple[Attribute, ...]:
-    """The attributes that DEFINE, or ALTER, can set."""
+    """Return the attributes that DEFINE, or ALTER, can set."""
     return tuple(each for each in ATTRIBUTES[kind] if not each.read_only and not (altering and each.fixed))

@@ -1,4 +1,4 @@
-"""runmqsc: read commands from lines, run each, print echo, answers and the closing summary.
+"""runmqsc: read commands from lines, run each, print echo, replies and the closing summary.
 
     FlintMQ MQSC, command level 942.
     Starting MQSC for queue manager QM1.
@@ -11,7 +11,7 @@
     No commands have a syntax error.
     All valid MQSC commands were processed.
 
-    return code   0   every command did what was asked
+    return code   0   every command succeeded
                  10   some command failed or was not understood
                  20   commands could not be run at all
 
@@ -40,7 +40,7 @@ COULD_NOT_RUN = 20
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What one command answered, and how it ended."""
+    """The lines that one command printed, and how it ended."""
 
     lines: list[str]
     syntax_error: bool = False
@@ -91,7 +91,7 @@ class MQSCInterpreter:
         return self.finish()
 
     def banner(self) -> None:
-        """What stands above the first command."""
+        """Print the lines above the first command."""
         self.write(f"FlintMQ MQSC, command level {COMMAND_LEVEL}.")
         self.write(f"Starting MQSC for queue manager {self.name}.")
         self.write("")
@@ -99,7 +99,7 @@ class MQSCInterpreter:
 
     @property
     def ended(self) -> bool:
-        """Whether END, or the loss of the queue manager, has ended the session."""
+        """Return whether END, or the loss of the queue manager, has ended the session."""
         return self._ended
 
     def feed(self, line: str) -> None:
@@ -107,7 +107,7 @@ class MQSCInterpreter:
         to_the_end(self.feed_steps(line))
 
     def feed_steps(self, line: str) -> Steps[None]:
-        """The same in slices."""
+        """Take one line of input, and run in slices the commands that it completes."""
         line = line.rstrip("\r\n")
         if self.echo:
             begins = bool(line.strip()) and not line.startswith("*") and not self._reader.continuing
@@ -117,11 +117,11 @@ class MQSCInterpreter:
                 yield from self._run(command)
 
     def finish(self, summarise: bool = True) -> int:
-        """Run what the input broke off in, print the summary, and give the return code."""
+        """Run the command that the end of input completes, print the summary, and return the return code."""
         return to_the_end(self.finish_steps(summarise))
 
     def finish_steps(self, summarise: bool = True) -> Steps[int]:
-        """The same in slices."""
+        """Finish in slices, as `finish` does at once."""
         if not self._ended:
             for command in self._reader.finish():
                 yield from self._run(command)
@@ -158,7 +158,7 @@ class MQSCInterpreter:
 
 
 def summary(commands: int, syntax_errors: int, failures: int) -> list[str]:
-    """The three closing lines."""
+    """Return the three closing lines."""
     return [
         _counted(commands, "No MQSC commands read.", "One MQSC command read.", "{} MQSC commands read."),
         _counted(

@@ -879,7 +879,7 @@ VERBS = sorted({form.verb for form in _FORMS} | {LEAVING[0]})
 
 
 def nouns(verb: str) -> list[str]:
-    """The nouns that `verb` can be said of."""
+    """Return the nouns that `verb` accepts."""
     return [noun for each, noun in FORMS if each == verb]
 
 
@@ -887,7 +887,7 @@ def nouns(verb: str) -> list[str]:
 
 
 def syntax(form: Form) -> list[str]:
-    """The lines of AMQ8427I: how the command is written."""
+    """Return the lines of AMQ8427I: the syntax of the command."""
     name = "(name*)" if form.name.startswith("generic") else "(name)"
     if form.name in (NO_NAME, OPTIONAL_NAME):
         name = ""

@@ -1,4 +1,4 @@
-"""The commands about who may do what: CHLAUTH, AUTHREC, ENTAUTH, AUTHSERV, SECURITY. Part of model.py."""
+"""The security commands: CHLAUTH, AUTHREC, ENTAUTH, AUTHSERV, SECURITY. Part of model.py."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ DEFAULT_OBJECTS = {
 
 
 def define(request: Request, administration: Administration) -> Reply:
-    """DEFINE: LIKE or the default object first, then what the command says."""
+    """DEFINE: attributes of LIKE or the default object, overridden by those of the command."""
     like = request.option("LIKE")
     base = _find(administration, request.kind, like or DEFAULT_OBJECTS.get(request.kind, ""))
     if like and base is None:
@@ -75,7 +75,7 @@ def define(request: Request, administration: Administration) -> Reply:
 
 
 def alter(request: Request, administration: Administration) -> Reply:
-    """ALTER: only what the command says."""
+    """ALTER: change only the attributes that the command names."""
     name = administration.name if request.kind == "QMGR" else request.name
     reason = administration.alter(request.kind, name, request.values, request.flag("FORCE"))
     if reason:
@@ -132,7 +132,7 @@ def _shown(definition: MQObject, keywords: set[str] | None) -> Response:
 
 
 def _type(definition: MQObject) -> str:
-    """What a type chooses by: the kind of a queue, where a topic is defined, of what type a channel is."""
+    """Return the type by which a TYPE option selects an object: kind of queue, origin of a topic, type of a channel."""
     if definition.kind in QUEUE_KINDS:
         return definition.kind
     keyword = _TYPE_OPTIONS.get(definition.kind, "TYPE" if definition.kind in ("TOPIC", "COMMINFO") else "")
@@ -140,7 +140,7 @@ def _type(definition: MQObject) -> str:
 
 
 def _settable(kind: str, base: MQObject | None) -> Row:
-    """Every attribute that DEFINE sets, from `base` if there is one."""
+    """Return every attribute that DEFINE sets, from `base` if there is one."""
     values = settable_defaults(kind)
     if base is not None:
         for attribute in ATTRIBUTES[kind]:

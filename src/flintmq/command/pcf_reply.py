@@ -1,8 +1,8 @@
-"""From the answer of a command to PCF responses.
+"""From the reply of a command to PCF responses.
 
-One response for each answer: the object's name, then its attributes as qmgr/attribute_pcf.py writes them. What was
-done without anything to show is one response without parameters. What was refused is a response with the reason and, if
-a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
+Each response of the reply becomes one PCF response: the object's name, then its attributes as qmgr/attribute_pcf.py
+writes them. A command that succeeds and shows nothing has one response without parameters. A command that is refused
+has a response with the reason and, if a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SHOWN_UNASKED = (*QUEUE_STATISTICS, *LOG_STATE, *BUFFER_POOL_USAGE, *PAGE_SET_U
 
 
 def response_steps(command: int, bound: PCFCommand, reply: Reply) -> Steps[list[PCFMessage]]:
-    """The responses to a command that was carried out, or refused by the queue manager; in slices (steps.py)."""
+    """Return the responses to a command that was carried out, or refused by the queue manager; in slices (steps.py)."""
     if reply.failed:
         return refusal(command, _reason(bound, reply.reason))
     responses = [response for response in reply.take() if _is_of_type(bound, response)]
@@ -60,7 +60,7 @@ def response_steps(command: int, bound: PCFCommand, reply: Reply) -> Steps[list[
 
 
 def refused(command: int, error: CommandRefused) -> list[PCFMessage]:
-    """The responses to a command that was not understood."""
+    """Return the responses to a command that was not understood."""
     if error.selector is not None:
         return refusal(command, error.reason, MQCFIN(pcf.MQIACF_SELECTOR, error.selector))
     if error.parameter:
@@ -69,7 +69,7 @@ def refused(command: int, error: CommandRefused) -> list[PCFMessage]:
 
 
 def refusal(command: int, reason: int, what: Parameter | None = None) -> list[PCFMessage]:
-    """The reason, then the summary."""
+    """Return the response with the reason, then the summary."""
     made = _numbered(command, [[what] if what is not None else [], []])
     for response, its_reason in zip(made, (reason, pcf.MQRCCF_COMMAND_FAILED), strict=True):
         response.header.comp_code = MQCC_FAILED
@@ -78,7 +78,7 @@ def refusal(command: int, reason: int, what: Parameter | None = None) -> list[PC
 
 
 def escape(texts: list[str], failed: bool) -> list[PCFMessage]:
-    """The responses to an MQSC command: its answers, each as text."""
+    """Return the responses to an MQSC command, each with a part of its reply as text."""
     made = _numbered(
         pcf.MQCMD_ESCAPE,
         [[MQCFIN(pcf.MQIACF_ESCAPE_TYPE, pcf.MQET_MQSC), MQCFST(pcf.MQCACF_ESCAPE_TEXT, text)] for text in texts],
@@ -105,7 +105,7 @@ def _numbered(command: int, contents: list[list[Parameter]]) -> list[PCFMessage]
 
 
 def _reason(bound: PCFCommand, reason: int) -> int:
-    """A generic name that means no channel is an unknown object; a channel that is not there is not found."""
+    """Return the reason of a response: for a single channel, "not found" in place of "unknown object"."""
     if bound.form.kind == "CHANNEL" and not bound.request.name.endswith("*"):
         return _REASONS_OF_CHANNELS.get(reason, reason)
     return reason
@@ -120,7 +120,7 @@ def _is_of_type(bound: PCFCommand, response: Response) -> bool:
 
 
 def _names(command: int, responses: list[Response]) -> list[Parameter]:
-    """The answer to INQUIRE_Q_NAMES and its kin."""
+    """Return the parameters of a response to INQUIRE_Q_NAMES and the other inquiries for names."""
     noun, names, types, keyword = NAME_LISTS[command]
     listed: list[str] = []
     numbers: list[int] = []
@@ -147,7 +147,7 @@ def _type_number(noun: str, item: Item) -> int:
 
 
 def _parameters(form: Form, response: Response) -> list[Parameter]:
-    """What one answer shows."""
+    """Return the parameters of one response."""
     found: list[Parameter] = []
     attributes = _attributes(form, response)
     for number, item in enumerate(response.items):
@@ -169,7 +169,7 @@ def _parameters(form: Form, response: Response) -> list[Parameter]:
 
 
 def _attributes(form: Form, response: Response) -> dict[str, Attribute]:
-    """The declarations of what an answer shows: those of the kind of queue that it is about, or of the command."""
+    """Return the declarations of the attributes in a response: those of its kind of queue, or of the command."""
     for item in response.items:
         if item.keyword == "TYPE" and item.value in QUEUE_KINDS:
             return {attribute.keyword: attribute for attribute in ATTRIBUTES[str(item.value)]}

@@ -28,12 +28,12 @@ def attribute_groups(keywords: list[str]) -> dict[str, frozenset[str]]:
 
 
 def ping(request: Request, administration: Administration) -> Reply:
-    """PING QMGR: an answer is the answer."""
+    """Reply to PING QMGR, which shows that the queue manager runs commands."""
     return done("AMQ8415I")
 
 
 def refresh(request: Request, administration: Administration) -> Reply:
-    """REFRESH QMGR TYPE(EXPIRY): the scan begins; nobody waits for its end."""
+    """REFRESH QMGR TYPE(EXPIRY): begin the scan, without waiting for its end."""
     name = request.option("NAME", "*")
     reason = administration.refresh_qmgr(request.option("TYPE"), name)
     return refused(reason, name, administration.name) if reason else done("CSQ9022I", command="REFRESH QMGR")
@@ -54,7 +54,7 @@ def status(request: Request, administration: Administration) -> Reply:
 
 
 def connections(request: Request, administration: Administration) -> Reply:
-    """DISPLAY CONN: each connection, TYPE(HANDLE) what it has open, TYPE(ALL) both."""
+    """DISPLAY CONN: each connection; with TYPE(HANDLE) its open handles, with TYPE(ALL) both."""
     responses = _connections(request, administration)
     return listed(responses, refused(MQRCCF_CONNECTION_ID_ERROR, request.name, administration.name))
 

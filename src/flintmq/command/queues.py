@@ -34,7 +34,7 @@ def move(request: Request, administration: Administration) -> Reply:
 
 
 def _to_blame(reason: int, source: str, target: str, administration: Administration) -> str:
-    """The queue that a refused MOVE is about."""
+    """Return the queue to which the reason of a refused MOVE applies."""
     if reason == MQRC_UNKNOWN_OBJECT_NAME:
         known = any(each.name == source for each in administration.objects_called("QLOCAL", source))
         return target if known else source
@@ -90,6 +90,6 @@ def _handles(request: Request, administration: Administration, name: str) -> lis
 
 
 def _local_queues(request: Request, administration: Administration) -> Iterator[str]:
-    """The names of the queues that are meant; "" for one that the issuer may not see."""
+    """Yield the names of the queues that the command addresses; "" for one that the issuer may not see."""
     for each in administration.objects_called("QLOCAL", request.name):
         yield each.name if administration.may(request.verb, "QLOCAL", each.name) else ""

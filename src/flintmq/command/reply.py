@@ -1,4 +1,4 @@
-"""What a command answers, as data. display.py makes the text of runmqsc from it; PCF and REST make their own."""
+"""The reply to a command, as data. display.py makes the text of runmqsc from it; PCF and REST make their own."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Response:
 
     @property
     def text(self) -> str:
-        """The message line."""
+        """Return the message line."""
         return message(self.number, self.inserts)
 
 
 @dataclass
 class Reply:
-    """All that one command answers. `reason` is 0 when it did what was asked."""
+    """All responses of one command. `reason` is 0 when it succeeded."""
 
     responses: list[Response] = field(default_factory=list)
     reason: int = 0
@@ -79,18 +79,18 @@ class Reply:
 
 
 def done(number: str, **inserts: str) -> Reply:
-    """A command that has done what was asked."""
+    """Return the reply to a command that succeeded."""
     return Reply([Response(number, inserts)])
 
 
 def refused(reason: int, name: str, q_mgr: str) -> Reply:
-    """A command on `name` that the queue manager refused."""
+    """Return the reply to a command on `name` that the queue manager refused."""
     number, inserts = reason_message(reason, name, q_mgr)
     return Reply([Response(number, inserts)], reason)
 
 
 def listed(responses: Iterator[Response | None], otherwise: Reply) -> Reply:
-    """A command that shows what there is, made as it is asked for; `otherwise` if there is nothing."""
+    """Return the reply to a command that shows objects, made on demand; `otherwise` if there are none."""
     return Reply(pending=responses, otherwise=otherwise)
 
 
@@ -100,7 +100,7 @@ def type_item(value: str, alone: bool = False) -> Item:
 
 
 def items_of(attributes: Iterable[Attribute], values: dict[str, Value], keywords: set[str] | None) -> list[Item]:
-    """The items for those `attributes` that have a value and are asked for; `keywords` None asks for all."""
+    """Return the items for those `attributes` that have a value and are asked for; `keywords` None asks for all."""
     items: list[Item] = []
     for attribute in attributes:
         keyword = attribute.keyword

@@ -16,5 +16,5 @@ _SECRET = re.compile(rf"\b({'|'.join(sorted(KEYWORDS))})\b", re.IGNORECASE)
 
 
 def has_secret(text: str) -> bool:
-    """Whether a command, or a part of one, names a keyword whose value is a secret."""
+    """Return whether a command, or a part of one, names a keyword with a secret value."""
     return _SECRET.search(text) is not None

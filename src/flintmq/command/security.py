@@ -1,4 +1,4 @@
-"""Commands about who may do what: authority records, the authority service, and what is kept about users."""
+"""Commands about authority: authority records, the authority service, and cached data about users."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _records(request: Request, administration: Administration) -> Iterator[Respo
 
 
 def display_entity(request: Request, administration: Administration) -> Reply:
-    """DISPLAY ENTAUTH: what one entity may do with one object."""
+    """DISPLAY ENTAUTH: show the authorities of one entity on one object."""
     object_type, name = request.option("OBJTYPE"), request.option("OBJNAME")
     found = list(_entities(request))
     if len(found) != 1:
@@ -118,7 +118,7 @@ def display_service(request: Request, administration: Administration) -> Reply:
 
 
 def _subject(request: Request) -> tuple[str, str, int]:
-    """(type, profile, reason). The queue manager needs no profile."""
+    """Return object type, profile and reason. The queue manager needs no profile."""
     object_type, name = request.option("OBJTYPE"), request.option("PROFILE")
     if object_type == "QMGR":
         return object_type, SELF, 0
@@ -202,12 +202,12 @@ def alter(request: Request, administration: Administration) -> Reply:
 
 
 def refresh(request: Request, administration: Administration) -> Reply:
-    """REFRESH SECURITY. Users, keys and CONNAUTH are read when they are used; what is kept are answers about users."""
+    """REFRESH SECURITY. Only answers about users are cached; users, keys and CONNAUTH are read when they are used."""
     reason = administration.refresh_security("")
     return refused(reason, "", administration.name) if reason else done("AMQ8560I")
 
 
 def reverify(request: Request, administration: Administration) -> Reply:
-    """RVERIFY SECURITY(user)."""
+    """Forget the cached answers about one user: RVERIFY SECURITY(user)."""
     reason = administration.refresh_security(request.name)
     return refused(reason, "", administration.name) if reason else done("CSQ9022I", command=request.command)

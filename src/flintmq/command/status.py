@@ -15,7 +15,7 @@ _BOUND = 1 << 62
 
 
 def _list(table: str, display: str = "") -> list[Attribute]:
-    """Attributes of DISPLAY `display`, with what PCF has for them (status_parameters.py)."""
+    """Return the attributes of DISPLAY `display`, with their parameters and values in PCF (status_parameters.py)."""
     attributes: list[Attribute] = []
     for entry in table.split():
         keyword, kind = entry.split(":")

@@ -38,7 +38,7 @@ def _rows(number: str, keyword: str, attributes: list[Attribute], rows: list[Row
 
 
 def display_log(request: Request, administration: Administration) -> Reply:
-    """DISPLAY LOG: what SET LOG changes, and the state of the log."""
+    """DISPLAY LOG: show the attributes that SET LOG changes, and the state of the log."""
     return _report(request, LOG, administration.log_status())
 
 
@@ -73,7 +73,7 @@ def archive_log(request: Request, administration: Administration) -> Reply:
 
 
 def _changes(request: Request) -> Row:
-    """What the command says; with DEFAULT, over the values that a new queue manager has."""
+    """Return the attributes that the command sets; with DEFAULT, over the values that a new queue manager has."""
     changes: Row = settable_defaults(request.noun) if request.flag("DEFAULT") else {}
     changes.update(request.values)
     return changes

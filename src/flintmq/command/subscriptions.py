@@ -1,7 +1,7 @@
 """DEFINE, ALTER, DELETE and DISPLAY SUB, DISPLAY SBSTATUS.
 
-A subscription has a name, which is any text, or only an id: DISPLAY, ALTER and DELETE take either. What DISPLAY shows
-as TOPICSTR is the whole topic string, with that of the TOPIC object in front.
+A subscription has a name, which is any text, or only an id: DISPLAY, ALTER and DELETE take either. TOPICSTR of DISPLAY
+is the whole topic string, with that of the TOPIC object in front.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SUBTYPES = {"USER": ("ADMIN", "API"), "ALL": ("ADMIN", "API", "PROXY")}
 
 
 def define(request: Request, administration: Administration) -> Reply:
-    """DEFINE SUB: LIKE or the defaults first, then what the command says."""
+    """DEFINE SUB: attributes of LIKE or the defaults, overridden by those of the command."""
     attributes = settable_defaults("SUB")
     like = request.option("LIKE")
     if like:
@@ -41,7 +41,7 @@ def define(request: Request, administration: Administration) -> Reply:
 
 
 def _selector_error(selector: str) -> list[str]:
-    """A line that says where a selection string is wrong; none if it is not."""
+    """Return a line that says where a selection string is wrong; no line if it is valid."""
     if selector:
         try:
             compile_selector(selector)
@@ -51,7 +51,7 @@ def _selector_error(selector: str) -> list[str]:
 
 
 def _of_model(model: Row, attributes: Row, request: Request) -> Row:
-    """What LIKE takes over: not the user and the ids, nor the queue that is managed; the topic unless one is given."""
+    """Return the attributes that LIKE copies: not the user, ids and managed queue; the topic unless one is given."""
     left_out = {"DESTCORL", "SUBUSER", "TOPICOBJ"}
     if model["DESTCLAS"] == "MANAGED":
         left_out |= {"DEST", "DESTQMGR"}
@@ -61,7 +61,7 @@ def _of_model(model: Row, attributes: Row, request: Request) -> Row:
 
 
 def alter(request: Request, administration: Administration) -> Reply:
-    """ALTER SUB: only what the command says."""
+    """ALTER SUB: change only the attributes that the command names."""
     reason = administration.alter_subscription(request.name, request.option("SUBID"), request.values)
     return refused(reason, _called(request), administration.name) if reason else done("AMQ8095I")
 

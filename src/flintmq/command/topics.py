@@ -15,7 +15,7 @@ _ATTRIBUTES = {"TOPIC": TOPIC_STATUS, "SUB": TOPIC_SUBSCRIPTION, "PUB": TOPIC_PU
 
 
 def status(request: Request, administration: Administration) -> Reply:
-    """DISPLAY TPSTATUS: the topics that the string means, or who subscribes and publishes exactly there."""
+    """DISPLAY TPSTATUS: show the topics that the string matches, or the subscribers or publishers of that one topic."""
     kind = request.option("TYPE", "TOPIC")
     rows = administration.topic_status(request.name, kind)
     responses = _responses(request, kind, rows)

@@ -1,4 +1,4 @@
-"""Commands about traces: START, STOP and DISPLAY TRACE. What there is to trace stands in flintmq.qmgr.traces."""
+"""Commands about traces: START, STOP and DISPLAY TRACE. flintmq.qmgr.traces lists the types and classes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def display(request: Request, administration: Administration) -> Reply:
 
 
 def _classes(request: Request, kind: str) -> tuple[int, ...]:
-    """The classes that are named, none if none is. `*` is all that may be meant by it."""
+    """Return the classes that the command names. `*` is all classes for START, and no class for the others."""
     given = request.options.get("CLASS", [])
     if given == ["*"]:
         return ALL_CLASSES.get(kind, ()) if request.verb == "START" else ()
