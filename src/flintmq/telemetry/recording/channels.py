@@ -1,4 +1,4 @@
-"""QCST: what a channel did in an interval, from the rows of DISPLAY CHSTATUS."""
+"""QCST: the work of a channel in an interval, from the rows of DISPLAY CHSTATUS."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COUNTERS = {
 
 
 def channel_entry(before: Row | None, row: Row, now_us: int) -> SimpleNamespace | None:
-    """The instance that `row` shows; None if it did nothing since `before`, or does not run."""
+    """Return the entry of the instance in `row`; None if it did nothing since `before`, or does not run."""
     grown = {name: _number(row, keyword) - _number(before or {}, keyword) for name, keyword in _COUNTERS.items()}
     if not any(grown.values()):
         return None
@@ -43,7 +43,7 @@ def channel_entry(before: Row | None, row: Row, now_us: int) -> SimpleNamespace 
 
 
 def calls_of(rows: list[Row]) -> int:
-    """MQI calls of all of them."""
+    """Return the number of MQI calls of all rows."""
     return sum(_number(row, "MSGS") for row in rows)
 
 
@@ -53,7 +53,7 @@ def _number(row: Row, keyword: str) -> int:
 
 
 def _moment(row: Row, date: str, time: str) -> int:
-    """Microseconds since 1970 of a date and a time as DISPLAY shows them, which are UTC; 0 if they are not set."""
+    """Return the microseconds since 1970 of a date and a time of DISPLAY, which are UTC; 0 if they are not set."""
     try:
         read = datetime.strptime(f"{row.get(date)} {row.get(time)}", "%Y-%m-%d %H.%M.%S")
     except ValueError:

@@ -1,7 +1,7 @@
 """Which of our counters is which field: the left column is the manual's, the right one an attribute.
 
-Statistics take theirs from what sample.py makes of two samples, accounting from flintmq.qmgr.task. A field that stands
-in no table is zero in our records; docs/reference/smf-fields.md lists both, and is made from here.
+Statistics take theirs from the intervals of sample.py, accounting from flintmq.qmgr.task. A field that stands in no
+table is zero in our records; docs/reference/smf-fields.md lists both, and is made from here.
 """
 
 from __future__ import annotations
