@@ -93,7 +93,7 @@ class Administration(Protocol):
         """Record a command on one object that `may` has refused."""
 
     def objects(self, kind: str) -> list[MQObject]:
-        """Return copies of all objects of `kind` in any order, live values filled in. "QUEUE" is queues of every kind."""
+        """Return copies of all objects of `kind`, or of "QUEUE" for all queues, live values filled in, any order."""
 
     def objects_called(self, kind: str, name: str) -> Iterator[MQObject]:
         """Yield copies of the objects that a name, which may be generic, denotes; in order of name, or of number.

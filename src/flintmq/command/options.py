@@ -20,7 +20,7 @@ def switch(word: str, negation: bool = True, selector: int = 0, number: int = 1)
 
 
 def choice(keyword: str, words: str, synonym: str = "", selector: int = 0, numbers: tuple[int, ...] = ()) -> Attribute:
-    """Return a choice of `words`, by default the first; `selector` and `numbers` are its parameter and values in PCF."""
+    """Return a choice of `words`, by default the first. `selector` and `numbers` are parameter and values in PCF."""
     attribute = Attribute(keyword, ENUM, selector, words.split()[0])
     attribute.words = dict(zip(words.split(), numbers or range(len(words.split())), strict=True))
     attribute.synonyms = [synonym] if synonym else []

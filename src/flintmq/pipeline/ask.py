@@ -1,4 +1,4 @@
-"""Ask the session that `flint pipeline serve` keeps: where it listens, what is said, and the asking side.
+"""Ask the session that `flint pipeline serve` keeps: its address, the protocol, and the asking side.
 
     OUT/_flint/serve/           mode 0700
     OUT/_flint/serve/socket     a Unix socket, mode 0600: nothing listens on the network
@@ -56,7 +56,7 @@ def place_of(out: Path) -> Path:
 
 
 def build() -> str:
-    """Return what the two sides must have in common: release, place and age of the code."""
+    """Return the identity of the code, which both sides must share: release, place and age."""
     package = Path(flintmq.__file__).resolve().parent
     sources = [*(package / "pipeline").rglob("*.py"), *(package / "telemetry" / "smf").rglob("*.py")]
     ages = sorted((str(path), path.stat().st_mtime_ns) for path in sources)

@@ -1,7 +1,7 @@
-"""What `flint pipeline` does: runs, lists, queries and reports, with a progress bar and errors in one line.
+"""The commands of `flint pipeline`: runs, lists, queries and reports, with a progress bar and errors in one line.
 
-What needs Spark is a request (work.py). The session that `flint pipeline serve` keeps carries it out if there is one;
-otherwise a session is started for it here.
+Work that needs Spark is a request (work.py). The session that `flint pipeline serve` keeps carries it out if there is
+one; otherwise a session is started for it here.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def load_statistics(sources: list[str], out: Path, master: str, to: IO[str]) -> 
 
 
 def _stream(settings: Settings, master: str, every: float) -> int:
-    """Look for what is new until Ctrl-C, with a session of its own."""
+    """Load new data until Ctrl-C, with a session of its own."""
     bar = Bar()
     try:
         with spark_for(master, bar) as (spark, asked):
@@ -143,7 +143,7 @@ def result_of(request: work.Request, out: Path, master: str) -> work.Result:
 
 @contextlib.contextmanager
 def spark_for(master: str, bar: Bar, small: bool = False) -> Iterator[tuple[SparkSession, threading.Event]]:
-    """A session for one command, and whether Ctrl-C was pressed. What Spark reports becomes one line."""
+    """Start a session for one command, with an event that Ctrl-C sets. An error of Spark becomes one line."""
     bar.at("Spark", 0, 1)
     spark = session.start(master, quiet=True, small=small, sources=False)
     try:
@@ -213,9 +213,9 @@ def report(
     master: str,
     to: IO[str],
 ) -> int:
-    """Make reports and print them, or write them to a file. What cannot be is said before Spark starts.
+    """Make reports and print them, or write them to a file. Invalid options are reported before Spark starts.
 
-    Without a directory of tables there is no Spark: a report says what it can without records.
+    Without a directory of tables there is no Spark: a report has only the parts that need no records.
     """
     from flintmq.pipeline.reports.registry import renderer
 
@@ -250,7 +250,7 @@ def _note(found: work.Result) -> None:
 
 
 def check_writable(file: Path) -> None:
-    """What cannot be written is said before it is made."""
+    """Raise BadOption if a file cannot be written, before its content is made."""
     if file.is_dir() or not file.parent.is_dir():
         what = "that is a directory" if file.is_dir() else f"there is no directory {file.parent}"
         raise BadOption(f"--to {file}: {what}")

@@ -7,7 +7,7 @@ The session is an ordinary one in this process, not Spark Connect (decision 0013
     main thread         accepts connections until Ctrl-C, SIGTERM or a request to stop
     a thread each       reads the request of a connection; then notices when its process goes away
     one thread          carries requests out; while there are none, it makes each report once, so that Java has loaded
-                        and compiled what the first requests need
+                        and compiled the code of the first requests
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ _WARM_UP_COLUMNS = (
 
 
 def warm_up(spark: SparkSession) -> None:
-    """Run small queries, so that Java has loaded what the first request needs."""
+    """Run small queries, so that Java has loaded the code of the first request."""
     made = spark.newSession()
     session.adapt(made, small=True)
     with tempfile.TemporaryDirectory() as place:

@@ -1,9 +1,9 @@
-"""The part of a command that needs Spark: a request in, an answer out, both plain data.
+"""The part of a command that needs Spark: a request in, a result out, both plain data.
 
-    Load       bring the tables up to date with the dumps       answer: the quality report
-    Statistics bring the tables of flow statistics up to date   answer: what was found
-    Query      run a query and print its rows                   answer: the text, and remarks
-    Reports    make reports in one form                         answer: the text, remarks, and the titles
+    Load       bring the tables up to date with the dumps       result: the quality report
+    Statistics bring the tables of flow statistics up to date   result: the counts, as text
+    Query      run a query and print its rows                   result: the text, and remarks
+    Reports    make reports in one form                         result: the text, remarks, and the titles
 
 `carry_out` is the one place that does it, in the process of the command (command.py) or in the one that keeps a session
 (serve.py), so both give the same bytes. Paths in a request are absolute: Java has a working directory of its own.
@@ -92,7 +92,7 @@ KINDS: dict[str, type[Load] | type[Statistics] | type[Query] | type[Reports]] = 
 
 @dataclass
 class Result:
-    """What came of a request. `notes` go to standard error."""
+    """The result of a request. `notes` go to standard error."""
 
     text: str = ""
     notes: list[str] = field(default_factory=list)
@@ -112,7 +112,7 @@ def absolute_setting(text: str) -> str:
 
 
 def carry_out(spark: SparkSession, request: Request, progress: Progress = silent) -> Result:
-    """Do what a request asks."""
+    """Carry out a request."""
     if isinstance(request, Load):
         settings = Settings(
             request.smf, Path(request.out), tuple(request.layers), request.partition_size, request.framing
@@ -187,7 +187,7 @@ def _cell(value: object) -> str:
 
 
 def chosen_reports(request: Reports) -> dict[str, tuple[Entry, Options]]:
-    """Return the reports that a request names, with what each is asked. Raises BadOption."""
+    """Return the reports that a request names, with the options of each. Raises BadOption."""
     from flintmq.pipeline.reports.options import Options, period, settings_of
     from flintmq.pipeline.reports.registry import entries
 
@@ -235,7 +235,7 @@ def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Resul
 
 
 def rendered(made: list[Report], form: str, about: str = "") -> Result:
-    """Return reports as text. A page says what it is made from: `about`."""
+    """Return reports as text. `about` names the source of a page."""
     from flintmq.pipeline.reports.html import page
     from flintmq.pipeline.reports.registry import renderer
 

@@ -1,5 +1,5 @@
-"""The trace file: a ring of records of one size, mapped into memory, so that a record costs no system call and what was
-traced before a crash is there.
+"""The trace file: a ring of records of one size, mapped into memory, so that a record costs no system call and survives
+a crash of the process.
 
     header, 64 bytes
          0  char 8   FLINTTRC

@@ -94,7 +94,7 @@ FORMATS: dict[str, Renderer] = {"text": text.render, "csv": csv.render, "html": 
 
 
 def entries(names: Sequence[str]) -> dict[str, Entry]:
-    """The reports of these names, in whatever case; `all` is every one that is text by itself."""
+    """Return the reports of these names, in any case; `all` is every report that is text by default."""
     made: dict[str, Entry] = {}
     for name in names:
         if name.lower() == "all":

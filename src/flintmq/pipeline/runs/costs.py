@@ -135,7 +135,7 @@ def _design(points: Sequence[Point], paths: list[str], own: list[str]) -> tuple[
 
 
 def not_negative(matrix: numpy.ndarray, target: numpy.ndarray) -> numpy.ndarray:
-    """Solve least squares with no coefficient below 0 (Lawson and Hanson's active sets)."""
+    """Find least squares with no coefficient below 0 (Lawson and Hanson's active sets)."""
     import numpy as np
 
     many = matrix.shape[1]
@@ -188,7 +188,7 @@ class HeldOut:
 
 
 def held_out(points: Sequence[Point]) -> list[HeldOut]:
-    """Predict every point from all others, between the ends of what those were run with.
+    """Predict every point from all others, between the extremes of their parameters.
 
     A point that is alone in its path, or has the smallest or largest size of it, or the most copies or properties of
     all, is not held out: to predict it would be to extrapolate, and a plan that does so says it.

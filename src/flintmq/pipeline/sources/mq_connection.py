@@ -1,4 +1,4 @@
-"""What the source and the sink `mq` ask of a queue manager, over one connection of the network client.
+"""The connection of the source and the sink `mq` to a queue manager, over the network client.
 
     browse     messages of a queue from its beginning, or from a position on; nothing is taken
     remove     the messages at given positions, without their data, in units of work of bounded length
@@ -6,7 +6,7 @@
     branches   those that are in doubt; resolve commits one or rolls it back
 
 Exchanges are few, so that the cost of a message is its own and not that of the wire. A FlintMQ queue manager does many
-messages in one call (client/remote/bulk.py): what it sends becomes a Chunk as it is, and rows that differ in their
+messages in one call (client/remote/bulk.py): its answer becomes a Chunk without a copy, and rows that differ in their
 bodies only are put as they stand in the Arrow batch. Any other queue manager, and a channel without shared
 conversations (SHARECNV(0)), gets one MQGET or MQPUT for each; puts are not waited for where conversations may share the
 socket (MQPMO_ASYNC_RESPONSE). MQSTAT is asked before a branch is prepared: it must know of as many puts as were made.
@@ -64,7 +64,7 @@ _LONG_BIG, _LONG_LITTLE = struct.Struct(">i"), struct.Struct("<i")
 
 
 def parts_of(ranges: list[Range], most: int) -> Iterator[list[Range]]:
-    """Ranges in parts of at most so many positions."""
+    """Divide ranges into parts of at most `most` positions."""
     part: list[Range] = []
     room = most
     for first, last in ranges:
@@ -81,11 +81,11 @@ def parts_of(ranges: list[Range], most: int) -> Iterator[list[Range]]:
 
 
 class Refused(PipelineError):
-    """The queue manager does not do what the source or the sink needs. The text says what, where and what to do."""
+    """The queue manager cannot serve the source or the sink. The text says why, where, and how to correct it."""
 
 
 def connect(place: Place) -> flintmq.RemoteQueueManager:
-    """Raises Refused, or BadOption for a password that is not there."""
+    """Connect to the queue manager of a place. Raises Refused, or BadOption for a password that is missing."""
     # A connection that was lost is not made again under way: what was seen through it need not be there any more.
     options: ConnectOptions = {"application": APPLICATION, "reconnect": "no"}
     if place.channel:
@@ -115,7 +115,7 @@ def _one_line(error: BaseException) -> str:
 
 
 class MQConnection:
-    """One connection, for one task or for the driver."""
+    """A connection of one task, or of the driver, to a queue manager."""
 
     def __init__(self, place: Place) -> None:
         self._qm = connect(place)
@@ -130,7 +130,7 @@ class MQConnection:
         self.close()
 
     def close(self) -> None:
-        """What is not committed or prepared is backed out. A second close does nothing."""
+        """Disconnect; work that is not committed or prepared is backed out. A second close does nothing."""
         self._handles.clear()
         if self.mqi.has_work:
             self.mqi.wire.drop()
@@ -142,22 +142,22 @@ class MQConnection:
 
     @property
     def big_endian(self) -> bool:
-        """How the numbers in descriptors stand."""
+        """Return the byte order of numbers in descriptors."""
         return self.mqi.wire.session.big_endian
 
     @property
     def ccsid(self) -> int:
-        """How their characters stand."""
+        """Return the character set of descriptors."""
         return self.mqi.wire.session.ccsid
 
     @property
     def shared(self) -> bool:
-        """Whether conversations may share the socket, which is what streams and puts without answer need."""
+        """Return whether conversations may share the socket: streams and puts without a reply need that."""
         return self.mqi.wire.session.shared
 
     @property
     def in_bulk(self) -> bool:
-        """Whether the queue manager does many messages in one call."""
+        """Return whether the queue manager handles many messages in one call."""
         if self._in_bulk is None:
             try:
                 self._in_bulk = bulk.offered(self.mqi.wire)
@@ -166,7 +166,7 @@ class MQConnection:
         return self._in_bulk
 
     def open(self, queue: str, options: int, wait_s: float = 0.0) -> RemoteHandle:
-        """A handle of a queue, kept; one that somebody else has open is waited for. Raises Refused."""
+        """Open a queue and keep the handle; wait for one that is open for exclusive use. Raises Refused."""
         known = self._handles.get((queue, options))
         if known is not None and known.open:
             return known
@@ -197,11 +197,14 @@ class MQConnection:
         raise Refused(f"mq: queue {queue} of {self.name}: {_one_line(error)}{hint}") from None
 
     def hold(self, queue: str) -> None:
-        """Be the only one who gets from the queue, as long as this connection is open."""
+        """Open the queue for exclusive input, as long as this connection is open."""
         self.open(queue, mq.MQOO_INPUT_EXCLUSIVE, _IN_USE_WAIT_S)
 
     def queue_of(self, topic: str, subscription: str) -> str:
-        """The queue of a durable subscription; it is made, with a managed queue, if it is not there and has a topic."""
+        """Return the queue of a durable subscription.
+
+        A subscription that does not exist is made, with a managed queue, if there is a topic.
+        """
         sd = MQSD()
         sd.object_string, sd.sub_name = topic, subscription
         sd.options = mq.MQSO_RESUME | mq.MQSO_DURABLE | mq.MQSO_FAIL_IF_QUIESCING
@@ -219,10 +222,10 @@ class MQConnection:
     # -- browse -------------------------------------------------------------------------------------------------------
 
     def browse(self, queue: str, start: int = 0, prefix: bytes = b"", wanted: int = ALL) -> Iterator[Chunk]:
-        """The messages of a queue in its order, as they come: from its beginning or from the one at `start`.
+        """Yield the messages of a queue in its order: from its beginning or from the one at `start`.
 
-        `prefix` is what the token of `start` begins with. If there is no message at `start` there are none here.
-        `wanted` (mq_chunk.py) is what must be there of each.
+        `prefix` is the first half of the token of `start`. If there is no message at `start`, nothing is yielded.
+        `wanted` (mq_chunk.py) selects the parts of each message.
         """
         token = prefix + start.to_bytes(_HALF, "big") if start else b""
         options = _FIRST
@@ -236,7 +239,7 @@ class MQConnection:
             options, token = mq.MQGMO_BROWSE_NEXT, b""
 
     def _browsed_many(self, queue: str, options: int, wanted: int, token: bytes) -> tuple[Chunk, bool]:
-        """What one call brings, and whether that is the end of the queue."""
+        """Browse many messages in one call; return them, and whether they end the queue."""
         handle = self.open(queue, _BROWSE)
         try:
             found = bulk.browse(self.mqi.wire, handle.number, wanted, options | _BROWSING, MESSAGES_MAX, token)
@@ -247,7 +250,7 @@ class MQConnection:
             raise Refused(f"mq: queue {queue} of {self.name}: {error}") from None
 
     def _browsed_singly(self, queue: str, options: int, wanted: int, token: bytes) -> tuple[Chunk, bool]:
-        """The same with a call for each message."""
+        """Browse many messages with a call for each; return them, and whether they end the queue."""
         got: list[Got] = []
         size = 0
         while len(got) < MESSAGES_MAX and size < BYTES_MAX:
@@ -260,7 +263,7 @@ class MQConnection:
         return of_messages(got, self.big_endian), False
 
     def _browsed(self, queue: str, options: int, data: bool, token: bytes) -> Got | None:
-        """One message, by MQGET."""
+        """Browse one message by MQGET; None at the end of the queue."""
         md, gmo = MQMD(), MQGMO()
         md.version, gmo.version = 2, 3
         gmo.options = options | _BROWSING | (0 if data else mq.MQGMO_ACCEPT_TRUNCATED_MSG)
@@ -286,7 +289,7 @@ class MQConnection:
         return int.from_bytes(token[_HALF:], "big")
 
     def prefix_of(self, queue: str) -> bytes:
-        """What tokens of messages of this queue begin with; b"" if it is empty."""
+        """Return the first half of the tokens of messages of this queue; b"" if it is empty."""
         handle = self.open(queue, _BROWSE)
         md, gmo = MQMD(), MQGMO()
         gmo.version = 3
@@ -303,10 +306,10 @@ class MQConnection:
     # -- remove -------------------------------------------------------------------------------------------------------
 
     def remove(self, queue: str, ranges: list[Range], newest: str, sure: bool) -> int:
-        """Take the messages at these positions off the queue, except those put after `newest`; how many there were.
+        """Take the messages at these positions off the queue, except those put after `newest`; return their number.
 
-        Those that are not there are passed over, so that this may be done again after it was interrupted. `sure`: they
-        were seen through this connection, so it need not be looked whether others stand in their places (S5).
+        Positions without a message are passed over, so that this may be repeated after an interruption. `sure`: the
+        messages were seen through this connection, so no others can stand in their places (S5).
         """
         if not ranges:
             return 0
@@ -318,7 +321,7 @@ class MQConnection:
         return sum(self._take(queue, prefix, part) for part in parts_of(ranges, REMOVED_AT_ONCE))
 
     def on_queue(self, queue: str, ranges: list[Range], newest: str) -> list[Range]:
-        """Those of these positions that have a message that was not put after `newest`."""
+        """Return those of the positions that have a message that was not put after `newest`."""
         wanted, most = Member(ranges), count_of(ranges)
         found: list[int] = []
         for chunk in self.browse(queue, wanted=PLACES):
@@ -362,14 +365,14 @@ class MQConnection:
     # -- XA -----------------------------------------------------------------------------------------------------------
 
     def asked(self, call: Callable[[], None]) -> None:
-        """A call whose refusal is told in one line."""
+        """Run a call and report a refusal in one line."""
         try:
             call()
         except MQError as error:
             raise Refused(f"mq: {self.name}: {_one_line(error)}") from None
 
     def branches(self) -> list[bytes]:
-        """The branches that are in doubt, or were resolved by an administrator, as packed xids."""
+        """Return the branches that are in doubt, or were resolved by an administrator, as packed xids."""
         found: list[bytes] = []
         flags = xa.TMSTARTRSCAN
         try:
@@ -385,7 +388,7 @@ class MQConnection:
             raise Refused(f"mq: {self.name}: {_one_line(error)}") from None
 
     def xa_call(self, call: Callable[[bytes, int], int], xid: bytes, flags: int, *allowed: int) -> int:
-        """One XA call about a branch; its code is XA_OK or one that is allowed. Raises Refused."""
+        """Make one XA call about a branch; return its code, XA_OK or one of `allowed`. Raises Refused."""
         try:
             code = call(xid, flags)
         except MQError as error:
@@ -425,7 +428,7 @@ class Branch:
         connection.xa_call(connection.mqi.xa_start, xid, xa.TMNOFLAGS)
 
     def put(self, message: Outgoing) -> None:
-        """Put a message. Raises Refused; what a queue refuses may be known only when the branch is prepared."""
+        """Put a message. Raises Refused; the refusal of a queue may be known only when the branch is prepared."""
         connection = self._connection
         data = message.data
         if len(data) > self._most:
@@ -477,7 +480,7 @@ class Branch:
         raise Refused(f"mq: queue {queue} of {name}: {_one_line(error_of(reason))}{hint}")
 
     def _ended(self) -> None:
-        """No more is put; raise Refused if something could not be."""
+        """End the puts of the branch; raise Refused if one of them failed."""
         connection = self._connection
         if connection.shared:
             try:

@@ -1,19 +1,19 @@
-"""The readers of the source `mq`: what is planned on the driver, and what a task reads. mq_offset.py has the rules.
+"""The readers of the source `mq`: the driver plans batches, and tasks read them. mq_offset.py has the rules.
 
-    driver  latestOffset   browses descriptors, no data: what is visible and not yet taken becomes the next batch
+    driver  latestOffset   browses descriptors, no data: visible messages not yet taken become the next batch
             partitions     cuts the positions of a batch into as many parts as tasks shall read
-            commit         removes the messages of the batch from the queue: the only destructive get there is. It goes
-                           on beside the next batch, in a thread with a connection of its own
+            commit         removes the messages of the batch from the queue: the only destructive get there is. It runs
+                           beside the next batch, in a thread with a connection of its own
     task    read           browses its positions, with data, and gives Arrow batches
 
-A plan goes on where the last one has stopped, so that it does not pass over the messages of the last batch, which are
-still there; it begins at the head of the queue when it comes to the end, and every AGAIN batches: then it finds what
-was committed late, or has a higher priority. With the trigger AvailableNow the queue is looked at once, when the query
-is started, and all batches are cut from what was there.
+A plan continues where the last one has stopped, so that it does not pass over the messages of the last batch, which are
+still there; it begins at the head of the queue when it comes to the end, and every AGAIN batches: then it finds
+messages that were committed late, or have a higher priority. With the trigger AvailableNow the queue is looked at once,
+when the query is started, and all batches are cut from the messages then on it.
 
-The driver's second connection holds the queue open for exclusive input (unless the option `shared` says otherwise):
-nobody else gets what was planned. Against expiry nothing helps: a planned message that is gone fails the batch, or is
-left out with the option missing = skip.
+The driver's second connection holds the queue open for exclusive input (unless the option `shared` says otherwise): no
+other application gets planned messages. Against expiry nothing helps: a planned message that is gone fails the batch,
+or is left out with the option missing = skip.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class MessagesGone(PipelineError):
 
 @dataclass
 class Work(InputPartition):
-    """What one task reads: positions of one queue."""
+    """The input of one task: positions of one queue."""
 
     queue: str
     ranges: list[Range]
@@ -70,14 +70,14 @@ class Work(InputPartition):
 
 
 def parts_of(queue: str, ranges: list[Range], fifo: bool, newest: str, options: SourceOptions) -> list[Work]:
-    """The tasks for some positions of a queue: as many as asked for, or one for each core of the driver's machine."""
+    """Return the tasks for some positions of a queue: `partitions`, or one for each core of the driver's machine."""
     count = count_of(ranges)
     parts = options.partitions or min(os.cpu_count() or 1, count // PARTITION_MESSAGES_MIN)
     return [Work(queue, part, fifo, newest) for part in split(ranges, max(1, parts)) if part]
 
 
 def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
-    """The Arrow batches of a task. Raises MessagesGone."""
+    """Yield the Arrow batches of a task. Raises MessagesGone."""
     rows = Rows(schema_of(options.columns, options.body), work.queue, options.body)
     gone = work.ranges
     with MQConnection(options.place) as connection:
@@ -104,7 +104,7 @@ def batches(work: Work, options: SourceOptions) -> Iterator[Any]:
 
 
 def _chosen(chunks: Iterable[Chunk], ranges: list[Range], newest: str, fifo: bool) -> Iterator[Chunk]:
-    """What stands at these positions, until all is found or, if positions grow, until they are passed."""
+    """Yield the messages at these positions, until all are found or, if positions grow, until they are passed."""
     left = count_of(ranges)
     wanted, latest = Member(ranges), newest.encode("latin-1")
     for chunk in chunks:
@@ -118,7 +118,7 @@ def _chosen(chunks: Iterable[Chunk], ranges: list[Range], newest: str, fifo: boo
 
 
 def _from_first(connection: MQConnection, work: Work, wanted: int) -> Iterator[Chunk]:
-    """A browse that begins at the first position if that is possible, else at the head of the queue."""
+    """Browse from the first position if that is possible, else from the head of the queue."""
     if work.fifo:
         prefix = connection.prefix_of(work.queue)
         first = True
@@ -131,7 +131,7 @@ def _from_first(connection: MQConnection, work: Work, wanted: int) -> Iterator[C
 
 
 class MqReader(DataSourceReader):
-    """A batch: what is visible on the queues now. They are left as they are."""
+    """A batch: the messages that are visible on the queues now. They stay on the queues."""
 
     def __init__(self, options: SourceOptions) -> None:
         self.options = options
@@ -152,12 +152,12 @@ class MqReader(DataSourceReader):
 
 
 def queues_of(connection: MQConnection, options: SourceOptions) -> tuple[str, ...]:
-    """The queues that are read: of a subscription, its own."""
+    """Return the queues to read: those of the options, or that of the subscription."""
     return options.queues or (connection.queue_of(options.topic, options.subscription),)
 
 
 class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """A stream: see mq_offset.py for what an offset is."""
+    """A stream of batches. mq_offset.py defines its offsets."""
 
     def __init__(self, options: SourceOptions) -> None:
         self.options = options
@@ -178,7 +178,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._only: dict[str, Backlog] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What goes to the tasks: the options."""
+        """Return the state that is sent to the tasks: the options."""
         return {"options": self.options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -213,7 +213,10 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 backlog.see(chunk.positions, chunk.put_at)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """The next batch: up to the limit, shared out among the queues; nothing new: `start` itself."""
+        """Plan the next batch: up to the limit, divided among the queues.
+
+        Without new messages return `start` itself.
+        """
         connection = self._connected()
         self._note_removed(False)
         room = limit.max_rows if isinstance(limit, ReadMaxRows) else self.options.messages_max
@@ -238,7 +241,10 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return write_offset(after) if found else start
 
     def _there(self, connection: MQConnection, queue: str, taken: Taken) -> Taken:
-        """What an offset says of a queue. Of the one that this reader begins with, what is not there is left out."""
+        """Return the entry of a queue in an offset.
+
+        In the one that this reader begins with, missing messages are left out.
+        """
         if queue not in self._first:
             left = connection.on_queue(queue, taken.all(), taken.newest) if taken.all() else []
             self._first[queue] = taken, Taken([], left, taken.newest)
@@ -247,7 +253,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return there if taken == first else taken
 
     def _plan(self, connection: MQConnection, queue: str, taken: Taken, room: int) -> Seen:
-        """What is on the queue and not taken, up to `room`."""
+        """Find up to `room` messages that are on the queue and not taken."""
         seen = Seen()
         stopped = self._stopped.pop(queue, 0)
         if stopped and self._gone_on.get(queue, 0) < AGAIN:
@@ -272,7 +278,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 return
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """The positions of the batch, which `end` names; none if nothing lies between the two."""
+        """Divide the positions of the batch, which `end` names, among tasks; none if nothing lies between the two."""
         if start == end:
             return []
         return [
@@ -286,7 +292,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return batches(partition, self.options)
 
     def commit(self, end: dict[str, Any]) -> None:
-        """The batch is done: its messages go (S4), after those of the one before it."""
+        """Remove the messages of a finished batch (S4), after those of the one before it."""
         connection = self._connected()
         assert self._remover is not None
         self._note_removed(True)
@@ -299,11 +305,11 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._remover.begin(removals)
 
     def settle(self) -> None:
-        """Wait until what commit has begun is done. Raises what went wrong."""
+        """Wait until the removals of commit have ended. Raises their errors."""
         self._note_removed(True)
 
     def _note_removed(self, waits: bool) -> None:
-        """Note what was removed (S3). Raises what went wrong with it."""
+        """Note the removed messages (S3). Raises the errors of their removal."""
         for removal in self._remover.ended(waits) if self._remover is not None else ():
             self._removed[removal.queue] = removal.named
 
@@ -319,7 +325,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 @dataclass
 class Removal:
-    """What goes from one queue."""
+    """The positions to remove from one queue."""
 
     queue: str
     ranges: list[Range]
@@ -330,7 +336,7 @@ class Removal:
 
 
 class Remover:
-    """Removes the messages of a batch while the next one is read. Who begins the next removal waits for the last."""
+    """Removes the messages of a batch while the next one is read. A new removal waits for the last one."""
 
     def __init__(self, options: SourceOptions, queues: Sequence[str]) -> None:
         self._connection = MQConnection(options.place)
@@ -344,7 +350,7 @@ class Remover:
         self._going: Future[list[Removal]] | None = None
 
     def begin(self, removals: list[Removal]) -> None:
-        """What was begun before has ended."""
+        """Begin removals. The earlier ones must have ended."""
         self._going = self._thread.submit(self._remove, removals)
 
     def _remove(self, removals: list[Removal]) -> list[Removal]:
@@ -353,7 +359,7 @@ class Remover:
         return removals
 
     def ended(self, waits: bool) -> list[Removal]:
-        """What was begun, if it has ended; each is told once. Raises what went wrong."""
+        """Return the removals that have ended, each once. Raises their errors."""
         going = self._going
         if going is None or not (waits or going.done()):
             return []
@@ -361,6 +367,6 @@ class Remover:
         return going.result()
 
     def close(self) -> None:
-        """Wait for what was begun, and end."""
+        """Wait for the present removals, and end."""
         self._thread.shutdown()
         self._connection.close()

@@ -2,25 +2,25 @@
 
 A micro-batch is one global unit of work, named by the query (the id in its checkpoint) and the number of the batch:
 
-    xid     format id FLNT; gtrid: "spark", query (16 bytes), batch (8 bytes); bqual: who put
-    task    one branch, or several of `branchMessages` each: xa_start, MQPUT ..., xa_end, xa_prepare. What it tells the
-            driver is their names
+    xid     format id FLNT; gtrid: "spark", query (16 bytes), batch (8 bytes); bqual: the writer
+    task    one branch, or several of `branchMessages` each: xa_start, MQPUT ..., xa_end, xa_prepare. The driver gets
+            their names
     driver  one branch more, the decision: takes the state message of the query from the state queue and puts a new
             one, with the number of the batch and the names of the tasks' branches; committed in one phase. Then the
             branches that it names are committed, and all others of the query rolled back
 
     W1  A branch of a task is committed only if the state message of its batch names it.
     W2  There is one state message for each query, and its batch never goes back.
-    W3  Who decides, commits or rolls back has the state queue open for exclusive input: one at a time, so that nothing
-        is rolled back between the look at what is in doubt and the decision.
+    W3  A process that decides, commits or rolls back has the state queue open for exclusive input: one at a time, so
+        that nothing is rolled back between the look at branches in doubt and the decision.
 
-What happens when a process dies:
+The effect of the death of a process:
 
-    where                                        what is there then               what becomes of it
+    where                                        state at that time               outcome
     1  a task, before xa_prepare                 an active branch                 rolled back by the queue manager when
                                                                                   the connection is lost
-    2  a task, after xa_prepare, before it told  a branch in doubt that nobody    the next attempt puts again, in its
-       the driver; an attempt that lost a race   knows                            own branch; the decision rolls the
+    2  a task, after xa_prepare, before it told  a branch in doubt, unknown to    the next attempt puts again, in its
+       the driver; an attempt that lost a race   the driver                       own branch; the decision rolls the
                                                                                   first one back
     3  the driver, before the decision           branches in doubt, the state     Spark runs the batch again, and the
                                                  of the batch before              decision rolls the old ones back
@@ -36,8 +36,8 @@ What happens when a process dies:
                                                                                   them
 
 A batch of df.write has no number, so it is decided only if it has a name (`writeId`, which takes the place of the
-query; the batch is 0). Without a name its branches are committed one after the other, and what 5 leaves is left to
-the administrator; so is what is left when the queue manager is lost amid the commits.
+query; the batch is 0). Without a name its branches are committed one after the other, and the branches of 5 are left to
+the administrator; so are those left when the queue manager is lost amid the commits.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Unit:
 
 
 def unit_of(xid: bytes) -> tuple[Unit, bytes] | None:
-    """(unit, bqual) of a branch of ours, None if it is somebody else's."""
+    """Return unit and bqual of a branch of ours, None for the branch of another program."""
     format_id, gtrid, bqual = xa.unpack_xid(xid)
     if format_id != FORMAT_ID or len(gtrid) != _GTRID.size:
         return None
@@ -103,7 +103,7 @@ def unit_of(xid: bytes) -> tuple[Unit, bytes] | None:
 
 @dataclass
 class Written(WriterCommitMessage):
-    """What a task tells the driver: the branches that it has prepared."""
+    """The branches that a task has prepared, for the driver."""
 
     query: bytes
     batch: int
@@ -116,7 +116,7 @@ class Written(WriterCommitMessage):
 
 @dataclass(frozen=True)
 class State:
-    """What is noted of a query: its last batch, and the branches that belong to it."""
+    """The state of a query: its last batch, and the branches that belong to it."""
 
     batch: int
     branches: tuple[bytes, ...]
@@ -127,7 +127,7 @@ class State:
 
     @staticmethod
     def unpack(data: bytes, queue: str) -> State:
-        """Raises Refused for a message that somebody else has put there."""
+        """Parse a state message. Raises Refused for a message of another program."""
         try:
             said = json.loads(data)
             return State(int(said["batch"]), tuple(bytes.fromhex(each) for each in said["branches"]))
@@ -138,7 +138,7 @@ class State:
 
 
 def read_state(connection: MQConnection, queue: str, query: bytes) -> State | None:
-    """The state message of a query, which is left where it is."""
+    """Return the state message of a query, and leave it on the queue."""
     return _state(connection, queue, query, mq.MQOO_BROWSE, mq.MQGMO_BROWSE_FIRST)
 
 
@@ -241,7 +241,7 @@ def decide(options: SinkOptions, unit: Unit, mine: list[bytes]) -> None:
 
 
 def _note(connection: MQConnection, queue: str, unit: Unit, has_old: bool, state: State) -> None:
-    """The decision: the state message of the query is replaced, in a branch of the unit, in one phase."""
+    """Make the decision: replace the state message of the query, in a branch of the unit, in one phase."""
     branch = Branch(connection, unit.xid(_DECISION))
     if has_old:
         way = mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE
@@ -255,20 +255,20 @@ def _note(connection: MQConnection, queue: str, unit: Unit, has_old: bool, state
 
 
 def in_doubt(connection: MQConnection, query: bytes) -> list[tuple[Unit, bytes]]:
-    """The branches of a query that are in doubt."""
+    """Return the branches of a query that are in doubt."""
     found = [unit_of(xid) for xid in connection.branches()]
     return [each for each in found if each is not None and each[0].query == query]
 
 
 def finish(connection: MQConnection, query: bytes, state: State | None, doubt: list[tuple[Unit, bytes]]) -> None:
-    """Commit the branches that the state names, roll back all others (W1). Whoever calls has the state queue (W3)."""
+    """Commit the branches that the state names, roll back all others (W1). The caller holds the state queue (W3)."""
     named = {(Unit(query, state.batch), bqual) for bqual in state.branches} if state is not None else set()
     for unit, bqual in sorted(doubt, key=lambda each: (each not in named, each[0].batch, each[1])):
         connection.resolve(unit.xid(bqual), (unit, bqual) in named)
 
 
 def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) -> None:
-    """The batch has failed: roll its branches back, unless it was decided. What cannot be done now is done later.
+    """Roll the branches of a failed batch back, unless it was decided. Branches missed here stay in doubt.
 
     Without a state queue, one that is no longer in doubt was committed: the others belong to it, and stay in doubt.
     """
@@ -292,7 +292,7 @@ def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) ->
 
 
 def branches_of(messages: list[WriterCommitMessage | None]) -> tuple[Unit | None, list[bytes]]:
-    """What the tasks have prepared, and for which unit; none if there was no task."""
+    """Return the branches that the tasks have prepared, and their unit; none if there was no task."""
     unit: Unit | None = None
     branches: list[bytes] = []
     for each in messages:

@@ -2,7 +2,7 @@
 
     OUT/_flint/inputs/<dump>.json    one per dump: its name, size and fingerprint, how far it is loaded, its files
     OUT/_flint/commit.json           the journal: moves, deletions and new entries of a commit that is under way
-    OUT/_flint/staging/              what tasks are writing
+    OUT/_flint/staging/              files that tasks are writing
     OUT/_flint/lock                  locked (flock) by the run that is at work: there is one at a time
 
 A commit: the journal is written and renamed into place; files that are replaced are deleted, others are moved from
@@ -69,7 +69,7 @@ class Entry:
 
 
 def fingerprint(path: str, start: int, length: int) -> str:
-    """What `length` bytes from `start` on are."""
+    """Return a digest of `length` bytes from `start` on."""
     with open(path, "rb") as file:
         file.seek(start)
         return hashlib.sha256(file.read(length)).hexdigest()[:32]
@@ -95,7 +95,7 @@ class Manifest:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Be the only run at this directory: what tasks of another one are writing must not be thrown away."""
+        """Lock the directory for this run: files that tasks of another run are writing must not be deleted."""
         self._make()
         try:
             file = (self.state / "lock").open("a")
@@ -122,7 +122,7 @@ class Manifest:
             raise PipelineError(f"{self.out} cannot be written: {error.strerror}") from None
 
     def open(self) -> None:
-        """Make the directory ready: finish a commit that was under way, throw away what tasks left behind."""
+        """Prepare the directory: finish an interrupted commit, delete files that tasks left behind."""
         self._make()
         if self.journal.exists():
             self._apply(json.loads(self.journal.read_text()))
@@ -134,7 +134,7 @@ class Manifest:
         return Entry(**json.loads(path.read_text())) if path.exists() else None
 
     def entries(self) -> Iterator[Entry]:
-        """One after the other, so that memory does not grow with their number."""
+        """Yield the entries one after the other, so that memory does not grow with their number."""
         for path in sorted(self.inputs.glob("*.json")):
             yield Entry(**json.loads(path.read_text()))
 

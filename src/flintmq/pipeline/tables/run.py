@@ -1,15 +1,15 @@
-"""A run of the pipeline: find what is new in the dumps, load it in tasks, commit, make gold, report.
+"""A run of the pipeline: find new data in the dumps, load it in tasks, commit, make gold, report.
 
-    what a dump is, against its entry         what is done
+    dump, compared with its entry             action
     not there                                 loaded as a whole
-    not there, and the same as another        passed over, with a finding (twins.py)
+    not there, and a copy of another          passed over, with a finding (twins.py)
     same size, same first and last bytes      nothing; if a stream has left the end of it, that is loaded
     longer, same first bytes                  loaded from where its complete records ended
     anything else                             its files are replaced
 
-Dumps are loaded in waves of whole dumps; a wave is committed before the next begins, so a run that was killed goes on
-where it was, and the driver's memory does not depend on how much there is to load. Gold is made when silver has changed
-since it was made last; OUT/_flint/gold.due says so, from before a commit until gold is there.
+Dumps are loaded in waves of whole dumps; a wave is committed before the next begins, so a run that was killed resumes
+at its last wave, and the driver's memory does not depend on how much there is to load. Gold is made when silver has
+changed since it was made last; OUT/_flint/gold.due says so, from before a commit until gold is there.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ Progress = Callable[[str, int, int], None]
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """No progress is shown."""
+    """Show no progress."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run does."""
+    """The options of a run."""
 
     smf: list[str]
     out: Path
@@ -78,7 +78,7 @@ class Job:
 
 
 def dumps_of(roots: list[str]) -> dict[str, str]:
-    """Name -> path. The name of a dump is its path below the directory that was given, or its own."""
+    """Return name -> path. The name of a dump is its path below the directory that was given, or its own."""
     found: dict[str, str] = {}
     for root in roots:
         for path in files_of(root):
@@ -162,9 +162,9 @@ def _part_of(path: str, size: int, start: int, settings: Settings) -> _Part | No
 
 
 def share_of(size: int, most: int) -> int:
-    """The bytes of a range: at most so many, and such that ranges are alike and their number is even.
+    """Return the bytes of a range: at most `most`, such that ranges are equal and their number is even.
 
-    Two cores have the same to do then. It does not depend on how many there are: files are the same everywhere.
+    Two cores then have the same work. It does not depend on the number of cores: files are the same everywhere.
     """
     count = -(-size // most)
     return -(-size // (count + count % 2)) if count > 1 else most
@@ -175,7 +175,7 @@ def data_layers(settings: Settings) -> tuple[str, ...]:
 
 
 def waves(jobs: Iterator[Job]) -> Iterator[list[Job]]:
-    """Jobs in waves of about WAVE tasks."""
+    """Group jobs in waves of about WAVE tasks."""
     wave: list[Job] = []
     for job in jobs:
         wave.append(job)
@@ -220,7 +220,7 @@ def _run(spark: SparkSession, settings: Settings, manifest: Manifest, progress: 
 
 
 def _job_if_there(name: str, path: str, manifest: Manifest, settings: Settings, twins: Twins) -> Job | None:
-    """A dump may be taken away between the look at its directory and the look at itself."""
+    """Return the job of a dump, None if the dump was deleted since its directory was listed."""
     try:
         return job_of(name, path, manifest, settings, twins)
     except FileNotFoundError:
@@ -228,7 +228,7 @@ def _job_if_there(name: str, path: str, manifest: Manifest, settings: Settings, 
 
 
 def _loaded(spark: SparkSession, wave: list[Job], progress: Progress) -> tuple[list[Job], list[Loaded]]:
-    """What tasks have loaded, and of which jobs: without dumps that were taken away meanwhile."""
+    """Run the tasks of a wave; return their jobs and results, without dumps that were deleted meanwhile."""
     while True:
         tasks = [task for job in wave for task in job.tasks]
         try:
@@ -241,7 +241,7 @@ def _loaded(spark: SparkSession, wave: list[Job], progress: Progress) -> tuple[l
 
 
 def _passed_over(manifest: Manifest, job: Job) -> Loaded:
-    """The finding about a dump that is the same as another."""
+    """Write the finding about a duplicate dump."""
     entry = job.entry
     what = f"the same as {entry.same_as}, which is in the tables"
     finding = (entry.name, job.start, entry.size - job.start, DUPLICATE, what)
@@ -249,7 +249,7 @@ def _passed_over(manifest: Manifest, job: Job) -> Loaded:
 
 
 def commit(manifest: Manifest, wave: list[Job], loaded: list[Loaded]) -> None:
-    """Make what the tasks of a wave wrote visible."""
+    """Make the files that the tasks of a wave wrote visible."""
     entries = {job.entry.dump: job.entry for job in wave}
     moves: list[tuple[str, str]] = []
     for part in loaded:
@@ -269,7 +269,7 @@ def commit(manifest: Manifest, wave: list[Job], loaded: list[Loaded]) -> None:
 
 
 def run_tasks(spark: SparkSession, tasks: list[Task], progress: Progress) -> list[Loaded]:
-    """Run the tasks of a wave on the cluster. What comes back is small: names and counts."""
+    """Run the tasks of a wave on the cluster. Their results are small: names and counts."""
     context = spark.sparkContext
     if (context.master or "").startswith("local") and sum(_bytes_of(task) for task in tasks) <= IN_DRIVER_MAX:
         return _in_driver(tasks, progress)

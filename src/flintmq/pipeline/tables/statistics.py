@@ -1,4 +1,4 @@
-"""Tables of flow statistics: what a broker published or wrote about its flows, from any of its forms.
+"""Tables of flow statistics: the statistics that a broker published or wrote, in any of its forms.
 
     OUT/statistics/flow/        one row per statistics record: the fields of MessageFlow
     OUT/statistics/thread/      one row per thread of it
@@ -6,7 +6,7 @@
     OUT/statistics/terminal/    one row per terminal of a node
     OUT/statistics/findings/    File, Offset, Length, What: input that became no row
 
-    source                      what it is
+    source                      content
     *.json, *.jsonl             statistics messages: one, a list of them, or one per line
     *.csv                       a file of flows, threads or nodes, as its columns tell
     *.parquet                   an archive of statistics messages: the column body or data
@@ -92,7 +92,7 @@ _ALIASES = {"NodeLabel": "Label", "NodeName": "Label", "NodeType": "Type", "Thre
 
 @dataclass
 class Loaded:
-    """What one source gave: small enough to be sent to the driver."""
+    """The rows and findings of one source: small enough to be sent to the driver."""
 
     source: str
     rows: dict[str, int] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class _Rows:
 
 
 def _own(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of a row that are its own."""
+    """Return the columns that belong to one table."""
     made: dict[str, Any] = {}
     for name in SCHEMAS[table].names[len(_COMMON) :]:
         value = row.get(name)
@@ -310,7 +310,7 @@ _READERS = {".json": _read_json, ".jsonl": _read_json, ".csv": _read_csv, ".parq
 
 @dataclass
 class Report:
-    """What a load found."""
+    """The counts of a load."""
 
     sources: int = 0
     fresh: int = 0
@@ -341,7 +341,7 @@ def size_of(sources: Sequence[str]) -> int:
 
 
 def load(sources: Sequence[str], out: Path, spark: SparkSession | None = None) -> Report:
-    """Load what is new in the sources: in Spark tasks, one for each source, or without Spark in this process."""
+    """Load new and changed sources: in Spark tasks, one for each source, or without Spark in this process."""
     fresh = changed(sources, out)
     signatures = {source: _signature(source) for source in fresh}
     if spark is None:

@@ -256,7 +256,7 @@ def _rest(made: Cut, at: int, size: int, final: bool) -> int:
 
 
 def _go_on(data: Buffer, at: int, size: int, framing: str, final: bool, made: Cut) -> int:
-    """Return the place after a break at `at` from which records follow each other again, or the end of the data (C2)."""
+    """Return the place after a break at `at` where records follow each other again, or the end of the data (C2)."""
     begin, search = _before_break(data, at, size, made) if framing == RDW else (at, at + 1)
     found = first_record(data, search, size, framing)
     if found < 0:

@@ -131,7 +131,7 @@ def blocks_of(part: Range, block: int = BLOCK) -> Iterator[tuple[Block, list[Dam
 
 
 def _stream(part: Range, block: int) -> Iterator[tuple[Block, list[Damage]]]:
-    """Yield the records of a packed dump, up to the place where it is damaged or cut off; the last block reports that."""
+    """Yield the records of a packed dump up to the place where it is damaged or cut off; the last block says so."""
     with Unpacker(part.path) as file:
         data = file.read(max(block, LOOK))
         framing = part.framing or detect(data)
