@@ -10,7 +10,7 @@ test compares these tables with the command model: nothing in the model is liste
 
 from __future__ import annotations
 
-#: Where a user finds what is missing and what to do instead.
+#: Where a user finds the limits and the alternatives.
 WHERE_TO_READ = "docs/limits.md"
 
 _MESSAGE_CHANNELS = "message channels"

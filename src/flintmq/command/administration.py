@@ -72,7 +72,7 @@ class Administration(Protocol):
         """SET CHLAUTH with the values that were given. 3337 there is such a map, 3338 there is no such record."""
 
     def check_chlauth(self, client: Client) -> MQObject | None:
-        """DISPLAY CHLAUTH MATCH(RUNCHECK): the record that decides about a client, None if there is none."""
+        """DISPLAY CHLAUTH MATCH(RUNCHECK): return the record that applies to a client, None if there is none."""
 
     def security(self) -> Row:
         """DISPLAY SECURITY: INTERVAL and TIMEOUT."""
@@ -202,16 +202,13 @@ class Administration(Protocol):
         """SET SYSTEM. A new STATIME or ACCTIME takes effect when the running interval ends."""
 
     def start_trace(self, kind: str, classes: tuple[int, ...], destination: str, with_data: bool) -> int:
-        """START TRACE: the number of the trace. Type, classes and destination are known to be right.
-
-        `with_data`: the data of messages may be in it.
-        """
+        """START TRACE: return the number of the trace. Type, classes and destination have been checked."""
 
     def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
-        """STOP TRACE: the numbers of those that were stopped. "*" any type, () any classes, -1 any number."""
+        """STOP TRACE: return the numbers of the stopped traces. "*" any type, () any classes, -1 any number."""
 
     def traces(self, kind: str, classes: tuple[int, ...], number: int) -> list[Row]:
-        """DISPLAY TRACE: a row for each trace that is meant in the same way."""
+        """DISPLAY TRACE: return a row for each trace that the arguments select, as in `stop_trace`."""
 
     def qmgr_status(self) -> Row:
         """DISPLAY QMSTATUS."""

@@ -48,7 +48,7 @@ def start(request: Request, administration: Administration) -> Reply:
 
 
 def stop(request: Request, administration: Administration) -> Reply:
-    """STOP CHANNEL. For one address only INACTIVE can be asked for, and is."""
+    """STOP CHANNEL. With CONNAME only STATUS(INACTIVE) is allowed, and is the default."""
     address = request.option("CONNAME")
     wanted = request.option("STATUS", "INACTIVE" if address else "STOPPED")
     if address and wanted == "STOPPED":
@@ -82,7 +82,7 @@ def service_status(request: Request, administration: Administration) -> Reply:
 
 
 def start_service(request: Request, administration: Administration) -> Reply:
-    """START SERVICE. With IGNSTATE(YES) a service that runs is as good as started."""
+    """START SERVICE. With IGNSTATE(YES) a service that runs already is no error."""
     reason = administration.start_service(request.name)
     if reason == MQRCCF_SERVICE_RUNNING and request.option("IGNSTATE") == "YES":
         reason = 0
@@ -90,7 +90,7 @@ def start_service(request: Request, administration: Administration) -> Reply:
 
 
 def stop_service(request: Request, administration: Administration) -> Reply:
-    """STOP SERVICE. With IGNSTATE(YES) a service that does not run is as good as stopped."""
+    """STOP SERVICE. With IGNSTATE(YES) a service that does not run is no error."""
     reason = administration.stop_service(request.name)
     if reason == MQRCCF_SERVICE_STOPPED and request.option("IGNSTATE") == "YES":
         reason = 0

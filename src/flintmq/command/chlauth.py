@@ -21,7 +21,7 @@ from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.chlauth import BLOCK_ADDRESS, BLOCK_USER, EVERY_CHANNEL, LISTS
 
-#: What each type compares or blocks, and must be told; SSLPEERMAP needs one of two.
+#: The attributes that each type compares or blocks, and requires; SSLPEERMAP needs one of two.
 _NEEDED = {
     BLOCK_USER: ("USERLIST",),
     BLOCK_ADDRESS: ("ADDRLIST",),
@@ -70,7 +70,7 @@ def _wrong(values: Row, kind: str, action: str) -> int:
 
 
 def display(request: Request, administration: Administration) -> Reply:
-    """DISPLAY CHLAUTH: those called so, those that are for a channel, or the one that would decide."""
+    """DISPLAY CHLAUTH: show the records of a profile, those for a channel, or the one that applies to a client."""
     if request.option("MATCH") == "RUNCHECK":
         return _run_check(request, administration)
     responses: list[Response] = []

@@ -17,7 +17,7 @@ from flintmq.command.model import FORMS, VERBS, nouns
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS
 from flintmq.qmgr.attribute import FLAG, Attribute
 
-#: What ends the word that is completed.
+#: Characters that end the word to complete.
 DELIMITERS = " \t,()'"
 
 #: Given a noun and the beginning of a name, return the names that begin so.

@@ -60,7 +60,7 @@ _FIFO: Changes = {"MAXDEPTH": NUMBER_MAX, "MSGDLVSQ": "FIFO"}
 _KEPT: Changes = {"MAXDEPTH": NUMBER_MAX, "DEFPSIST": "YES"}
 _BY_KEY: Changes = {**_KEPT, "INDXTYPE": "CORRELID", "MSGDLVSQ": "FIFO", "MAXMSGL": MESSAGE_LENGTH_MAX}
 
-#: name -> purpose, what differs from the default local queue.
+#: name -> purpose, differences from the default local queue.
 _LOCAL_QUEUES: list[tuple[str, str, Changes]] = [
     ("SYSTEM.ADMIN.ACCOUNTING.QUEUE", "accounting messages", {}),
     ("SYSTEM.ADMIN.ACTIVITY.QUEUE", "activity reports", {}),
@@ -164,7 +164,7 @@ _TOPICS: list[tuple[str, str, Changes]] = [
     ),
 ]
 
-#: The objects that DEFINE takes what is left out from. They have no description, or every new object would.
+#: The objects that supply attributes left out in DEFINE. They have no description, or every new object would.
 _TEMPLATES = [
     ("QLOCAL", "SYSTEM.DEFAULT.LOCAL.QUEUE"),
     ("QALIAS", "SYSTEM.DEFAULT.ALIAS.QUEUE"),
@@ -190,7 +190,7 @@ _ADDED = {
     "AUTHINFO": "SYSTEM.DEFAULT.AUTHINFO.IDPWOS",
 }
 
-#: Nobody administers over a channel, and nobody comes in through the channels that are there for their defaults.
+#: No client administers over a channel, or connects through the channels that hold defaults.
 _CHANNEL_RULES: list[Changes] = [
     {"CHLAUTH": "*", "TYPE": "BLOCKUSER", "USERLIST": [ADMINISTRATORS], "DESCR": "Privileged users are not let in"},
     {
@@ -209,7 +209,7 @@ _CHANNEL_RULES: list[Changes] = [
     },
 ]
 
-#: Those of the developer container: applications on one channel, `admin` on the other, nobody elsewhere.
+#: Those of the developer container: applications on one channel, `admin` on the other, no client elsewhere.
 _DEVELOPER_RULES: list[Changes] = [
     {
         "CHLAUTH": "*",
@@ -281,7 +281,7 @@ def missing_values(catalogue: Catalogue) -> list[tuple[str, str, Changes]]:
     return [("QLOCAL", name, _BY_KEY) for name in names if catalogue.find("QLOCAL", name) is not None]
 
 
-#: What user `app` of the developer container may: type of object, profile, authorities.
+#: Authorities of user `app` of the developer container: type of object, profile, authorities.
 _APP_AUTHORITIES = (
     ("QMGR", SELF, "CONNECT DSP INQ"),
     ("QUEUE", "DEV.**", "BROWSE GET INQ PUT"),

@@ -41,7 +41,7 @@ KINDS = (
     "TOPIC", "SUB", "CHANNEL", "LISTENER", "SERVICE", "COMMINFO", "CHLAUTH", "AUTHREC",
 )  # fmt: skip
 
-#: What `-t` takes: MQ's words for kinds of objects. Some name kinds that do not exist here; they dump nothing.
+#: The words of `-t`, MQ's for kinds of objects. Some name kinds that do not exist here; they dump nothing.
 TYPES: dict[str, tuple[str, ...]] = {
     "all": KINDS,
     "qmgr": ("QMGR",),
@@ -75,7 +75,7 @@ TYPES: dict[str, tuple[str, ...]] = {
 _LINE = LINE_LENGTH_MAX - 2  # Room for " +".
 _INDENT = "   "
 _MANAGED = "SYSTEM.MANAGED."
-#: What DEFINE must say.
+#: Attributes that DEFINE requires.
 _ALWAYS = ("AUTHTYPE", "CHLTYPE", "TRPTYPE")
 
 
@@ -174,7 +174,7 @@ def _authorities(administration: Administration, what: Dump) -> Iterator[str]:
             yield from command(words, what.layout)
 
 
-#: What is not defined but set, or shown by another command.
+#: Kinds that are set rather than defined, or shown by another command.
 _OTHERS = {"SUB": _subscriptions, "CHLAUTH": _channel_rules, "AUTHREC": _authorities}
 
 

@@ -322,7 +322,7 @@ def _connection_name(command: Command, form: Form, word: Word, text: str) -> str
     return text
 
 
-# -- what is said of a syntax error -----------------------------------------------------------------------------------
+# -- replies to syntax errors -----------------------------------------------------------------------------------
 
 
 def syntax_error(error: CommandSyntaxError) -> Reply:

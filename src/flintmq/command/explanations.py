@@ -11,7 +11,7 @@ import re
 
 from flintmq.command.messages import MESSAGES
 
-#: Number without the letter of its severity -> what it is about, and what to do; "" where there is nothing to do.
+#: Number without the letter of its severity -> its subject, and the action to take; "" where there is none.
 EXPLANATIONS: dict[str, tuple[str, str]] = {
     # The queue manager and its files.
     "AMQ5026": ("A listener waits for connections at the address that is told.", ""),
@@ -91,7 +91,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "The command was sent to a queue manager elsewhere, and no response came in time.",
         "runmqsc -w waits longer.",
     ),
-    # Who may do what.
+    # Authority.
     "AMQ5534": (
         "User and password of a client are not right.",
         "Give the right ones; `flint user` sets a password. `flint explain` shows who was refused.",
@@ -176,7 +176,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "Set OutboundSNI=CHANNEL in the client.",
     ),
     "AMQ9999": ("A channel has ended.", "The line before says why."),
-    # What only z/OS has.
+    # z/OS only.
     "CSQM587": (
         "A message could not be copied to the streaming queue.",
         "With STRMQOS(MUSTDUP) it was refused, too. The reason says why; flint mqrc explains it.",

@@ -45,7 +45,7 @@ class Form:
     kind: str
     name: str
     handler: Handler
-    #: What the issuer must be allowed to do: right and class of object, in the words of setmqaut.
+    #: The authority that the issuer needs: right and class of object, in the words of setmqaut.
     authority: tuple[str, str]
     pcf_command: int
     summary: str
@@ -54,7 +54,7 @@ class Form:
     settable: tuple[Attribute, ...] = ()
     shown: tuple[Attribute, ...] = ()
     required: tuple[str, ...] = ()
-    #: What every answer shows and DISPLAY can also ask for by name: keywords that are not in `shown`.
+    #: Keywords that every response shows and DISPLAY can also ask for by name: they are not in `shown`.
     always: tuple[str, ...] = ()
     #: Words of DISPLAY that each ask for several attributes.
     groups: dict[str, frozenset[str]] = field(default_factory=dict, hash=False)

@@ -219,7 +219,7 @@ REASON_MESSAGES = {
     MQRCCF_LISTENER_STOPPED: "AMQ8729I",
 }
 
-#: What to say where reason.py has no sentence, or one that speaks of another situation.
+#: Explanations for reasons without a sentence in reason.py, or with one about another situation.
 _EXPLANATIONS = {
     MQRCCF_CHL_SYSTEM_NOT_ACTIVE: "Nobody serves clients: the queue manager does not run as a process of its own. "
     "strmqm starts it.",

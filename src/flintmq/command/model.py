@@ -106,9 +106,9 @@ class _Kind:
     parameters: str
     authority: str
     commands: tuple[int, int, int, int]  # create, change, delete, inquire
-    #: What the example of ALTER changes, where that is not what the example of DEFINE sets.
+    #: The attributes that the example of ALTER changes, if they differ from the example of DEFINE.
     altered: str = ""
-    #: What DEFINE must say.
+    #: Attributes that DEFINE requires.
     required: tuple[str, ...] = ()
 
 
@@ -293,7 +293,7 @@ _KINDS = [
 ]
 
 
-#: What chooses objects of a type in DISPLAY; that of queues is QUEUE_TYPE.
+#: Options that choose objects of a type in DISPLAY; that of queues is QUEUE_TYPE.
 _TYPE_OPTIONS = {"TOPIC": (TOPIC_TYPE,), "CHANNEL": (CHANNEL_TYPE,), "AUTHINFO": (AUTHORITY_TYPE,)}
 
 

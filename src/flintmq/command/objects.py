@@ -43,7 +43,7 @@ NUMBERS = {
 #: The attribute that says of what type an object is, where it is not TYPE.
 _TYPE_OPTIONS = {"CHANNEL": "CHLTYPE", "AUTHINFO": "AUTHTYPE"}
 
-#: The object that supplies what DEFINE leaves out when there is no LIKE.
+#: The object that supplies attributes left out in DEFINE when there is no LIKE.
 DEFAULT_OBJECTS = {
     "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
     "QALIAS": "SYSTEM.DEFAULT.ALIAS.QUEUE",
@@ -84,7 +84,7 @@ def alter(request: Request, administration: Administration) -> Reply:
 
 
 def delete(request: Request, administration: Administration) -> Reply:
-    """DELETE. With IGNSTATE(YES) an object that is not there is as good as deleted."""
+    """DELETE. With IGNSTATE(YES) a missing object is no error."""
     reason = administration.delete(request.kind, request.name, request.flag("PURGE"))
     if reason == MQRC_UNKNOWN_OBJECT_NAME and request.option("IGNSTATE") == "YES":
         reason = 0
@@ -96,7 +96,7 @@ def delete(request: Request, administration: Administration) -> Reply:
 
 
 def display(request: Request, administration: Administration) -> Reply:
-    """DISPLAY of definitions: one answer for each object, in order of name."""
+    """DISPLAY of definitions: one response for each object, in order of name."""
     name = request.name or "*"
     wanted = request.option(_TYPE_OPTIONS.get(request.kind, "TYPE"), "ALL")
     keywords = request.keywords()

@@ -33,7 +33,7 @@ from flintmq.mqi.reason import (
     MQRC_CODED_CHAR_SET_ID_ERROR,
 )
 
-#: The reason of a structure that is not valid -> what the response says.
+#: The reason of a structure that is not valid -> the reason of the response.
 _STRUCTURES = {
     MQRC_CFIN_ERROR: pcf.MQRCCF_CFIN_LENGTH_ERROR,
     MQRC_CFST_ERROR: pcf.MQRCCF_CFST_LENGTH_ERROR,
@@ -134,7 +134,7 @@ def _escape(message: PCFMessage, administration: Administration, outcome: Outcom
     outcome.responses = pcf_reply.escape(texts, reply.failed)
 
 
-# -- what is no command -----------------------------------------------------------------------------------------------
+# -- unreadable messages -----------------------------------------------------------------------------------------------
 
 
 def _read(data: bytes, big_endian: bool, ccsid: int) -> PCFMessage:

@@ -29,13 +29,13 @@ from flintmq.qmgr.attribute import Attribute, number_of
 from flintmq.qmgr.attribute_pcf import LENGTHS, parameters_of, string_of
 from flintmq.qmgr.attributes import ATTRIBUTES, BY_KEYWORD, QUEUE_KINDS, QUEUE_TYPES
 
-#: What PCF calls a reason that commands on these nouns end with.
+#: The reasons of PCF in place of those that commands on these nouns end with.
 _REASONS_OF_CHANNELS = {
     MQRC_UNKNOWN_OBJECT_NAME: pcf.MQRCCF_CHANNEL_NOT_FOUND,
     pcf.MQRCCF_OBJECT_ALREADY_EXISTS: pcf.MQRCCF_CHANNEL_ALREADY_EXISTS,
 }
 
-#: What commands show that has no list of attributes to choose from: RESET QSTATS, DISPLAY USAGE.
+#: Attributes of commands without a list of attributes to choose from: RESET QSTATS, DISPLAY USAGE.
 _SHOWN_UNASKED = (*QUEUE_STATISTICS, *LOG_STATE, *BUFFER_POOL_USAGE, *PAGE_SET_USAGE)
 
 

@@ -105,7 +105,7 @@ _REASONS: dict[type[Parameter], tuple[int, int]] = {
     MQCFGR: (pcf.MQRCCF_CFGR_PARM_ID_ERROR, pcf.MQRCCF_CFGR_PARM_ID_ERROR),
 }
 
-#: Options whose wrong value has a reason of its own.
+#: Options with a reason of their own for a wrong value.
 _OPTION_REASONS = {
     pcf.MQIACF_FORCE: pcf.MQRCCF_FORCE_VALUE_ERROR,
     pcf.MQIACF_REPLACE: pcf.MQRCCF_REPLACE_VALUE_ERROR,

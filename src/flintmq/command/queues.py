@@ -19,7 +19,7 @@ def clear(request: Request, administration: Administration) -> Reply:
 
 
 def move(request: Request, administration: Administration) -> Reply:
-    """MOVE QLOCAL. How many messages were moved is said when it stopped half-way, too."""
+    """MOVE QLOCAL. The number of moved messages is reported even if the command stopped half-way."""
     target = request.option("TOQLOCAL")
     if not administration.may(request.verb, request.kind, target):
         return refused(MQRC_NOT_AUTHORIZED, target, administration.name)
@@ -42,7 +42,7 @@ def _to_blame(reason: int, source: str, target: str, administration: Administrat
 
 
 def reset_statistics(request: Request, administration: Administration) -> Reply:
-    """RESET QSTATS: tell the counts of each queue and begin again."""
+    """RESET QSTATS: show the counts of each queue and start counting again."""
     responses = _reset(request, administration)
     return listed(responses, refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name))
 

@@ -45,9 +45,9 @@ class Reply:
     reason: int = 0
     #: The command was not understood, rather than refused.
     syntax_error: bool = False
-    #: Answers that are still to be made, in their order. None stands for something that is not shown.
+    #: Responses that are still to be made, in their order. None stands for something that is not shown.
     pending: Iterator[Response | None] | None = None
-    #: What the command answers if there is nothing to show.
+    #: The reply of the command if there is nothing to show.
     otherwise: Reply | None = None
 
     @property
@@ -95,7 +95,7 @@ def listed(responses: Iterator[Response | None], otherwise: Reply) -> Reply:
 
 
 def type_item(value: str, alone: bool = False) -> Item:
-    """TYPE(value), which stands after the name."""
+    """Return TYPE(value), which stands after the name."""
     return Item("TYPE", value, ENUM, alone)
 
 

@@ -19,7 +19,7 @@ class CommandRows:
     """The reply to one command."""
 
     rows: list[Row] = field(default_factory=list)
-    #: 0 if the command did what was asked, else MQRC or MQRCCF.
+    #: 0 if the command succeeded, else MQRC or MQRCCF.
     reason: int = 0
     #: The first message of a command that failed: "AMQ8884E: ...".
     problem: str = ""

@@ -6,7 +6,7 @@ import re
 
 from flintmq.qmgr.attributes import ATTRIBUTES
 
-#: Keywords whose value is a secret: those of the model, and those that MQ has and FlintMQ does not.
+#: Keywords with a secret value: those of the model, and those that MQ has and FlintMQ does not.
 KEYWORDS = frozenset(
     {attribute.keyword for attributes in ATTRIBUTES.values() for attribute in attributes if attribute.secret}
     | {"LDAPPWD", "PASSWORD", "SSLKEYP"}

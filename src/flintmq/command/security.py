@@ -182,7 +182,7 @@ def _record_items(row: Row, request: Request) -> list[Item]:
     ]
 
 
-# -- what is kept about users -----------------------------------------------------------------------------------------
+# -- cached data about users -----------------------------------------------------------------------------------------
 
 
 def display(request: Request, administration: Administration) -> Reply:

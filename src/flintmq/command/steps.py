@@ -21,7 +21,7 @@ from typing import TypeVar
 Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 
-#: Answers that are made, or written, in one slice.
+#: Responses that are made, or written, in one slice.
 RESPONSES_AT_ONCE = 50
 #: Lines of text that are handed over in one slice.
 LINES_AT_ONCE = 5000

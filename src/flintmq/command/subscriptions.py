@@ -18,7 +18,7 @@ from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import matches
 from flintmq.selector import SelectorError, compile_selector
 
-#: What SUBTYPE chooses; USER is what people and programs have made.
+#: The types that SUBTYPE chooses; USER is those that people and programs have made.
 SUBTYPES = {"USER": ("ADMIN", "API"), "ALL": ("ADMIN", "API", "PROXY")}
 
 
@@ -75,7 +75,7 @@ def delete(request: Request, administration: Administration) -> Reply:
 
 
 def display(request: Request, administration: Administration) -> Reply:
-    """DISPLAY SUB: an answer for each, by name and then by id."""
+    """DISPLAY SUB: show a response for each, by name and then by id."""
     responses = _responses(request, administration, "AMQ8096I", ATTRIBUTES["SUB"], administration.subscriptions())
     return listed(responses, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
 

@@ -35,7 +35,7 @@ def _responses(request: Request, kind: str, rows: list[Row]) -> Iterator[Respons
 
 
 def clear(request: Request, administration: Administration) -> Reply:
-    """CLEAR TOPICSTR CLRTYPE(RETAINED): the retained publication of one topic goes, if there is one."""
+    """CLEAR TOPICSTR CLRTYPE(RETAINED): remove the retained publication of one topic, if there is one."""
     reason = administration.clear_retained(request.name)
     if reason:
         return refused(reason, request.name, administration.name)

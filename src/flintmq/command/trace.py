@@ -30,7 +30,7 @@ def start(request: Request, administration: Administration) -> Reply:
 
 
 def stop(request: Request, administration: Administration) -> Reply:
-    """STOP TRACE(type or *), those that CLASS and TNO leave."""
+    """STOP TRACE(type or *): stop the traces that CLASS and TNO select."""
     stopped = administration.stop_trace(request.name, _classes(request, request.name), _number(request))
     if not stopped:
         return Reply([Response("CSQW137I")], MQRCCF_NONE_FOUND)

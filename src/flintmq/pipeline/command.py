@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 WIDTH = 30
-#: Where Spark runs if nobody says so.
+#: Where Spark runs by default.
 MASTER = "local[*]"
 
 
@@ -80,7 +80,7 @@ def run_dumps(
     if every is not None and not (math.isfinite(every) and every > 0):
         raise BadOption(f"--every {every:g}: between two looks is some time, in seconds")
     size = size_of("--partition-size", partition_size)
-    if not dumps_of(smf) and every is None:  # What is not there is said before Spark starts.
+    if not dumps_of(smf) and every is None:  # Missing dumps are reported before Spark starts.
         raise PipelineError(f"there are no dumps in {' or '.join(smf)}")
     if every is not None:
         return _stream(Settings(smf, out, chosen, size, framing, True), master or MASTER, every)

@@ -12,7 +12,7 @@ _OURS = re.compile(r"^\s*(?:[\w.]*: )?flintmq\.[\w.]+: (?P<text>\S.*)$", re.MULT
 _PYTHON = re.compile(r"^(?:.*: )?Traceback \(most recent call last\):\n(?:[ \t].*\n)*(?P<text>\S.*)$", re.MULTILINE)
 _CONDITION = re.compile(r"\[(?P<name>[A-Z][A-Z0-9_.]+)\] (?P<text>[^\n]+)")
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (?P<text>[^\n]+)$", re.MULTILINE)
-#: What Spark and Python say when workers run another Python.
+#: Messages of Spark and Python when workers run another Python.
 _VERSIONS = re.compile(
     r"Python in worker has different version: (?P<worker>\S+) than that in driver: (?P<driver>[\d.]+)"
 )

@@ -159,7 +159,7 @@ class Server:
                 return self.jobs.get(block=False)
             except queue.Empty:
                 request = self.idle_work.pop(0)
-            with contextlib.suppress(Exception):  # Whoever asks for this report is told what is wrong with it.
+            with contextlib.suppress(Exception):  # A later request for this report gets the error.
                 spark = self.spark.newSession()
                 session.adapt(spark, small=True)
                 work.carry_out(spark, request)

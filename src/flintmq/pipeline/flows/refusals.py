@@ -94,7 +94,7 @@ _REASONS: Final = (
     ("FileRead", "it reads a file of one machine amid the flow"),
     ("Email", "it sends e-mail, and a task that runs again would send it again"),
 )
-#: Nodes whose outputs the sink `mq` cannot put.
+#: Nodes with outputs that the sink `mq` cannot put.
 _NO_PUT: Final = {
     "ComIbmPublication.msgnode": "it publishes, and the sink mq puts to queues",
     "ComIbmFileOutput.msgnode": "it writes files, and the sink mq puts to queues",

@@ -45,7 +45,7 @@ from flintmq.pipeline.flows.shipment import Shipment, flow_of
 from flintmq.pipeline.sources.mq_columns import with_properties
 
 ROWS_MAX: Final = 10_000
-#: What fits a processor's cache is quicker to make and to copy than a large batch.
+#: A batch that fits a processor's cache is quicker to make and to copy than a large one.
 BYTES_MAX: Final = 4 << 20
 #: BOTHRESH of a queue that a task reads: a message that Spark reads was never backed out by the flow.
 _NEVER: Final = 1 << 30
@@ -57,7 +57,7 @@ _PASS_CORREL_ID: Final = 64  # MQRO_PASS_CORREL_ID
 _THRESHOLDS: Final = (50_000, 20, 20)
 
 Sent = Put | Publication | FileWrite
-#: Stands for the tree of what was sent: a batch of outputs keeps their bytes only.
+#: Stands for the tree of an output: a batch of outputs keeps their bytes only.
 _NO_TREE: Final = new_root()
 
 

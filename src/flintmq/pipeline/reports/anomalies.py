@@ -191,7 +191,7 @@ _MIDDLES = _per_level(
     "count(*) over (partition by {like}) as Count{level}, "
     "size(collect_set(Day) over (partition by {like})) as Days{level}"
 )
-#: The median of a value's own minute of the hour and of its own time of the day: what recurs.
+#: The median of a value's own minute of the hour and of its own time of the day: the recurring part.
 _PHASES = ", ".join(
     f"percentile_approx(X, 0.5) over (partition by {_SERIES}, {phase}) as {name}_Middle, "
     f"count(*) over (partition by {_SERIES}, {phase}) as {name}_Count"

@@ -1,5 +1,4 @@
-"""BROKER: message flows, their nodes and threads; the cost of a message, and where the time goes (flow statistics,
-117).
+"""BROKER: message flows, nodes and threads; the cost of a message, and where the time goes (flow statistics, 117).
 
 The tables are those of tables/statistics.py. Of one flow either its snapshots or its archive records are counted, never
 both, because they cover the same messages: those with more messages, or those that `--set type` names. Statistics that

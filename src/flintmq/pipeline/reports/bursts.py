@@ -68,7 +68,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     return made if made.tables else nothing("bursts", TITLE, options, _WHAT, _REMEDY)
 
 
-# What is measured
+# Measurements
 
 
 def _slots(spark: SparkSession, tables: Path, options: Options, window: float, slot: float) -> DataFrame | None:
@@ -311,7 +311,7 @@ def _charts(slots: DataFrame, rows: list[Any], window: float) -> list[Chart]:
     return made
 
 
-# What is proved
+# Bounds
 
 _BOUNDS = """
 with intervals as (

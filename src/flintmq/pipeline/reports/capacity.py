@@ -438,7 +438,7 @@ def _lines(points: DataFrame, rows: list[Any]) -> Chart:
     )
 
 
-# What else fits
+# Other resources
 
 
 def _page_sets(made: Report, spark: SparkSession, tables: Path, options: Options) -> None:

@@ -107,7 +107,7 @@ _COMPRESSION = [
 NOT_COMPRESSED = "Nothing was compressed: SET LOG COMPLOG(RLE) switches compression of log records on."
 #: The record has room for three compression methods; one is used.
 METHODS = 3
-#: What CSQW1150 prints above its report.
+#: The lines of CSQW1150 above its report.
 _TOP = "concat('z/OS:', LPAR, '  MQ QMGR:', QMgr, '  Time: ', date_format(Time, 'yyyyDDD HH:mm:ss.SS')) as _Top"
 
 

@@ -23,7 +23,7 @@ ORDER = ("QMgr", "Record_Time", "File", "Offset", "Entry")
 
 _LOCAL = "Interval_Start + make_dt_interval(0, 0, UTC_Offset_Minutes)"
 _MOMENT = "'yyyy/MM/dd,HH:mm:ss.SSSSSS'"
-#: What `heading` needs of a row. Times become text in Spark, which knows that they are UTC; a record has them local.
+#: The columns that `heading` needs. Times become text in Spark, which knows that they are UTC; a record has them local.
 HEADING = [
     "concat_ws(',', LPAR, QMgr, date_format(Time, 'yyyy/MM/dd,HH:mm:ss.SS'), concat('VRM: ', MQ_Version), '') as _Head",
     f"date_format({_LOCAL}, {_MOMENT}) as _From",

@@ -63,7 +63,7 @@ class Finding:
     low: float
     middle: float
     high: float
-    #: What its like is: `at this hour`, `at this hour on Mondays`.
+    #: The values that it is compared with: `at this hour`, `at this hour on Mondays`.
     season: str
     intervals: int = 1
     unit: str = ""

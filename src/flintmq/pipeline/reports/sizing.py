@@ -59,11 +59,11 @@ class Plan:
 
     total_mb: float
     used_mb: float
-    #: What is planned with, whole MB, and what of it is left.
+    #: The storage to plan with, whole MB, and the part that is left.
     ceiling_mb: int
     left_mb: float
     kb_per_channel: float
-    #: What the storage allows, and what the limit does.
+    #: The channels that the storage allows, and those that the limit allows.
     fitting: int
     channels_max: int
     conversations: int

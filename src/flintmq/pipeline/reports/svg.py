@@ -50,7 +50,7 @@ LETTERS = 28
 #: How wide a letter is, about.
 LETTER = 7
 
-#: What a drawing can tell from nothing, and from a fault.
+#: Smaller values are drawn as 0, larger ones are gaps.
 SMALLEST, LARGEST = 1e-12, 1e30
 
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")

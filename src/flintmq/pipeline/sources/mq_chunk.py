@@ -39,7 +39,7 @@ BIG = np.dtype([(name, ">" + kind if kind == "i4" else kind) for name, kind in F
 assert LITTLE.itemsize == BIG.itemsize == SIZE_2
 _BRIEF = np.dtype([("encoding", "i4"), ("coded_char_set_id", "i4"), ("format", "V8")])
 
-#: What is wanted of messages: places only; bodies; bodies with whole descriptors. Always when they were put (S5).
+#: Parts of messages: places only; bodies; bodies with whole descriptors. Always when they were put (S5).
 PLACES = bulk.WANT_PUT_AT
 BODIES = bulk.WANT_DATA | bulk.WANT_PUT_AT
 ALL = bulk.WANT_DATA | bulk.WANT_PUT_AT | bulk.WANT_DESCRIPTOR

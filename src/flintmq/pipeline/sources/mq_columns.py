@@ -91,7 +91,7 @@ class Rows:
         self.schema = schema
         self._queue = queue
         self._body = body
-        #: What a browse must bring (mq_chunk.py).
+        #: The parts that a browse must bring (mq_chunk.py).
         self.wanted = BODIES if all(name in _NEED_NO_DESCRIPTOR for name in schema.names) else ALL
 
     def batch(self, chunk: Chunk) -> pa.RecordBatch:
@@ -203,7 +203,7 @@ def _property_text(value: Any) -> str:
 
 # -- writing ----------------------------------------------------------------------------------------------------------
 
-#: What a row may say of its message.
+#: Columns that set fields of a message.
 _INTEGERS = ("report", "msg_type", "expiry", "feedback", "encoding", "coded_char_set_id", "priority", "persistence",
              "msg_seq_number", "offset", "msg_flags", "original_length")  # fmt: skip
 _TEXTS = ("format", "reply_to_q", "reply_to_q_mgr")
@@ -212,7 +212,7 @@ _IDS = ("msg_id", "correl_id", "group_id")
 _ID_AT = {name: LITTLE.fields[name][1] for name in _IDS}  # type: ignore[index]
 _PACKED_MAX = 1000
 WRITTEN = ("body", "queue", "properties", *_INTEGERS, *_TEXTS, *_IDS)
-#: What the queue manager says: passed over, so that what was read can be written.
+#: Columns that the queue manager sets: ignored, so that rows of the source can be written.
 PASSED_OVER = ("position", "put_time", "backout_count", "user_identifier", "accounting_token", "appl_identity_data",
                "put_appl_type", "put_appl_name", "appl_origin_data")  # fmt: skip
 

@@ -86,7 +86,7 @@ class Refused(PipelineError):
 
 def connect(place: Place) -> flintmq.RemoteQueueManager:
     """Connect to the queue manager of a place. Raises Refused, or BadOption for a password that is missing."""
-    # A connection that was lost is not made again under way: what was seen through it need not be there any more.
+    # A connection that was lost is not made again under way: messages seen through it may be gone.
     options: ConnectOptions = {"application": APPLICATION, "reconnect": "no"}
     if place.channel:
         options["channel"], options["conn"] = place.channel, place.conn
@@ -503,7 +503,7 @@ class Branch:
         return code == xa.XA_OK
 
     def commit(self) -> None:
-        """End and commit in one phase: done, or not done at all."""
+        """Commit the branch in one phase: all of its puts, or none."""
         connection = self._connection
         self._ended()
         connection.xa_call(connection.mqi.xa_commit, self.xid, xa.TMONEPHASE)

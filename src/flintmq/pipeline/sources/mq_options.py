@@ -22,7 +22,7 @@ SOURCE = (
     "queue", "queues", "topic", "subscription", "partitions", "maxMessages", "body", "columns", "shared", "missing",
 )  # fmt: skip
 SINK = ("queue", "stateQueue", "writeId", "persistence", "branchMessages")
-#: What Spark itself puts among the options.
+#: Options that Spark itself adds.
 SPARK = ("path", "checkpointLocation", "queryName")
 
 BODIES = ("binary", "text", "json", "raw")

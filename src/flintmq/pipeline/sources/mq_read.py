@@ -65,7 +65,7 @@ class Work(InputPartition):
     queue: str
     ranges: list[Range]
     fifo: bool
-    #: What was put later stands in the place of a message that is gone (S5).
+    #: A message put later stands in the place of one that is gone (S5).
     newest: str
 
 
@@ -162,19 +162,19 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: SourceOptions) -> None:
         self.options = options
         self._connection: MQConnection | None = None
-        #: For commit: what is being removed, one batch at a time.
+        #: For commit: removes messages, one batch at a time.
         self._remover: Remover | None = None
         self._queues: tuple[str, ...] = ()
-        #: What this reader has removed of what the last offset names (S3).
+        #: The positions of the last offset that this reader has removed (S3).
         self._removed: dict[str, list[Range]] = {}
-        #: What was planned or found through this connection: it is there, and is what it was (S5).
+        #: The positions planned or found through this connection: their messages are unchanged (S5).
         self._seen: dict[str, list[Range]] = {}
-        #: The offset that this reader has begun with, and what was still there of it (S5).
+        #: The offset that this reader has begun with, and the part of it that was still there (S5).
         self._first: dict[str, tuple[Taken, Taken]] = {}
         #: Where the last plan stopped, and how many have gone on from there.
         self._stopped: dict[str, int] = {}
         self._gone_on: dict[str, int] = {}
-        #: With the trigger AvailableNow: what was there when the query was started, and is not planned yet.
+        #: With the trigger AvailableNow: messages there when the query was started, and not planned yet.
         self._only: dict[str, Backlog] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -236,7 +236,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 still = minus(self._seen.get(queue, []), self._removed.get(queue, []))
                 self._seen[queue] = union(still, after[queue].batch)
             room -= len(seen.positions)
-        for queue in before.keys() - set(self._queues):  # It was read once: what was taken goes, and is not read again.
+        for queue in before.keys() - set(self._queues):  # It was read once: taken messages go, and are not read again.
             after[queue] = planned(self._there(connection, queue, before[queue]), self._removed.get(queue, []), Seen())
         return write_offset(after) if found else start
 
@@ -261,7 +261,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._look(connection, queue, taken, room, seen, stopped)
             if len(seen.positions) >= room:
                 return seen
-            seen = Seen()  # The end: once more from the head, for what is late.
+            seen = Seen()  # The end: once more from the head, for late messages.
         self._gone_on[queue] = 0
         self._look(connection, queue, taken, room, seen, 0)
         return seen

@@ -64,7 +64,7 @@ from flintmq.pipeline.sources.mq_connection import Branch, MQConnection, Refused
 from flintmq.pipeline.sources.mq_options import SinkOptions
 from flintmq.qmgr import xa
 
-#: "FLNT": who looks at branches in doubt knows whose they are.
+#: "FLNT": it identifies the branches of this sink to administrators.
 FORMAT_ID = 0x464C4E54
 _GTRID = struct.Struct(">5s16sq")
 _WHO = struct.Struct(">iqi")
@@ -288,7 +288,7 @@ def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) ->
                 if prepared <= set(in_doubt(connection, unit.query)):
                     finish(connection, unit.query, None, list(prepared))
     except PipelineError:
-        return  # The queue manager may be what has failed; the next start finds the branches.
+        return  # The queue manager itself may have failed; the next start finds the branches.
 
 
 def branches_of(messages: list[WriterCommitMessage | None]) -> tuple[Unit | None, list[bytes]]:

@@ -128,7 +128,7 @@ def written(spark: SparkSession, path: Path) -> DataFrame:
 _SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"
 
 
-#: What tells rows of one time apart, be they of one record or of several.
+#: Columns that distinguish rows of one time, of one record or of several.
 KEYS: dict[str, list[str]] = {
     "QPST": ["BufferPool"],
     "QIS1": ["Pageset"],

@@ -182,7 +182,7 @@ select Date, date_trunc('hour', Interval_Start) as Hour, count(distinct QMgr) as
 from gold_interval group by Date, date_trunc('hour', Interval_Start)
 """
 
-#: Structures whose rows are added up.
+#: Structures with rows that are added up.
 _ONCE_EACH = ("WQ", "QQST", "WTID", "WTAS", "QCST")
 
 #: In this order: a table may use those before it.
@@ -218,7 +218,7 @@ def make_gold(spark: SparkSession, out: Path) -> None:
         spark.read.schema(made.schema).parquet(str(place)).createOrReplaceTempView(f"gold_{name}")
 
 
-#: What Spark puts into the names of the files of one write.
+#: The part that Spark puts into the names of the files of one write.
 _WRITE_ID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 

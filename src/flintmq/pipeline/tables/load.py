@@ -34,7 +34,7 @@ FINDINGS_SCHEMA = pa.schema(
         ("What", pa.string()),
     ]
 )
-#: Dump, offset, length, kind and what it is.
+#: Dump, offset, length, kind and description.
 Finding = tuple[str, int, int, str, str]
 #: Findings that go back to the driver, for the report; the rest is in the table.
 SHOWN = 5

@@ -46,7 +46,7 @@ class Entry:
     #: Where its complete records end: a dump that has grown is loaded from here on.
     loaded: int
     layers: list[str]
-    #: It was being written, and what is behind `loaded` may become a record.
+    #: It was being written, and the bytes behind `loaded` may become a record.
     unfinished: bool = False
     #: Below OUT -> rows.
     files: dict[str, int] = field(default_factory=dict)
@@ -54,10 +54,10 @@ class Entry:
     unknown: int = 0
     damaged: int = 0
     lost: int = 0
-    #: What the dump has here and there, and what it had when it was loaded from its start (twins.py).
+    #: A digest of blocks of the dump, and that of its load from the start (twins.py).
     sample: str = ""
     origin: str = ""
-    #: The dump with the same content whose rows stand for it; `origin` is then of that one.
+    #: The dump with the same content and with rows that stand for it; `origin` is then of that one.
     same_as: str = ""
     examples: list[list[Any]] = field(default_factory=list)
 
@@ -111,7 +111,7 @@ class Manifest:
                     if time.monotonic() >= until:
                         raise PipelineError(f"{self.out} is being written by another run") from None
                 except OSError:
-                    break  # A file system without locks: nobody can tell.
+                    break  # A file system without locks.
                 time.sleep(_PAUSE_S)
             yield
 

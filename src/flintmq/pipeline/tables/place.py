@@ -14,7 +14,7 @@ QUALITY = "quality"
 STATISTICS = "statistics"
 LAYERS = (BRONZE, SILVER, GOLD)
 STATE = "_flint"
-#: What stands for a queue manager without a name.
+#: Stands for a queue manager without a name.
 NO_NAME = "__HIVE_DEFAULT_PARTITION__"
 _SAFE = " ._-$@"
 

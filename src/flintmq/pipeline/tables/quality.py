@@ -26,7 +26,7 @@ class Report:
     """The state of the tables after a run."""
 
     dumps: int = 0
-    #: Dumps that this run loaded or continued; not part of what is kept.
+    #: Dumps that this run loaded or continued; not part of the stored report.
     fresh: int = 0
     bytes: int = 0
     records: int = 0

@@ -43,7 +43,7 @@ IN_DRIVER_MAX = 16 << 20
 #: How much larger a packed dump is once it is unpacked, as a rule.
 PACKED = 12
 
-#: Called as work goes on: what is done, how much of it, of how much.
+#: Called as work proceeds: the work, the amount done, the total.
 Progress = Callable[[str, int, int], None]
 
 
@@ -72,7 +72,7 @@ class Job:
     tasks: list[Task]
     #: Files of an earlier load that go away.
     replaced: list[str] = field(default_factory=list)
-    #: Where what is new in the dump begins; whether it is passed over.
+    #: Where the new part of the dump begins; whether it is passed over.
     start: int = 0
     passed: bool = False
 
@@ -197,7 +197,7 @@ def run(spark: SparkSession, settings: Settings, progress: Progress = silent) ->
 def _run(spark: SparkSession, settings: Settings, manifest: Manifest, progress: Progress) -> Report:
     dumps = dumps_of(settings.smf)
     twins = Twins(manifest, dumps)
-    # What was passed over comes last: what it is the same as may have changed.
+    # Duplicates come last: the dump that they copy may have changed.
     names = sorted(dumps, key=lambda name: (name in twins.passed, name))
     found = (_job_if_there(name, dumps[name], manifest, settings, twins) for name in names)
     jobs = (job for job in found if job is not None)

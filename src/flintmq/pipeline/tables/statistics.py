@@ -54,7 +54,7 @@ _TEXTS = {
     "StartDate", "StartTime", "GMTStartTime", "EndDate", "EndTime", "GMTEndTime", "AccountingOrigin", "Label", "Type",
 }  # fmt: skip
 _FLOW_FIELDS = [item.title for item in smf117.IMFL.shown]
-#: Columns of every table: whose statistics they are, and of which time.
+#: Columns of every table: broker, group and flow, and the time.
 _COMMON: dict[str, Any] = {
     "RecordType": pa.string(),
     "RecordCode": pa.string(),
@@ -84,7 +84,7 @@ SCHEMAS: dict[str, Any] = {
     ),
     FINDINGS: pa.schema([("File", pa.string()), ("Offset", pa.int64()), ("Length", pa.int64()), ("What", pa.string())]),
 }
-#: What tells the rows of one statistics record apart.
+#: Columns that distinguish the rows of one statistics record.
 KEYS = {FLOW: [], THREAD: ["Number"], NODE: ["Label"], TERMINAL: ["Node", "Label", "Type"]}
 #: Other names that the columns of a CSV file may have.
 _ALIASES = {"NodeLabel": "Label", "NodeName": "Label", "NodeType": "Type", "ThreadNumber": "Number"}
@@ -96,7 +96,7 @@ class Loaded:
 
     source: str
     rows: dict[str, int] = field(default_factory=dict)
-    #: File, offset, length and what is wrong.
+    #: File, offset, length and description.
     findings: list[tuple[str, int, int, str]] = field(default_factory=list)
 
 
@@ -162,7 +162,7 @@ def _own(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _moment(flow: Mapping[str, Any], which: str) -> datetime | None:
-    """Start or End of an interval: GMT where the record has it."""
+    """Return Start or End of an interval: GMT where the record has it."""
     text = str(flow.get(f"GMT{which}Time") or "")
     if "-" not in text:
         time = text or str(flow.get(f"{which}Time") or "")

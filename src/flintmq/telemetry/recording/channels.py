@@ -10,7 +10,7 @@ from flintmq.qmgr.channel_control import Row
 #: STATCHL as QCSTSTCL has it; with any other nothing is recorded of channels.
 SETTINGS = {"LOW": 17, "MEDIUM": 33, "HIGH": 65}
 _STATUS = {"INACTIVE": 0, "BINDING": 1, "STARTING": 2, "RUNNING": 3, "STOPPING": 4, "RETRYING": 5, "STOPPED": 6}
-#: Counters of a row, and what they are called here.
+#: Counters of a row, and their names here.
 _COUNTERS = {
     "calls": "MSGS",
     "segments_sent": "BUFSSENT",

@@ -28,10 +28,10 @@ from flintmq.telemetry.smf.clock import DAY
 
 SIZE_MAX = 256 * 1024 * 1024
 NUMBER_MAX = 999
-#: They tell who used what: not for everybody.
+#: They name users and queues: not for everybody.
 MODE = 0o640
 SUFFIX = ".smf"
-#: What can pack with zstd, the best first: Python 3.14 has it, else a package.
+#: Modules that can pack with zstd, the best first: Python 3.14 has it, else a package.
 ZSTD_MODULES = ("compression.zstd", "zstandard", "pyarrow")
 
 
@@ -118,7 +118,7 @@ def _day_of(local_us: int) -> str:
 def compress(path: Path, kind: str) -> None:
     """Replace a file by its compressed form (D2). Without a module for zstd it stays uncompressed."""
     copy = _zstd if kind == "zstd" else _gzip
-    made = path.with_name(f".{path.name}{COMPRESSIONS[kind]}.new")  # Who looks for dumps passes it over.
+    made = path.with_name(f".{path.name}{COMPRESSIONS[kind]}.new")  # A search for dumps ignores the dot.
     try:
         os.close(os.open(made, os.O_WRONLY | os.O_CREAT, MODE))
         packed = copy(path, made)

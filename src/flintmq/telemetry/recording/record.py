@@ -25,7 +25,7 @@ TRIPLETS_AT = 28
 _MINI_HEADER = bytes.fromhex("00010180")
 _FLAG = 0x5E
 _FLAG_DUMP = 0x1E
-#: Who wrote it, and under which identifier: QWHSRMID, QWHSIID.
+#: The writer, and its identifier: QWHSRMID, QWHSIID.
 _WRITERS = {
     (115, 1): (0x1A, 1),
     (115, 2): (0x1A, 2),
@@ -48,7 +48,7 @@ class Origin:
     q_mgr: str
     #: As in SM11xREL: 942 is 9.4.2.
     release: str
-    #: What is added to UTC to get local time, in microseconds.
+    #: Local time minus UTC, in microseconds.
     local_us: int = 0
     #: Records written under each identifier so far, and altogether.
     sequences: dict[int, int] = field(default_factory=dict)

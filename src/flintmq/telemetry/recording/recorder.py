@@ -107,7 +107,7 @@ class Recorder:
         before, begun = self._before, self._stat_classes
         over = before is not None and (cut or now_ms >= self._stat_end_ms)
         if before is not None and (over or not classes):
-            # A trace that was stopped gets what it has counted until then.
+            # A stopped trace gets its counts until then.
             batch.statistics = (before, self._sample(begun | classes, now_us), begun)
             before = batch.statistics[1]
         if over:
@@ -156,7 +156,7 @@ class Recorder:
                 if connection.task is not None:
                     batch.work.append((connection.task, connection.task.end_interval(now_us)))
         if 4 in begun and (over or 4 not in classes):
-            # A trace that was stopped gets what channels have done until then.
+            # A stopped trace gets the work of channels until then.
             self._end_channels(batch, now_us)
         elif 4 in classes and 4 not in begun:
             self._begin_channels(now_us)

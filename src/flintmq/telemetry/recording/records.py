@@ -30,7 +30,7 @@ from flintmq.telemetry.recording.section import Section
 from flintmq.telemetry.smf.clock import clock_of_microseconds
 from flintmq.telemetry.smf.records import KIND_OF, STRUCTURES
 
-#: What our records look like, unless somebody asks for an older release.
+#: The release of our records, unless an older one is set.
 RELEASE = "9.4.2"
 #: WTIDATYP: a batch job, and the channel initiator.
 TYPE_BATCH = 2

@@ -62,7 +62,7 @@ class Field:
     mask: int = 0
     #: The pattern that stands for "none"; -1 if there is no such pattern.
     none: int = -1
-    #: What the column shows then; -1 for nothing.
+    #: The value of the column then; -1 for nothing.
     shown: int = -1
     #: Only a structure longer than this has the field, and one of at least this version.
     beyond: int = 0
@@ -98,7 +98,7 @@ class Structure:
     #: when its first byte is not X'00'. The fields are then those of an entry.
     entries: tuple[int, int, int] | None = None
     #: Columns that are sums of durations, in microseconds: column -> (meaning, fields). They are added in store-clock
-    #: units, so that what each lacks to a whole microsecond is not lost eight times over.
+    #: units, so that rounding to a whole microsecond happens once, not eight times.
     sums: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     @property

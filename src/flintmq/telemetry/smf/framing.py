@@ -36,7 +36,7 @@ from flintmq.telemetry.smf.records import (
     STRUCTURES,
 )
 
-#: What `cut` reads from: bytes, or a mapped file.
+#: The input of `cut`: bytes, or a mapped file.
 Buffer = bytes | bytearray | memoryview
 
 RDW = "rdw"
@@ -52,7 +52,7 @@ HEADER_SHORT = 18
 WHOLE, FIRST, LAST, MIDDLE = 0, 1, 2, 3
 #: Records that must follow each other at the place where a damaged dump goes on.
 CHAIN = 3
-#: What is wrong with a dump whose EBCDIC was converted to ASCII on the way, and what to do.
+#: The fault of a dump with EBCDIC converted to ASCII on the way, and the remedy.
 TEXT_MODE = (
     "transferred in text mode: its numbers were converted like EBCDIC characters and are lost."
     " Transfer it again in binary mode with record descriptor words (FTP: binary, quote site rdw)"
@@ -195,7 +195,7 @@ def _cut_rdw(data: Buffer, start: int, stop: int, final: bool, made: Cut) -> Non
     made.end = at
 
 
-#: Instead of where a spanned record ends: it does not end within the data; what is here is no piece of one.
+#: Instead of where a spanned record ends: it does not end within the data; this is no piece of one.
 BEYOND = -1
 BROKEN = -2
 

@@ -37,7 +37,7 @@ class Unpacker:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        #: What is wrong with the packed data, once everything before it was read.
+        #: The damage of the packed data, once everything before it was read.
         self.fault = ""
         try:
             self._file = open(path, "rb")
