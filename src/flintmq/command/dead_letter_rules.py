@@ -38,8 +38,7 @@ import re
 from dataclasses import dataclass, field
 
 from flintmq.command.parser import CommandReader, CommandSyntaxError, CommandText, Parameter, parse_parameters
-from flintmq.mqi import constants
-from flintmq.mqi import reason as reasons
+from flintmq.mqi import constants, reason
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr.attribute import is_name
@@ -312,7 +311,7 @@ def _named_number(keyword: str, text: str) -> int:
         return _number(keyword, text, 0, NUMBER_MAX)
     name = text.upper()
     if name.startswith(NUMBERS[keyword]):
-        found = vars(reasons).get(name, vars(constants).get(name))
+        found = vars(reason).get(name, vars(constants).get(name))
         if isinstance(found, int):
             return found
     begins = " or ".join(prefix + "..." for prefix in NUMBERS[keyword])

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flintmq.qmgr import chlauth
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF, record_name
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.chlauth import ADMINISTRATORS
-from flintmq.qmgr.chlauth import record_name as chlauth_name
 from flintmq.qmgr.topic_tree import BASE_TOPIC, BASE_VALUES
 
 PRODUCT = "FlintMQ"
@@ -317,7 +317,7 @@ def developer_objects(app_password: bool = False) -> list[DefaultObject]:
 
 
 def _rule(changes: Changes) -> DefaultObject:
-    return _row("CHLAUTH", chlauth_name(changes), changes)
+    return _row("CHLAUTH", chlauth.record_name(changes), changes)
 
 
 def _authority(object_type: str, profile: str, user: str, words: list[str]) -> DefaultObject:

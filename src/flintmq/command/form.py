@@ -32,7 +32,7 @@ OPTIONAL_NAME = "optional"
 #: Channels: a name in which * stands for any characters, anywhere.
 CHANNEL_PROFILE = "channel profile"
 
-#: The words that end a session; they are read by session.py and are no commands of the queue manager.
+#: The words that end a session; they are read by interpreter.py and are no commands of the queue manager.
 LEAVING = ("END", "EXIT", "QUIT")
 
 

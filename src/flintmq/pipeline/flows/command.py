@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from flintmq.broker.flow import project
 from flintmq.broker.flow.function import Flow, LoadedApplications
-from flintmq.broker.flow.project import load as load_project
 from flintmq.pipeline import session
 from flintmq.pipeline.errors import BadOption, PipelineError, told
 from flintmq.pipeline.flows import refusals
@@ -154,7 +154,7 @@ def _pairs(given: Sequence[str], option: str, form: str) -> dict[str, str]:
 def _flow(options: SparkRunOptions, errors: TextIO) -> Flow:
     """Return the flow that is meant: by name, the one of the flow file, or the only one."""
     overrides = _pairs(options.overrides, "--override", "Flow#Node.property=value")
-    loaded = LoadedApplications(load_project(options.path, references=True), overrides=overrides)
+    loaded = LoadedApplications(project.load(options.path, references=True), overrides=overrides)
     for note in loaded.notes:
         errors.write(f"{note}\n")
     if not options.flow and options.path.is_file() and options.path.suffix.lower() != ".bar":

@@ -24,11 +24,11 @@ from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import flintmq
-from flintmq.channel import segment as seg
+from flintmq.channel import segment
 from flintmq.channel.bulk import BYTES_MAX, MESSAGES_MAX
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.remote import bulk
-from flintmq.client.remote.connect import Options as ConnectOptions
+from flintmq.client.remote.connect import Options
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
 from flintmq.mqi.gmo import MQGMO
@@ -87,7 +87,7 @@ class Refused(PipelineError):
 def connect(place: Place) -> flintmq.RemoteQueueManager:
     """Connect to the queue manager of a place. Raises Refused, or BadOption for a password that is missing."""
     # A connection that was lost is not made again under way: messages seen through it may be gone.
-    options: ConnectOptions = {"application": APPLICATION, "reconnect": "no"}
+    options: Options = {"application": APPLICATION, "reconnect": "no"}
     if place.channel:
         options["channel"], options["conn"] = place.channel, place.conn
     if place.user:
@@ -438,9 +438,9 @@ class Branch:
         body = b"".join((message.descriptor, options, self._long.pack(len(data)), data))
         try:
             if connection.shared:
-                connection.mqi.wire.send(seg.MQPUT, handle.number, body)
+                connection.mqi.wire.send(segment.MQPUT, handle.number, body)
             else:
-                answer = connection.mqi.wire.call(seg.MQPUT, handle.number, body)
+                answer = connection.mqi.wire.call(segment.MQPUT, handle.number, body)
                 if answer.completion == MQCC_FAILED:
                     self._failed(message.queue, answer.reason)
         except NotConnected as error:
