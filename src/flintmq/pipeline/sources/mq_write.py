@@ -268,7 +268,7 @@ def finish(connection: MQConnection, query: bytes, state: State | None, doubt: l
 
 
 def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) -> None:
-    """Roll the branches of a failed batch back, unless it was decided. Branches missed here stay in doubt.
+    """Roll the branches of a failed batch back, unless it was decided. The next start finds branches missed here.
 
     Without a state queue, one that is no longer in doubt was committed: the others belong to it, and stay in doubt.
     """
