@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         return _as_client(options, echo)
     try:
         place = instance.locate(_control.name_or_default(options.name))
-        lines = _lines(options, place.name, lambda noun, begin: _ask_process(place, noun, begin))
+        lines = _lines(options, place.name, lambda noun, begin: _names(_ask_process(place, noun, begin)))
         with Control(place) as control:
             return run_session(control, lines, _terminal.write, echo=echo, verify=options.v, width=_terminal.width())
     except NotRunning:
@@ -137,10 +137,10 @@ def _display(noun: str, begin: str) -> str:
     return f"DISPLAY {noun}('{begin}*')"
 
 
-def _ask_process(place: instance.Instance, noun: str, begin: str) -> list[str]:
-    """Return the objects of a queue manager process whose names begin with `begin`."""
+def _ask_process(place: instance.Instance, noun: str, begin: str) -> CommandRows:
+    """Display the objects of a queue manager process with names that begin with `begin`."""
     with Control(place) as control:
-        return _names(run_command(control, _display(noun, begin)))
+        return run_command(control, _display(noun, begin))
 
 
 def _names(found: CommandRows) -> list[str]:
