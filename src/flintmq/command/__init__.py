@@ -1,7 +1,7 @@
 """Commands: MQSC and PCF over one model, REST later.
 
 parser.py         lines of text to commands
-model.py          every command: parameters, handler, help, authority; one table
+model.py          every command: parameters, handler, help, authority; one table, with those of model_*.py
 options.py        the parameters of commands that are no attributes
 absent.py         MQSC of MQ that FlintMQ does not have yet
 execute.py        parse, bind to the model, run
