@@ -28,10 +28,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")] if __name__ == "__main__" else []
 
 import flintmq  # noqa: E402
 from flintmq.command import messages, status  # noqa: E402
-from flintmq.command.model import (  # noqa: E402
+from flintmq.command.form import (  # noqa: E402
     CHANNEL_PROFILE,
     CONNECTION_ID,
-    FORMS,
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
@@ -43,9 +42,9 @@ from flintmq.command.model import (  # noqa: E402
     TOPIC_STRING,
     TRACE_TYPE,
     USER_NAME,
-    VERBS,
     Form,
 )
+from flintmq.command.model import FORMS, VERBS  # noqa: E402
 from flintmq.command.objects import DEFAULT_OBJECTS  # noqa: E402
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS  # noqa: E402
 from flintmq.log import LogConfig  # noqa: E402

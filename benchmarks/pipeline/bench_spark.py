@@ -97,11 +97,11 @@ def fill(place: dict[str, str], count: int) -> None:
 
 def numbers_on(place: dict[str, str], queue: str) -> Counter[int]:
     """How often each number is on a queue."""
-    from flintmq.pipeline.sources.mq_link import Link
+    from flintmq.pipeline.sources.mq_connection import MQConnection
     from flintmq.pipeline.sources.mq_options import source_options
 
-    with Link(source_options({**place, "queue": queue}).place) as link:
-        return Counter(int(chunk.body(row)[:16]) for chunk in link.browse(queue) for row in range(len(chunk)))
+    with MQConnection(source_options({**place, "queue": queue}).place) as connection:
+        return Counter(int(chunk.body(row)[:16]) for chunk in connection.browse(queue) for row in range(len(chunk)))
 
 
 def moved_plainly(place: dict[str, str], count: int) -> float:

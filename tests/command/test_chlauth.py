@@ -17,7 +17,7 @@ def said(run: Run, command: str) -> str:
 
 
 def channels(run: Run, parameters: str) -> list[str]:
-    return [str(answer.items[0].value) for answer in run(f"DISPLAY CHLAUTH({parameters})").answers if answer.items]
+    return [str(answer.items[0].value) for answer in run(f"DISPLAY CHLAUTH({parameters})").responses if answer.items]
 
 
 def test_a_new_queue_manager_has_three_records(run: Run) -> None:
@@ -70,7 +70,7 @@ def test_records_are_found_by_name_and_by_the_channel_they_are_for(run: Run) -> 
 def test_what_is_wrong_is_said(run: Run, parameters: str, reason: int) -> None:
     reply = run(f"SET CHLAUTH({parameters}")
     assert reply.reason == reason and str(reason) in render(reply)[0]
-    assert len(run("DISPLAY CHLAUTH(*)").answers) == 3
+    assert len(run("DISPLAY CHLAUTH(*)").responses) == 3
 
 
 def test_what_cannot_be_understood_is_a_syntax_error(run: Run) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flintmq.command.display import columns, item_lines, render
-from flintmq.command.reply import Answer, Item, Reply
+from flintmq.command.reply import Item, Reply, Response
 from flintmq.qmgr.attribute import ENUM, FLAG, INT, LIST, PAIR, STRING
 
 
@@ -46,7 +46,7 @@ def test_an_item_alone_keeps_its_line() -> None:
 
 
 def test_a_reply_is_its_answers_one_after_the_other() -> None:
-    reply = Reply([Answer("AMQ8415I"), Answer("AMQ8409I", items=[Item("QUEUE", "A")])])
+    reply = Reply([Response("AMQ8415I"), Response("AMQ8409I", items=[Item("QUEUE", "A")])])
     assert render(reply) == [
         "AMQ8415I: Ping queue manager command complete.",
         "AMQ8409I: Display Queue details.",

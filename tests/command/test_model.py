@@ -9,7 +9,8 @@ import pytest
 from flintmq.command import absent
 from flintmq.command.display import render
 from flintmq.command.execute import bind, execute
-from flintmq.command.model import FORMS, NO_NAME, OPTIONAL_NAME, VERBS, Form, nouns, syntax
+from flintmq.command.form import NO_NAME, OPTIONAL_NAME, Form
+from flintmq.command.model import FORMS, VERBS, nouns, syntax
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS, parse
 from flintmq.command.reply import Reply
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED
@@ -49,7 +50,7 @@ def test_no_keyword_means_two_things_in_one_command(form: Form) -> None:
 @pytest.mark.parametrize("form", EVERY)
 def test_the_example_runs_and_answers_with_a_message(form: Form, run: Callable[[str], Reply]) -> None:
     reply = run(form.example)
-    assert reply.answers and not reply.syntax_error
+    assert reply.responses and not reply.syntax_error
     assert form.changes_nothing == (form.verb in ("DISPLAY", "PING"))
 
 
@@ -104,7 +105,7 @@ def test_every_verb_has_nouns() -> None:
 def test_a_syntax_error_shows_the_segment_and_the_reason_in_one_line(command: str, segment: str, why: str) -> None:
     reply = execute(command, None)
     assert reply.syntax_error and reply.failed
-    (error,) = reply.answers
+    (error,) = reply.responses
     assert error.number == "AMQ8405I" and error.lines[0] == segment
     assert len(error.lines) == 2 and error.lines[1].startswith("   " + why)
 
@@ -122,16 +123,16 @@ def test_a_syntax_error_shows_the_segment_and_the_reason_in_one_line(command: st
 )
 def test_a_typing_error_gets_the_word_that_was_meant_in_one_line(command: str, meant: str) -> None:
     """Issue 14, item 13: "did you mean MAXDEPTH?" and one line, not the 55 lines of the valid syntax."""
-    (error,) = execute(command, None).answers
+    (error,) = execute(command, None).responses
     assert len(error.lines) == 2 and error.lines[1].endswith(f"; did you mean {meant}?")
 
 
 def test_a_question_mark_asks_for_the_syntax() -> None:
     commands, nouns_of_define, parameters = (execute(text, None) for text in ("?", "DEFINE ?", "DEFINE QLOCAL ?"))
-    assert [line.strip() for line in commands.answers[0].lines] == VERBS and "END" in VERBS
-    assert [line.split()[1] for line in nouns_of_define.answers[0].lines] == nouns("DEFINE")
-    assert any("MAXDEPTH(" in line for line in parameters.answers[0].lines)
-    assert not parameters.failed and parameters.answers[0].number == "AMQ8427I"
+    assert [line.strip() for line in commands.responses[0].lines] == VERBS and "END" in VERBS
+    assert [line.split()[1] for line in nouns_of_define.responses[0].lines] == nouns("DEFINE")
+    assert any("MAXDEPTH(" in line for line in parameters.responses[0].lines)
+    assert not parameters.failed and parameters.responses[0].number == "AMQ8427I"
 
 
 # -- what MQ has and FlintMQ has not -----------------------------------------------------------------------------------
@@ -163,7 +164,7 @@ def test_what_mq_has_and_flintmq_has_not_says_so_and_is_no_typing_error(command:
 
 def test_display_takes_attributes_of_types_that_are_missing_and_shows_nothing(run: Callable[[str], Reply]) -> None:
     """Issue 14, item 13: monitors ask for the attributes of all types of channels at once."""
-    (answer,) = run("DISPLAY CHANNEL(SYSTEM.DEF.SVRCONN) CHLTYPE CONNAME XMITQ MCAUSER").answers
+    (answer,) = run("DISPLAY CHANNEL(SYSTEM.DEF.SVRCONN) CHLTYPE CONNAME XMITQ MCAUSER").responses
     assert [item.keyword for item in answer.items] == ["CHANNEL", "CHLTYPE", "MCAUSER"]
     assert not execute("DISPLAY CHSTATUS(*) XMITQ RQMNAME STATUS", None).failed
 

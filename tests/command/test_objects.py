@@ -25,7 +25,7 @@ Text = Callable[[str], str]
 
 
 def numbers(reply: Reply) -> list[str]:
-    return [answer.number for answer in reply.answers]
+    return [answer.number for answer in reply.responses]
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def test_the_items_that_display_prints_can_be_given_to_alter(
     name = "9" if kind in ("PSID", "BUFFPOOL") else "SAME"
     run(f"DEFINE {kind}({name})")
     before = administration.objects(kind)
-    (answer,) = run(f"DISPLAY {kind}({name}) ALL").answers
+    (answer,) = run(f"DISPLAY {kind}({name}) ALL").responses
     by_keyword = {each.keyword: each for each in ATTRIBUTES[kind]}
     parameters: list[str] = []
     for item in answer.items:
@@ -331,7 +331,7 @@ def test_display_conn_takes_every_type_of_mq(run: Run, administration: Catalogue
     administration.connected = [{"CONN": "6147BA6800DD0740", "EXTCONN": "41", "APPLTAG": "orders"}]
     administration.connection_objects = {"6147BA6800DD0740": [{"OBJNAME": "ORDERS.IN", "OBJTYPE": "QUEUE"}]}
     kinds = {
-        kind: [answer.items[2].value for answer in run(f"DISPLAY CONN(*) TYPE({kind}) EXTCONN").answers]
+        kind: [answer.items[2].value for answer in run(f"DISPLAY CONN(*) TYPE({kind}) EXTCONN").responses]
         for kind in ("CONN", "HANDLE", "ALL", "*")
     }
     assert kinds == {"CONN": ["CONN"], "HANDLE": ["HANDLE"], "ALL": ["CONN", "HANDLE"], "*": ["CONN", "HANDLE"]}
@@ -339,17 +339,17 @@ def test_display_conn_takes_every_type_of_mq(run: Run, administration: Catalogue
 
 def test_display_qmgr_takes_qmname(run: Run) -> None:
     """Issue 14, item 13: the name is shown anyhow, and can be asked for."""
-    (answer,) = run("DISPLAY QMGR QMNAME DEADQ").answers
+    (answer,) = run("DISPLAY QMGR QMNAME DEADQ").responses
     assert [(item.keyword, item.value) for item in answer.items] == [("QMNAME", "QM1"), ("DEADQ", "")]
-    assert [item.keyword for item in run("DISPLAY QMGR QMNAME").answers[0].items] == ["QMNAME"]
-    assert [item.keyword for item in run("DISPLAY QMSTATUS QMNAME").answers[0].items][0] == "QMNAME"
+    assert [item.keyword for item in run("DISPLAY QMGR QMNAME").responses[0].items] == ["QMNAME"]
+    assert [item.keyword for item in run("DISPLAY QMSTATUS QMNAME").responses[0].items][0] == "QMNAME"
 
 
 def test_display_qmgr_takes_the_groups_of_mq(run: Run) -> None:
     """Issue 14, item 13: EVENT, CHINIT, CLUSTER, PUBSUB and SYSTEM each ask for several attributes."""
     every = {attribute.keyword for attribute in ATTRIBUTES["QMGR"]}
     shown = {
-        word: {item.keyword for item in run(f"DISPLAY QMGR {word}").answers[0].items} - {"QMNAME"}
+        word: {item.keyword for item in run(f"DISPLAY QMGR {word}").responses[0].items} - {"QMNAME"}
         for word in ("EVENT", "CHINIT", "CLUSTER", "PUBSUB", "SYSTEM")
     }
     assert "AUTHOREV" in shown["EVENT"] and "PSMODE" in shown["PUBSUB"] and "DEADQ" in shown["SYSTEM"]
@@ -359,7 +359,7 @@ def test_display_qmgr_takes_the_groups_of_mq(run: Run) -> None:
 def test_authinfo_keeps_authenmd(run: Run) -> None:
     """Issue 14, item 13."""
     assert not run("DEFINE AUTHINFO(A) AUTHTYPE(IDPWOS) AUTHENMD(PAM) CHCKCLNT(OPTIONAL)").failed
-    (answer,) = run("DISPLAY AUTHINFO(A) AUTHENMD").answers
+    (answer,) = run("DISPLAY AUTHINFO(A) AUTHENMD").responses
     assert {item.keyword: item.value for item in answer.items}["AUTHENMD"] == "PAM"
     assert not run("ALTER AUTHINFO(A) AUTHTYPE(IDPWOS) AUTHENMD(OS)").failed
 
@@ -381,16 +381,16 @@ def test_authority_keywords_for_several_are_taken_for_every_type(run: Run, objec
 def test_a_service_is_defined_altered_shown_and_deleted(run: Run) -> None:
     """Issue 14, item 13."""
     define = "DEFINE SERVICE(S) CONTROL(QMGR) SERVTYPE(SERVER) STARTCMD('/bin/sleep') STARTARG('60') STDOUT('/tmp/o')"
-    assert run(define).answers[0].number == "AMQ8625I"
-    assert run("ALTER SERVICE(S) STOPCMD('/bin/kill') STOPARG('+MQ_SERVER_PID+')").answers[0].number == "AMQ8624I"
-    (answer,) = run("DISPLAY SERVICE(S)").answers
+    assert run(define).responses[0].number == "AMQ8625I"
+    assert run("ALTER SERVICE(S) STOPCMD('/bin/kill') STOPARG('+MQ_SERVER_PID+')").responses[0].number == "AMQ8624I"
+    (answer,) = run("DISPLAY SERVICE(S)").responses
     shown = {item.keyword: item.value for item in answer.items}
     assert answer.number == "AMQ8629I" and shown["STARTCMD"] == "/bin/sleep" and shown["STOPARG"] == "+MQ_SERVER_PID+"
     assert shown["CONTROL"] == "QMGR" and shown["SERVTYPE"] == "SERVER" and shown["STDERR"] == ""
-    assert run("START SERVICE(S)").answers[0].number == "AMQ8733I"
-    assert run("STOP SERVICE(S)").answers[0].number == "AMQ8732I"
+    assert run("START SERVICE(S)").responses[0].number == "AMQ8733I"
+    assert run("STOP SERVICE(S)").responses[0].number == "AMQ8732I"
     assert run("DISPLAY SVSTATUS(S)").reason == MQRCCF_SERV_STATUS_NOT_FOUND
-    assert run("DELETE SERVICE(S)").answers[0].number == "AMQ8627I"
+    assert run("DELETE SERVICE(S)").responses[0].number == "AMQ8627I"
     assert run("DISPLAY SERVICE(S)").failed
 
 
@@ -398,7 +398,7 @@ def test_communication_information_is_kept(run: Run) -> None:
     """Issue 14, item 13."""
     assert not run("DEFINE COMMINFO(C) TYPE(MULTICAST) GRPADDR('239.1.1.1') PORT(1515) CCSID(1208)").failed
     assert not run("ALTER COMMINFO(C) TYPE(MULTICAST) MCPROP(REPLY) NSUBHIST(ALL) ENCODING(REVERSED)").failed
-    (answer,) = run("DISPLAY COMMINFO(C)").answers
+    (answer,) = run("DISPLAY COMMINFO(C)").responses
     shown = {item.keyword: item.value for item in answer.items}
     assert shown["TYPE"] == "MULTICAST" and shown["GRPADDR"] == "239.1.1.1" and shown["PORT"] == 1515
     assert (shown["CCSID"], shown["MCPROP"], shown["NSUBHIST"]) == (1208, "REPLY", "ALL")

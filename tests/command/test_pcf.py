@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from flintmq.command import pcf_execute
-from flintmq.command.model import FORMS, Form
+from flintmq.command.form import Form
+from flintmq.command.model import FORMS
 from flintmq.command.pcf_execute import Outcome
 from flintmq.mqi import channel_constants as ch
 from flintmq.mqi import constants as mq

@@ -25,8 +25,8 @@ def test_authorities_are_given_taken_away_and_shown(run: Run) -> None:
     lines = said(run, "DISPLAY AUTHREC PRINCIPAL('joe')")
     assert lines[0].startswith("AMQ8864I") and "   ENTITY(joe)                             ENTTYPE(PRINCIPAL)" in lines
     assert "   AUTHLIST(BROWSE,GET,INQ,PASSALL,PASSID,PUT)" in lines
-    assert len(run("DISPLAY AUTHREC OBJTYPE(QUEUE)").answers) == 3
-    assert len(run("DISPLAY AUTHREC WHERE(ENTTYPE EQ GROUP)").answers) == 1
+    assert len(run("DISPLAY AUTHREC OBJTYPE(QUEUE)").responses) == 3
+    assert len(run("DISPLAY AUTHREC WHERE(ENTTYPE EQ GROUP)").responses) == 1
     assert said(run, "DELETE AUTHREC PROFILE('ORDERS.**') OBJTYPE(QUEUE) PRINCIPAL('joe')")[0].startswith("AMQ8863I")
     assert said(run, "DELETE AUTHREC PROFILE('ORDERS.**') OBJTYPE(QUEUE) PRINCIPAL('joe')")[0].startswith("AMQ8884E")
 
@@ -42,7 +42,7 @@ def test_records_are_found_by_name_by_generic_name_and_by_the_object_they_are_fo
         run(f"SET AUTHREC PROFILE('{name}') OBJTYPE(QUEUE) PRINCIPAL('joe') AUTHADD(PUT)")
 
     def found(parameters: str) -> list[str]:
-        return [str(answer.items[0].value) for answer in run(f"DISPLAY AUTHREC {parameters}").answers if answer.items]
+        return [str(answer.items[0].value) for answer in run(f"DISPLAY AUTHREC {parameters}").responses if answer.items]
 
     assert found("PROFILE('ORDERS.*')") == ["ORDERS.**", "ORDERS.IN"]
     assert found("PROFILE('ORDERS.**') MATCH(EXACT)") == ["ORDERS.**"]

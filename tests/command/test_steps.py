@@ -11,9 +11,9 @@ import flintmq
 from flintmq.command import display, pcf_execute
 from flintmq.command.command_server import COMMAND_QUEUE, CommandServer
 from flintmq.command.execute import execute, execute_steps
-from flintmq.command.reply import Answer
-from flintmq.command.session import Session
-from flintmq.command.steps import ANSWERS_AT_ONCE, LINES_AT_ONCE, Steps
+from flintmq.command.interpreter import MQSCInterpreter
+from flintmq.command.reply import Response
+from flintmq.command.steps import LINES_AT_ONCE, RESPONSES_AT_ONCE, Steps
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import MQCFIN, MQCFST, Parameter, PCFMessage
@@ -38,19 +38,19 @@ class Made:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0
         self.most = 0
-        init, written = Answer.__init__, display.render_answer
+        init, written = Response.__init__, display.render_response
 
-        def made(answer: Answer, *args: object, **kwargs: object) -> None:
+        def made(answer: Response, *args: object, **kwargs: object) -> None:
             self.now += 1
             init(answer, *args, **kwargs)  # type: ignore[arg-type]
 
-        def write(answer: Answer, width: int = 0) -> list[str]:
+        def write(answer: Response, width: int = 0) -> list[str]:
             self.now += 1
             return written(answer, width)
 
-        monkeypatch.setattr(Answer, "__init__", made)
-        monkeypatch.setattr(display, "render_answer", write)
-        monkeypatch.setattr(pcf_execute, "render_answer", write)
+        monkeypatch.setattr(Response, "__init__", made)
+        monkeypatch.setattr(display, "render_response", write)
+        monkeypatch.setattr(pcf_execute, "render_response", write)
 
     def through(self, steps: Steps[T]) -> tuple[T, int]:
         """Do the slices; the result, and how many there were."""
@@ -79,22 +79,22 @@ def test_a_display_of_many_objects_makes_few_answers_in_a_slice(
 ) -> None:
     """DISPLAY QLOCAL(*) ALL of 750 queues was one turn of 86 ms. (issue 14, item 3)"""
     reply, slices = made.through(execute_steps(command, many))
-    assert slices > COUNT // ANSWERS_AT_ONCE and made.most <= ANSWERS_AT_ONCE + 1
-    assert reply.answers == execute(command, many).answers and len(reply.answers) >= COUNT
+    assert slices > COUNT // RESPONSES_AT_ONCE and made.most <= RESPONSES_AT_ONCE + 1
+    assert reply.responses == execute(command, many).responses and len(reply.responses) >= COUNT
 
 
 @pytest.mark.parametrize("command", ["DISPLAY QLOCAL(MANY*) WHERE(MAXDEPTH EQ 1)", "DISPLAY QLOCAL(MANY*)"])
 def test_objects_that_are_not_shown_count_too(many: CatalogueAdministration, made: Made, command: str) -> None:
     many.forbidden = {f"MANY.{number:03}" for number in range(COUNT)}
     reply, slices = made.through(execute_steps(command, many))
-    assert slices > COUNT // ANSWERS_AT_ONCE and reply.reason == 2085
+    assert slices > COUNT // RESPONSES_AT_ONCE and reply.reason == 2085
 
 
 def test_the_text_of_an_answer_is_written_in_slices_too(many: CatalogueAdministration, made: Made) -> None:
     said: list[str] = []
-    session = Session(many, said.append, echo=False)
+    session = MQSCInterpreter(many, said.append, echo=False)
     _, slices = made.through(session.feed_steps("DISPLAY QLOCAL(*) ALL"))
-    assert slices > 2 * (COUNT // ANSWERS_AT_ONCE) and made.most <= 2 * ANSWERS_AT_ONCE
+    assert slices > 2 * (COUNT // RESPONSES_AT_ONCE) and made.most <= 2 * RESPONSES_AT_ONCE
     assert said == display.render(execute("DISPLAY QLOCAL(*) ALL", many))
     assert len(said) > LINES_AT_ONCE
 
@@ -119,7 +119,7 @@ MESSAGES = {
 @pytest.mark.parametrize("kind", MESSAGES)
 def test_a_pcf_command_makes_its_responses_in_slices(many: CatalogueAdministration, made: Made, kind: str) -> None:
     outcome, slices = made.through(pcf_execute.run_steps(MESSAGES[kind], False, 1208, many))
-    assert slices > 2 * (COUNT // ANSWERS_AT_ONCE) and made.most <= 2 * ANSWERS_AT_ONCE
+    assert slices > 2 * (COUNT // RESPONSES_AT_ONCE) and made.most <= 2 * RESPONSES_AT_ONCE
     at_once = pcf_execute.run(MESSAGES[kind], False, 1208, many)
     assert [each.pack() for each in outcome.responses] == [each.pack() for each in at_once.responses]
     assert len(outcome.responses) >= COUNT and outcome.reason == at_once.reason == 0
@@ -137,7 +137,7 @@ def test_an_object_that_goes_between_two_slices_is_not_shown_and_a_new_one_neith
             try:
                 next(steps)
             except StopIteration as end:
-                shown = [answer.items[0].value for answer in end.value.answers]
+                shown = [answer.items[0].value for answer in end.value.responses]
                 break
     assert shown == [f"MANY.{number:03}" for number in range(COUNT) if number != 310]
 
@@ -180,5 +180,5 @@ def test_the_command_server_carries_out_a_long_command_in_slices(
         while not work.answered:
             commands.answer(work)
         commands.stop()
-    assert slices > 2 * (COUNT // ANSWERS_AT_ONCE)
+    assert slices > 2 * (COUNT // RESPONSES_AT_ONCE)
     assert qm.queue("REPLIES").depth > COUNT

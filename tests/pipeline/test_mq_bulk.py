@@ -20,7 +20,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_chunk import of_messages
 from flintmq.pipeline.sources.mq_columns import COLUMNS, Maker, Rows, schema_of
-from flintmq.pipeline.sources.mq_link import Branch, Link, Refused, parts_of
+from flintmq.pipeline.sources.mq_connection import Branch, MQConnection, Refused, parts_of
 from flintmq.pipeline.sources.mq_options import sink_options, source_options
 from flintmq.pipeline.sources.mq_read import MqStreamReader
 from flintmq.pipeline.sources.mq_write import Unit, decide, write_task
@@ -58,7 +58,7 @@ def test_many_in_a_call_and_one_by_one_are_the_same_rows(manager: Manager, monke
     reader.stop()
     assert len(together) == 25 and len({row["correl_id"] for row in together}) == 25
 
-    monkeypatch.setattr(Link, "in_bulk", False)
+    monkeypatch.setattr(MQConnection, "in_bulk", False)
     reader = reader_of(manager, queue)
     assert reader.latestOffset({}, ReadMaxRows(25)) == end
     assert rows_of(reader, end) == together
@@ -213,7 +213,7 @@ def test_a_value_that_cannot_be_fails_whether_rows_are_alike_or_not() -> None:
 def test_a_put_that_the_queue_refuses_fails_its_branch(
     manager: Manager, monkeypatch: pytest.MonkeyPatch, in_bulk: bool
 ) -> None:
-    monkeypatch.setattr(Link, "in_bulk", in_bulk)
+    monkeypatch.setattr(MQConnection, "in_bulk", in_bulk)
     queue = manager.queue()
     manager.command(f"ALTER QLOCAL({queue}) MAXDEPTH(5)")
     sink = sink_options({**manager.options, "queue": queue, "stateQueue": manager.queue()}, streaming=True)

@@ -15,7 +15,7 @@ pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark ext
 import pyarrow as pa
 from pyspark.sql.streaming.datasource import ReadMaxRows
 
-from flintmq.pipeline.sources.mq_link import Link, Refused
+from flintmq.pipeline.sources.mq_connection import MQConnection, Refused
 from flintmq.pipeline.sources.mq_options import sink_options, source_options
 from flintmq.pipeline.sources.mq_read import MqStreamReader
 from flintmq.pipeline.sources.mq_write import Unit, decide, write_task
@@ -80,7 +80,7 @@ def test_a_row_goes_there_and_back_over_tcp(guarded: Manager, tmp_path: Path, wa
             moved(place)
         place |= {"cipherSpec": "ANY_TLS13", "keyRepository": str(tmp_path / "trust")}
 
-    with Link(source_options({**place, "queue": "DEV.QUEUE.1"}).place) as link:
+    with MQConnection(source_options({**place, "queue": "DEV.QUEUE.1"}).place) as link:
         assert link.in_bulk == (way != "alone")
         assert (link.mqi.wire.session.compression is not None) == (way == "compressed")
     assert moved(place) == [b"over there" * 10_000]

@@ -19,9 +19,9 @@ pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark ext
 import pyarrow as pa
 
 from flintmq.pipeline.errors import BadOption, PipelineError, explain
-from flintmq.pipeline.sources import mq_link, mq_write
+from flintmq.pipeline.sources import mq_connection, mq_write
 from flintmq.pipeline.sources.mq_columns import check_columns
-from flintmq.pipeline.sources.mq_link import Link, Refused
+from flintmq.pipeline.sources.mq_connection import MQConnection, Refused
 from flintmq.pipeline.sources.mq_options import SinkOptions, sink_options
 from flintmq.pipeline.sources.mq_write import Unit, decide, give_up, in_doubt, read_state, write_task
 from tests.pipeline.manager import Manager, numbered
@@ -57,7 +57,7 @@ def new_unit(batch: int = 7) -> Unit:
 
 
 def doubts(options: SinkOptions, unit: Unit) -> int:
-    with Link(options.place) as link:
+    with MQConnection(options.place) as link:
         return len(in_doubt(link, unit.query))
 
 
@@ -119,13 +119,13 @@ def test_an_abort_amid_the_commits_of_a_write_without_a_name_rolls_nothing_back(
     options = sink_options({**manager.options, "queue": manager.queue(), "branchMessages": "25"}, streaming=False)
     unit = new_unit(0)
     written = write_task(rows(), options, unit)
-    with Link(options.place) as link:
+    with MQConnection(options.place) as link:
         link.resolve(unit.xid(written.branches[0]), True)
 
     give_up(options, [written])
 
     assert len(manager.ids(options.queue)) == 25 and doubts(options, unit) == 2
-    with Link(options.place) as link:
+    with MQConnection(options.place) as link:
         for bqual in written.branches[1:]:
             link.resolve(unit.xid(bqual), True)
     assert manager.ids(options.queue) == list(range(1, COUNT + 1))
@@ -138,7 +138,7 @@ def test_an_abort_amid_the_commits_of_a_write_without_a_name_rolls_nothing_back(
 def test_branches_that_an_administrator_has_resolved_are_not_decided_on(manager: Manager, options: SinkOptions) -> None:
     unit = new_unit()
     written = write_task(rows(), options, unit)
-    with Link(options.place) as link:
+    with MQConnection(options.place) as link:
         link.resolve(unit.xid(written.branches[0]), False)
 
     with pytest.raises(Refused, match="1 of 3 branches of batch 7 are not in doubt"):
@@ -166,14 +166,14 @@ def die_at(point: str, options: SinkOptions, unit: Unit) -> None:
     if child == 0:
         try:
             if point == "put":  # The first batch of rows is one branch and the beginning of another.
-                mq_link.Branch.put_alike = dying(mq_link.Branch.put_alike, 2)  # type: ignore[method-assign]
+                mq_connection.Branch.put_alike = dying(mq_connection.Branch.put_alike, 2)  # type: ignore[method-assign]
             elif point == "put singly":
-                mq_link.Link.in_bulk = False  # type: ignore[assignment, method-assign]
-                mq_link.Branch.put = dying(mq_link.Branch.put, 40)  # type: ignore[method-assign]
+                mq_connection.MQConnection.in_bulk = False  # type: ignore[assignment, method-assign]
+                mq_connection.Branch.put = dying(mq_connection.Branch.put, 40)  # type: ignore[method-assign]
             elif point == "decision":
-                mq_link.Branch.commit = dying(mq_link.Branch.commit, 0)  # type: ignore[method-assign]
+                mq_connection.Branch.commit = dying(mq_connection.Branch.commit, 0)  # type: ignore[method-assign]
             elif point == "commits":
-                mq_link.Link.resolve = dying(mq_link.Link.resolve, 1)  # type: ignore[method-assign]
+                mq_connection.MQConnection.resolve = dying(mq_connection.MQConnection.resolve, 1)  # type: ignore[method-assign]
             written = write_task(rows(), options, unit)
             if point != "prepared":
                 decide(options, unit, written.branches)
@@ -217,13 +217,13 @@ def test_what_is_prepared_and_decided_outlives_the_queue_manager(tmp_path: Path)
         second = sink_options({**manager.options, "queue": two, "stateQueue": state}, streaming=True)
         write_task(rows(), first, undecided)
         written = write_task(rows(), second, decided)
-        with Link(second.place) as link:
+        with MQConnection(second.place) as link:
             link.hold(state)
             mq_write._note(link, state, decided, False, mq_write.State(7, tuple(written.branches)))
         manager.kill()
         manager.start()
 
-        with Link(second.place) as link:
+        with MQConnection(second.place) as link:
             found = read_state(link, state, decided.query)
             assert found is not None and found.batch == 7
             assert read_state(link, state, undecided.query) is None
@@ -308,7 +308,7 @@ def test_a_state_queue_with_something_else_in_it_is_not_trusted(manager: Manager
     queue = manager.queue()
     with manager.connect() as qm:
         qm.queue(queue).put(b"not ours", correlation_id=b"FLNTSPRK" + unit.query)
-    with Link(options.place) as link, pytest.raises(Refused, match="none of the sink's: b'not ours'"):
+    with MQConnection(options.place) as link, pytest.raises(Refused, match="none of the sink's: b'not ours'"):
         read_state(link, queue, unit.query)
 
 

@@ -20,8 +20,8 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.pipeline.errors import BadOption, explain
-from flintmq.pipeline.sources import mq_link
-from flintmq.pipeline.sources.mq_link import Link, Refused
+from flintmq.pipeline.sources import mq_connection
+from flintmq.pipeline.sources.mq_connection import MQConnection, Refused
 from flintmq.pipeline.sources.mq_options import source_options
 from flintmq.pipeline.sources.mq_read import MessagesGone, MqReader, MqStreamReader
 from tests.pipeline.manager import Manager, numbered
@@ -76,7 +76,7 @@ def test_a_batch_is_read_again_by_another_reader_with_the_same_rows(manager: Man
 
 
 def test_messages_leave_the_queue_in_commit_and_only_then(manager: Manager, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mq_link, "REMOVED_AT_ONCE", 50)
+    monkeypatch.setattr(mq_connection, "REMOVED_AT_ONCE", 50)
     queue = manager.queue()
     manager.put(queue, numbered(1, 125))
     reader = reader_of(manager, queue)
@@ -101,7 +101,7 @@ def test_what_this_reader_has_seen_is_removed_without_looking_for_it(
     def looked(*arguments: object) -> list[int]:
         raise AssertionError("the queue was searched for messages whose places are known")
 
-    monkeypatch.setattr(Link, "on_queue", looked)
+    monkeypatch.setattr(MQConnection, "on_queue", looked)
     queue = manager.queue()
     manager.put(queue, numbered(1, 9))
     reader = reader_of(manager, queue)
@@ -275,7 +275,7 @@ def test_while_a_stream_runs_nobody_else_gets_from_its_queue(manager: Manager) -
     manager.put(queue, numbered(1, 2))
     reader = reader_of(manager, queue)
     end = latest(reader, {})
-    with Link(reader.options.place) as other, pytest.raises(Refused, match="another application has it open"):
+    with MQConnection(reader.options.place) as other, pytest.raises(Refused, match="another application has it open"):
         other.open(queue, mq.MQOO_INPUT_SHARED)
     reader.stop()
 
@@ -381,7 +381,7 @@ def test_messages_without_context_are_read(
     manager: Manager, monkeypatch: pytest.MonkeyPatch, columns: str, in_bulk: bool
 ) -> None:
     """They have no PutDate and PutTime (MQPMO_NO_CONTEXT)."""
-    monkeypatch.setattr(Link, "in_bulk", in_bulk)
+    monkeypatch.setattr(MQConnection, "in_bulk", in_bulk)
     queue = manager.queue()
     with manager.connect() as qm:
         od, pmo = MQOD(), MQPMO()
@@ -428,7 +428,7 @@ def test_a_connection_that_was_lost_is_not_made_again_under_way(
     monkeypatch.setenv("MQCLNTCF", str(tmp_path / "mqclient.ini"))
     with manager.connect() as qm:
         assert qm.mqi.reconnect is not None
-    with Link(source_options({**manager.options, "queue": "Q"}).place) as link:
+    with MQConnection(source_options({**manager.options, "queue": "Q"}).place) as link:
         assert link.mqi.reconnect is None
 
 

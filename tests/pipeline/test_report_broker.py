@@ -66,10 +66,10 @@ def test_flows_nodes_and_threads_are_added_up_once_each(spark: SparkSession, tmp
     page = (Path(__file__).resolve().parents[2] / "docs" / "pipeline-reports.md").read_text()
     assert all(f"    {sentence}\n" in page for sentence in report.words[:3]), report.words
 
-    from flintmq.pipeline.work import answer
+    from flintmq.pipeline.work import query_rows
 
     (query,) = re.findall(r'pipeline sql "(select Label.*?)"', page)
-    _, found, _ = answer(spark, tmp_path / "out", query, 10)
+    _, found, _ = query_rows(spark, tmp_path / "out", query, 10)
     assert {row[0] for row in found} == {"Node 1", "Node 2", "Node 3"}
 
     archived = table(make(spark, tmp_path / "out", "broker", {"type": "Archive"}), "Flows")

@@ -291,7 +291,7 @@ def test_times_of_a_query_are_utc_whatever_the_time_zone_of_the_process(
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()
     try:
-        rows = work.answer(spark, tmp_path, "select timestamp'2024-07-01 10:00:00' as A, 1 as B", 5)[1]
+        rows = work.query_rows(spark, tmp_path, "select timestamp'2024-07-01 10:00:00' as A, 1 as B", 5)[1]
     finally:
         monkeypatch.undo()
         time.tzset()

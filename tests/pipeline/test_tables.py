@@ -28,7 +28,7 @@ from flintmq.pipeline.tables.place import partition, partition_of  # noqa: E402
 from flintmq.pipeline.tables.quality import Report, lines_of  # noqa: E402
 from flintmq.pipeline.tables.run import Settings, commit, dumps_of, job_of, run, share_of  # noqa: E402
 from flintmq.pipeline.tables.twins import Twins, sample_of  # noqa: E402
-from flintmq.pipeline.work import answer  # noqa: E402
+from flintmq.pipeline.work import query_rows  # noqa: E402
 from flintmq.telemetry.smf.layouts.qjst import QJST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qmst import QMST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qpst import QPST  # noqa: E402
@@ -530,17 +530,17 @@ def test_the_whole_pipeline_on_spark_ends_in_gold_tables(spark: SparkSession, du
     assert run(spark, Settings([str(dumps)], out)).fresh == 0
     assert bytes_of(out) == before
     # No dump has channels: their tables have columns nevertheless, and a query says why it found nothing.
-    columns, found, why = answer(spark, out, "select c.Partner, r.Sender from gold_channel c, route r", 10)
+    columns, found, why = query_rows(spark, out, "select c.Partner, r.Sender from gold_channel c, route r", 10)
     assert (columns, found) == (["Partner", "Sender"], [])
     assert why == [
         "gold_channel has no rows: the dumps that were loaded have nothing that it is made from (QCST)",
         "gold_route has no rows: the dumps that were loaded have nothing that it is made from (CHANNEL)",
     ]
-    assert answer(spark, out, "select What from quality_findings", 10) == (["What"], [], [])
-    columns, found, why = answer(spark, tmp_path / "other", "select Queue from gold_queue", 10)
+    assert query_rows(spark, out, "select What from quality_findings", 10) == (["What"], [], [])
+    columns, found, why = query_rows(spark, tmp_path / "other", "select Queue from gold_queue", 10)
     assert (columns, found) == (["Queue"], []) and "gold_queue is not made yet" in why[0]
     query = "select QMgr, Queue from silver_qqst where Queue > '' group by QMgr, Queue order by Queue"
-    assert answer(spark, tmp_path / "other", query, 10) == (["QMgr", "Queue"], [], [])
+    assert query_rows(spark, tmp_path / "other", query, 10) == (["QMgr", "Queue"], [], [])
 
 
 @pytest.mark.skipif(not (TEST116.present and TESTCHL.present), reason=WHY_NOT)

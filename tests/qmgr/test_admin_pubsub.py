@@ -9,8 +9,8 @@ import pytest
 from flintmq.command.display import render
 from flintmq.command.dump import Dump, dump
 from flintmq.command.execute import execute
+from flintmq.command.interpreter import run_script
 from flintmq.command.reply import Reply
-from flintmq.command.session import run_script
 from flintmq.mqi.constants import MQSO_RESUME
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.registration import MANAGED_DURABLE
@@ -42,7 +42,7 @@ def done(broker: Broker, *commands: str) -> None:
 
 def rows(broker: Broker, command: str) -> list[dict[str, Value]]:
     """What a DISPLAY shows, a dictionary for each answer."""
-    return [{item.keyword: item.value for item in answer.items} for answer in run(broker, command).answers]
+    return [{item.keyword: item.value for item in answer.items} for answer in run(broker, command).responses]
 
 
 # -- topics -----------------------------------------------------------------------------------------------------------

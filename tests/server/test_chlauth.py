@@ -41,7 +41,7 @@ class Door(World):
 
     def run(self, command: str) -> None:
         reply = execute(command, self.admin)
-        assert not reply.failed, reply.answers[0].text
+        assert not reply.failed, reply.responses[0].text
 
     def connect(
         self, channel: str, user: str, password: str = "", address: str = HERE, tls: Protection | None = None

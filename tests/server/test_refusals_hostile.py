@@ -12,7 +12,7 @@ from flintmq.channel.cipher_spec import Protection
 from flintmq.channel.terms import LOCAL_CHANNEL, Terms
 from flintmq.command.display import render
 from flintmq.command.execute import execute
-from flintmq.command.reply import Answer, Item, Reply
+from flintmq.command.reply import Item, Reply, Response
 from flintmq.mqi.printable import printable
 from flintmq.qmgr import refusal
 from flintmq.qmgr.attribute import STRING
@@ -153,7 +153,7 @@ def test_long_texts_are_cut_and_quotes_do_not_end_them() -> None:
 def test_display_prints_what_an_application_calls_itself_as_one_line(name: str) -> None:
     """runmqsc: APPLTAG, CONNAME, USERID of DISPLAY CONN, and names in messages."""
     items = [Item("APPLTAG", name, STRING), Item("USERID", name, STRING)]
-    lines = render(Reply([Answer("AMQ8147E", {"name": name, "kind": "object"}, items, lines=[name])]))
+    lines = render(Reply([Response("AMQ8147E", {"name": name, "kind": "object"}, items, lines=[name])]))
     assert all(line.isprintable() for line in lines)
 
 

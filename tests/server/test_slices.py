@@ -13,7 +13,7 @@ from flintmq.client import instance
 from flintmq.command import display, pcf_execute
 from flintmq.command.command_server import COMMAND_QUEUE
 from flintmq.command.execute import execute
-from flintmq.command.steps import ANSWERS_AT_ONCE
+from flintmq.command.steps import RESPONSES_AT_ONCE
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import MQCFST, PCFMessage
@@ -117,7 +117,7 @@ def test_a_display_of_many_queues_takes_many_turns_and_its_answer_is_one_line() 
         reader.feed_eof()
         others = Others(hub)
         await control.serve(reader, cast(Any, writer))
-        assert others.stop() > 2 * (COUNT // ANSWERS_AT_ONCE)
+        assert others.stop() > 2 * (COUNT // RESPONSES_AT_ONCE)
         _, shown, closing = [json.loads(line) for line in b"".join(writer.pieces).splitlines()]
         assert shown == {"lines": expected, "ended": False} and closing["code"] == 0
         assert len(closing["lines"]) == 3
@@ -140,7 +140,7 @@ def test_the_command_server_has_others_take_turns_while_it_carries_out_a_long_co
         qm.queue(COMMAND_QUEUE).put(message.pack(), format="MQADMIN", reply_to="REPLIES")
         while replies.depth < expected or qm.queue(COMMAND_QUEUE).depth:
             await asyncio.sleep(0)
-        assert others.stop() > 2 * (COUNT // ANSWERS_AT_ONCE)
+        assert others.stop() > 2 * (COUNT // RESPONSES_AT_ONCE)
         await commands.close()
 
     serve(body)

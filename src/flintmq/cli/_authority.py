@@ -7,14 +7,16 @@ asked through its control socket, one that does not is opened for it.
 from __future__ import annotations
 
 import argparse
-import re
 
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.client import commands, instance
+from flintmq.command.administration import Row
 from flintmq.command.dump import quoted
-from flintmq.server.control import Control, NotRunning, run_session
+from flintmq.command.rows import CommandRows
+from flintmq.mqi.printable import printable
+from flintmq.server.control import Control, NotRunning, run_command
 
 BAD_ARGUMENT = 36
 NOT_AVAILABLE = 40
@@ -80,14 +82,12 @@ def subject(options: argparse.Namespace) -> str:
     return f"PROFILE({quoted(options.n)}) OBJTYPE({kind})"
 
 
-def ask(name: str | None, lines: list[str]) -> list[str]:
-    """Run commands and return what they answer. CommandFailed if that cannot be done."""
-    said: list[str] = []
+def ask(name: str | None, command: str) -> CommandRows:
+    """Run one command. Raises CommandFailed if the queue manager cannot be reached or opened."""
     try:
         place = instance.locate(_control.name_or_default(name))
         with Control(place) as control:
-            run_session(control, lines, said.append, echo=False, verify=False)
-        return said
+            return run_command(control, command)
     except NotRunning:
         pass
     except flintmq.QueueManagerError as error:
@@ -98,23 +98,17 @@ def ask(name: str | None, lines: list[str]) -> list[str]:
     if host is None:
         raise CommandFailed("", NOT_AVAILABLE)
     try:
-        commands.run_session(host, lines, said.append, echo=False, verify=False)
+        return commands.run_rows(host, command)
     finally:
         host.close()
-    return said
 
 
-def failure(said: list[str]) -> str:
-    """The first line that is an error; "" if there is none."""
-    return next((line for line in said if re.match(r"AMQ\d{4}[ES]", line) or line.startswith("AMQ8405")), "")
+def text(row: Row, keyword: str) -> str:
+    """Return an attribute as text, safe for a terminal."""
+    return printable(str(row[keyword]))
 
 
-def rows(said: list[str]) -> list[dict[str, str]]:
-    """The attributes that were shown, one dictionary for each answer."""
-    found: list[dict[str, str]] = []
-    for line in said:
-        if re.match(r"AMQ\d{4}I: Display", line):
-            found.append({})
-        elif found:
-            found[-1].update(re.findall(r"([A-Z]+)\(([^()]*)\)", line))
-    return found
+def authorities(row: Row) -> list[str]:
+    """Return the words of AUTHLIST; ["NONE"] for no authority."""
+    words = row["AUTHLIST"]
+    return words if isinstance(words, list) else [str(words)]

@@ -37,22 +37,21 @@ def run(options: argparse.Namespace) -> int:
         if len(entities) > 1:
             return _control.refuse("one -p or -g may be given", _authority.BAD_ARGUMENT)
         words += [f"{keyword}({quoted(each)})" for each in entities]
-    said = _authority.ask(options.m, [" ".join(words)])
-    why = _authority.failure(said)
-    if why.startswith(NOT_FOUND):
+    found = _authority.ask(options.m, " ".join(words))
+    if found.problem.startswith(NOT_FOUND):
         return 0
-    if why:
-        return _control.refuse(why, _authority.BAD_ARGUMENT)
-    rows = _authority.rows(said)
+    if found.problem:
+        return _control.refuse(found.problem, _authority.BAD_ARGUMENT)
+    text = _authority.text
     if options.l:
-        for profile, kind in dict.fromkeys((row["PROFILE"], row["OBJTYPE"].lower()) for row in rows):
+        for profile, kind in dict.fromkeys((text(row, "PROFILE"), text(row, "OBJTYPE").lower()) for row in found.rows):
             print(f"profile: {profile}, object type: {kind}")
         return 0
-    for row in rows:
-        print(f"profile:     {row['PROFILE']}")
-        print(f"object type: {row['OBJTYPE'].lower()}")
-        print(f"entity:      {row['ENTITY']}")
-        print(f"entity type: {row['ENTTYPE'].lower()}")
-        print(f"authority:   {' '.join(row['AUTHLIST'].lower().split(','))}")
+    for row in found.rows:
+        print(f"profile:     {text(row, 'PROFILE')}")
+        print(f"object type: {text(row, 'OBJTYPE').lower()}")
+        print(f"entity:      {text(row, 'ENTITY')}")
+        print(f"entity type: {text(row, 'ENTTYPE').lower()}")
+        print(f"authority:   {' '.join(_authority.authorities(row)).lower()}")
         print("- - - - - - - -")
     return 0

@@ -29,14 +29,13 @@ def run(options: argparse.Namespace) -> int:
     (keyword, entity), kind = entities[0], _authority.object_type(options.t)
     _authority.subject(options)
     name = f" OBJNAME({quoted(options.n)})" if kind != "QMGR" else ""
-    said = _authority.ask(options.m, [f"DISPLAY ENTAUTH {keyword}({quoted(entity)}) OBJTYPE({kind}){name}"])
-    why = _authority.failure(said)
-    if why:
-        return _control.refuse(why, _authority.BAD_ARGUMENT)
-    for row in _authority.rows(said):
-        words = [word for word in row["AUTHLIST"].split(",") if word != "NONE"]
+    found = _authority.ask(options.m, f"DISPLAY ENTAUTH {keyword}({quoted(entity)}) OBJTYPE({kind}){name}")
+    if found.problem:
+        return _control.refuse(found.problem, _authority.BAD_ARGUMENT)
+    for row in found.rows:
+        words = [word for word in _authority.authorities(row) if word != "NONE"]
         what = "has the following authorizations" if words else "has no authorizations"
-        print(f"Entity {entity} {what} for object {row['OBJNAME']}:")
+        print(f"Entity {entity} {what} for object {_authority.text(row, 'OBJNAME')}:")
         for word in words:
             print(f"\t{word.lower()}")
     return 0

@@ -21,7 +21,6 @@ Exit codes: 0 all well; 10 some command failed; 20 commands could not be run.
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import re
 import sys
@@ -29,12 +28,14 @@ from collections.abc import Iterator
 
 import flintmq
 from flintmq.cli import _control, _terminal
-from flintmq.cli._client_session import ClientSession
+from flintmq.cli._client_interpreter import ClientInterpreter
 from flintmq.cli._failure import CommandFailed
 from flintmq.cli._samples import password
 from flintmq.client import commands, instance
 from flintmq.command.completion import Names
-from flintmq.server.control import Control, NotRunning, run_session
+from flintmq.command.rows import CommandRows
+from flintmq.mqi.printable import printable
+from flintmq.server.control import Control, NotRunning, run_command, run_session
 
 NAME = "runmqsc"
 SUMMARY = "run MQSC commands against a queue manager"
@@ -93,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     opened = host
 
     def names(noun: str, begin: str) -> list[str]:
-        return _names(commands.run(opened, _display(noun, begin), check=False).text.splitlines())
+        return _names(commands.run_rows(opened, _display(noun, begin)))
 
     try:
         lines = _lines(options, host.engine.name, names)
@@ -107,7 +108,7 @@ def _as_client(options: argparse.Namespace, echo: bool) -> int:
     secret = password() if options.u else ""
     try:
         with flintmq.connect(options.name or "", user=options.u or "", password=secret, application=NAME) as qm:
-            session = ClientSession(qm, _terminal.write, echo=echo, verify=options.v)
+            session = ClientInterpreter(qm, _terminal.write, echo=echo, verify=options.v)
             return session.run(_lines(options, qm.name, lambda noun, begin: []))
     except _NoInput as error:
         return _control.refuse(f"AMQ8101S: {error}", COULD_NOT_RUN)
@@ -136,22 +137,15 @@ def _display(noun: str, begin: str) -> str:
     return f"DISPLAY {noun}('{begin}*')"
 
 
-def _ask_process(place: instance.Instance, noun: str, begin: str) -> list[str]:
-    """Return what the queue manager process answers about the objects whose name begins so."""
-    said: list[str] = []
+def _ask_process(place: instance.Instance, noun: str, begin: str) -> CommandRows:
+    """Display the objects of a queue manager process with names that begin with `begin`."""
     with Control(place) as control:
-        run_session(control, [_display(noun, begin)], said.append, echo=False, verify=False)
-    return said
+        return run_command(control, _display(noun, begin))
 
 
-def _names(said: list[str]) -> list[str]:
-    """Return the names in an answer to DISPLAY: the first item under each message line."""
-    found: list[str] = []
-    for message, line in itertools.pairwise(said):
-        first = re.match(r"   [A-Z]+\(([^()]+)\)", line)
-        if message.startswith("AMQ") and first:
-            found.append(first[1])
-    return found
+def _names(found: CommandRows) -> list[str]:
+    """Return the names in a reply to DISPLAY: the first attribute of each row."""
+    return [printable(str(next(iter(row.values())))) for row in found.rows]
 
 
 def _prompt(given: str | None, q_mgr: str) -> str:

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     for keyword, authorities in (("AUTHADD", options.given), ("AUTHRMV", options.taken)):
         if authorities and not options.remove:
             words.append(f"{keyword}({','.join(authorities)})")
-    why = _authority.failure(_authority.ask(options.m, [" ".join(words)]))
+    why = _authority.ask(options.m, " ".join(words)).problem
     if why.startswith("AMQ8871E"):
         return _control.refuse(f"AMQ7026E{why.removeprefix('AMQ8871E')}", _authority.BAD_ARGUMENT)
     if why:

@@ -117,9 +117,9 @@ def _run(host: Host, text: str) -> tuple[list[str], int, int]:
     """Run commands. Returns what the log is to say, how many commands there were and how many failed."""
     from flintmq.command.display import render
     from flintmq.command.execute import execute
+    from flintmq.command.interpreter import summary
     from flintmq.command.parser import read_commands
     from flintmq.command.secrets import has_secret
-    from flintmq.command.session import summary
 
     lines: list[str] = []
     commands = read_commands(text)

@@ -14,6 +14,7 @@ from flintmq.mqi.reason import MQRC_OBJECT_NAME_ERROR, MQRC_UNKNOWN_OBJECT_NAME
 
 if TYPE_CHECKING:
     from flintmq.client.embedded import Host
+    from flintmq.command.rows import CommandRows
     from flintmq.qmgr import attribute as kinds
     from flintmq.qmgr import attributes as tables
     from flintmq.qmgr.attribute import Value
@@ -68,13 +69,24 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
             force = host.after_command()
         host.durable(force)
         lines += render(answer)
-        reply.rows += [{item.keyword: item.value for item in each.items} for each in answer.answers if each.items]
+        reply.rows += [{item.keyword: item.value for item in each.items} for each in answer.responses if each.items]
         if answer.failed:
             reply.reason = reply.reason or answer.reason
             if check:
                 raise CommandFailed("\n".join(render(answer)), answer.reason)
     reply.text = "\n".join(lines)
     return reply
+
+
+def run_rows(host: Host, text: str) -> CommandRows:
+    """Run one MQSC command and return the attributes that it shows as rows."""
+    from flintmq.command.rows import run as run_command
+
+    with host.call:
+        found = run_command(text, host.admin)
+        force = host.after_command()
+    host.durable(force)
+    return found
 
 
 def run_session(
@@ -90,10 +102,10 @@ def run_session(
 
     `width` is that of the terminal, 0 for the layout of MQ.
     """
-    from flintmq.command.session import Session
+    from flintmq.command.interpreter import MQSCInterpreter
 
     said: list[str] = []
-    session = Session(host.admin, said.append, echo=echo, verify=verify, width=width)
+    session = MQSCInterpreter(host.admin, said.append, echo=echo, verify=verify, width=width)
 
     def tell() -> None:
         host.durable(_after_commands(host))
@@ -117,7 +129,7 @@ def run_session(
 
 def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
     """Run a script without banner and echo, as crtmqm -ic does; what the commands that failed answered."""
-    from flintmq.command.session import run_script
+    from flintmq.command.interpreter import run_script
 
     said: list[str] = []
     with host.call:

@@ -1,16 +1,16 @@
-"""What MQSC of MQ has and FlintMQ does not have yet: commands, parameters and values of parameters.
+"""MQSC of MQ that FlintMQ does not have yet: commands, parameters and values of parameters.
 
     DEFINE CHANNEL(TO.QM2) CHLTYPE(SDR)
     AMQ8101S: The command failed with reason 2298 (MQRC_FUNCTION_NOT_SUPPORTED). FlintMQ does not have message channels
     (CHLTYPE(SDR)) yet, see docs/limits.md.
 
-A command that MQ takes must not look like a typing error. execute.py looks here before it reports a syntax error. A
-test compares these tables with the command model: what the model has is not listed here.
+A command that MQ accepts must not look like a typing error. execute.py looks here before it reports a syntax error. A
+test compares these tables with the command model: nothing in the model is listed here.
 """
 
 from __future__ import annotations
 
-#: Where a user finds what is missing and what to do instead.
+#: Where a user finds the limits and the alternatives.
 WHERE_TO_READ = "docs/limits.md"
 
 _MESSAGE_CHANNELS = "message channels"
@@ -184,7 +184,7 @@ def check_command(verb: str, noun: str) -> None:
 
 
 def is_of_other_type(noun: str, keyword: str) -> bool:
-    """Whether MQ has the attribute for objects of this noun, but of a type that FlintMQ does not have."""
+    """Return whether the attribute belongs to objects of this noun, but of a type that FlintMQ does not have."""
     return noun in OF_OTHER_TYPES and keyword in PARAMETERS[noun]
 
 

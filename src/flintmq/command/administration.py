@@ -1,4 +1,4 @@
-"""What the command layer asks of the queue manager. The engine implements it; commands call nothing else.
+"""The calls that the command layer makes to the queue manager. The engine implements them; commands call nothing else.
 
 Every method that changes something returns a reason, 0 when it was done. The reasons that have a message of their own
 are in messages.py (REASON_MESSAGES): 2085 no such object, 4001 already exists, 2042 and 3210 in use, 2055 not empty ...
@@ -25,7 +25,7 @@ class Administration(Protocol):
 
     @property
     def name(self) -> str:
-        """The queue manager's name."""
+        """Return the name of the queue manager."""
 
     def define(self, kind: str, name: str, attributes: Row, replace: bool) -> int:
         """DEFINE. `attributes` has every attribute that can be set, LIKE and defaults applied.
@@ -45,10 +45,10 @@ class Administration(Protocol):
         """CLEAR QLOCAL: remove all messages. 2085 no such local queue, 2042 open or uncommitted messages."""
 
     def move(self, source: str, target: str, add: bool) -> tuple[int, int]:
-        """MOVE QLOCAL: a reason, and how many messages were moved, which may be some when the reason is not 0.
+        """MOVE QLOCAL: return a reason and the number of messages moved, which may be above 0 with any reason.
 
         2085 one is not a local queue, 2152 they are the same, 2042 the source is open or has uncommitted messages, 2055
-        the target is not empty and not `add`, 2053 it would be too deep; then what a put to the target may end with.
+        the target is not empty and not `add`, 2053 it would be too deep; else the reason of a put to the target.
         """
 
     def set_authority(
@@ -57,22 +57,22 @@ class Administration(Protocol):
         """SET AUTHREC for one entity; `add` and `remove` are bits of qmgr/authorities.py."""
 
     def knows_entity(self, entity_type: str, entity: str) -> bool:
-        """Whether there is such a principal or group, so that authority can be given to it."""
+        """Return whether a principal or group exists, so that authority can be given to it."""
 
     def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
         """DELETE AUTHREC for one entity. 2085 if there is no such record."""
 
     def delete_authorities_of(self, kind: str, name: str) -> None:
-        """An object was deleted: the records that were for it alone go with it."""
+        """Delete the authority records for one object after the object was deleted."""
 
     def entity_authority(self, object_type: str, name: str, entity_type: str, entity: str) -> list[str]:
-        """DISPLAY ENTAUTH: what an entity may do with an object, all records and groups considered."""
+        """DISPLAY ENTAUTH: return the authorities of an entity on an object, all records and groups considered."""
 
     def set_chlauth(self, values: Row, action: str) -> int:
         """SET CHLAUTH with the values that were given. 3337 there is such a map, 3338 there is no such record."""
 
     def check_chlauth(self, client: Client) -> MQObject | None:
-        """DISPLAY CHLAUTH MATCH(RUNCHECK): the record that decides about a client, None if there is none."""
+        """DISPLAY CHLAUTH MATCH(RUNCHECK): return the record that applies to a client, None if there is none."""
 
     def security(self) -> Row:
         """DISPLAY SECURITY: INTERVAL and TIMEOUT."""
@@ -81,22 +81,22 @@ class Administration(Protocol):
         """ALTER SECURITY."""
 
     def refresh_security(self, user: str) -> int:
-        """REFRESH SECURITY: what is kept about users and groups is asked again; RVERIFY SECURITY: about one user."""
+        """REFRESH SECURITY: forget the cached users and groups; RVERIFY SECURITY: forget one user."""
 
     def may(self, verb: str, kind: str, name: str) -> bool:
-        """Whether the issuer is allowed the command `verb` on this object. Asked before each command runs."""
+        """Return whether the issuer is allowed the command `verb` on this object. Called before each command runs."""
 
     def command_done(self, verb: str, command: int, text: str, parameters: list[Parameter]) -> None:
-        """Called after a command that did what was asked: MQSC with its text, or PCF with its parameters."""
+        """Record a successful command: MQSC with its text, or PCF with its parameters."""
 
     def command_refused(self, command: int, kind: str, name: str) -> None:
-        """Called after `may` has refused a command on one object."""
+        """Record a command on one object that `may` has refused."""
 
     def objects(self, kind: str) -> list[MQObject]:
-        """Copies of all objects of `kind` ("QUEUE" for queues of every kind), live values filled in, any order."""
+        """Return copies of all objects of `kind`, or of "QUEUE" for all queues, live values filled in, any order."""
 
     def objects_called(self, kind: str, name: str) -> Iterator[MQObject]:
-        """The same of those that a name, which may be generic, means; in order of name, or of number.
+        """Yield copies of the objects that a name, which may be generic, denotes; in order of name, or of number.
 
         Each is copied when it is asked for, and left out if it has gone by then (X2 of steps.py).
         """
@@ -107,8 +107,8 @@ class Administration(Protocol):
     def define_subscription(self, name: str, attributes: Row, replace: bool) -> int:
         """DEFINE SUB. `attributes` has every attribute that can be set.
 
-        3311 there is one of this name; with `replace` 2510, 2512, 2524, 2533, 2435 for what cannot be altered. 2085,
-        2425, 2436, 2440, 2459, 2503, 2522: as MQSUB.
+        3311 there is one of this name; with `replace` 2510, 2512, 2524, 2533, 2435 for attributes that cannot change.
+        2085, 2425, 2436, 2440, 2459, 2503, 2522: as MQSUB.
         """
 
     def alter_subscription(self, name: str, sub_id: str, changes: Row) -> int:
@@ -148,28 +148,34 @@ class Administration(Protocol):
         """DISPLAY CHSTATUS: a row for each instance that runs, and for each channel that is stopped; CHANNEL in all."""
 
     def start_channel(self, name: str) -> int:
-        """START CHANNEL: clients may connect again. 2085 no such channel, 3168 nobody serves clients."""
+        """START CHANNEL: admit clients again. 2085 no such channel, 3168 there is no server."""
 
     def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
         """STOP CHANNEL: end its instances, those from `address` if there is one, and with STOPPED admit no others.
 
-        2085 no such channel, 3168 nobody serves clients, 4064 no instance from that address.
+        2085 no such channel, 3168 there is no server, 4064 no instance from that address.
         """
 
     def listener_status(self) -> list[Row]:
         """DISPLAY LSSTATUS: a row for each listener that runs, with LISTENER."""
 
     def start_listener(self, name: str) -> int:
-        """START LISTENER. 2085 no such listener, 3249 it runs already, 4020 it cannot listen, 3168 nobody would."""
+        """START LISTENER.
+
+        2085 no such listener, 3249 it runs already, 4020 it cannot listen, 3168 there is no server.
+        """
 
     def stop_listener(self, name: str) -> int:
-        """STOP LISTENER: nobody can connect there; who is connected stays. 2085 no such listener, 3234 not running."""
+        """STOP LISTENER: refuse new connections there.
+
+        The present ones stay. 2085 no such listener, 3234 not running.
+        """
 
     def service_status(self) -> list[Row]:
         """DISPLAY SVSTATUS: a row for each server service that runs, with SERVICE."""
 
     def start_service(self, name: str) -> int:
-        """START SERVICE. 2085 no such service, 3251 it runs already, 3262 no STARTCMD, 3168 nobody would run it."""
+        """START SERVICE. 2085 no such service, 3251 it runs already, 3262 no STARTCMD, 3168 there is no server."""
 
     def stop_service(self, name: str) -> int:
         """STOP SERVICE. 2085 no such service, 3253 not running, 3261 it is stopping, 3263 no STOPCMD."""
@@ -187,7 +193,7 @@ class Administration(Protocol):
         """SET LOG: in force at once."""
 
     def archive_log(self) -> int:
-        """ARCHIVE LOG: switch to a new log file and archive what is complete."""
+        """ARCHIVE LOG: switch to a new log file and archive the complete ones."""
 
     def system_status(self) -> Row:
         """DISPLAY SYSTEM: the values in force; NEWSTATIME, NEWACCTIME while a new interval waits for the old to end."""
@@ -196,16 +202,13 @@ class Administration(Protocol):
         """SET SYSTEM. A new STATIME or ACCTIME takes effect when the running interval ends."""
 
     def start_trace(self, kind: str, classes: tuple[int, ...], destination: str, with_data: bool) -> int:
-        """START TRACE: the number of the trace. Type, classes and destination are known to be right.
-
-        `with_data`: the data of messages may be in it.
-        """
+        """START TRACE: return the number of the trace. Type, classes and destination have been checked."""
 
     def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
-        """STOP TRACE: the numbers of those that were stopped. "*" any type, () any classes, -1 any number."""
+        """STOP TRACE: return the numbers of the stopped traces. "*" any type, () any classes, -1 any number."""
 
     def traces(self, kind: str, classes: tuple[int, ...], number: int) -> list[Row]:
-        """DISPLAY TRACE: a row for each trace that is meant in the same way."""
+        """DISPLAY TRACE: return a row for each trace that the arguments select, as in `stop_trace`."""
 
     def qmgr_status(self) -> Row:
         """DISPLAY QMSTATUS."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.command.status import CHANNEL_STATUS, CHANNEL_STATUS_SHORT, LISTENER_STATUS, SERVICE_STATUS
 from flintmq.mqi.pcf_constants import (
@@ -24,11 +24,11 @@ def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY CHSTATUS: each instance of the channels that are meant."""
     if request.flag("SAVED"):
         return refused(MQRCCF_CHL_STATUS_NOT_FOUND, request.name, administration.name)  # Message channels have it.
-    answers = _instances(request, administration)
-    return listed(answers, refused(MQRCCF_CHL_STATUS_NOT_FOUND, request.name, administration.name))
+    responses = _instances(request, administration)
+    return listed(responses, refused(MQRCCF_CHL_STATUS_NOT_FOUND, request.name, administration.name))
 
 
-def _instances(request: Request, administration: Administration) -> Iterator[Answer | None]:
+def _instances(request: Request, administration: Administration) -> Iterator[Response | None]:
     keywords = None if request.flag("ALL") else request.shown | CHANNEL_STATUS_SHORT
     address = request.option("CONNAME")
     for row in sorted(administration.channel_status(), key=_order):
@@ -38,7 +38,7 @@ def _instances(request: Request, administration: Administration) -> Iterator[Ans
             yield None
             continue
         items = [Item("CHANNEL", name), *items_of(CHANNEL_STATUS, row, _with_filter(request, keywords))]
-        yield Answer("AMQ8417I", {}, items)
+        yield Response("AMQ8417I", {}, items)
 
 
 def start(request: Request, administration: Administration) -> Reply:
@@ -48,7 +48,7 @@ def start(request: Request, administration: Administration) -> Reply:
 
 
 def stop(request: Request, administration: Administration) -> Reply:
-    """STOP CHANNEL. For one address only INACTIVE can be asked for, and is."""
+    """STOP CHANNEL. With CONNAME only STATUS(INACTIVE) is allowed, and is the default."""
     address = request.option("CONNAME")
     wanted = request.option("STATUS", "INACTIVE" if address else "STOPPED")
     if address and wanted == "STOPPED":
@@ -59,8 +59,8 @@ def stop(request: Request, administration: Administration) -> Reply:
 
 def listener_status(request: Request, administration: Administration) -> Reply:
     """DISPLAY LSSTATUS: each listener that runs."""
-    answers = _running(request, administration, administration.listener_status(), "AMQ8631I", LISTENER_STATUS)
-    return Reply(answers) if answers else refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name)
+    responses = _running(request, administration, administration.listener_status(), "AMQ8631I", LISTENER_STATUS)
+    return Reply(responses) if responses else refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name)
 
 
 def start_listener(request: Request, administration: Administration) -> Reply:
@@ -77,12 +77,12 @@ def stop_listener(request: Request, administration: Administration) -> Reply:
 
 def service_status(request: Request, administration: Administration) -> Reply:
     """DISPLAY SVSTATUS: each server service that runs."""
-    answers = _running(request, administration, administration.service_status(), "AMQ8632I", SERVICE_STATUS)
-    return Reply(answers) if answers else refused(MQRCCF_SERV_STATUS_NOT_FOUND, request.name, administration.name)
+    responses = _running(request, administration, administration.service_status(), "AMQ8632I", SERVICE_STATUS)
+    return Reply(responses) if responses else refused(MQRCCF_SERV_STATUS_NOT_FOUND, request.name, administration.name)
 
 
 def start_service(request: Request, administration: Administration) -> Reply:
-    """START SERVICE. With IGNSTATE(YES) a service that runs is as good as started."""
+    """START SERVICE. With IGNSTATE(YES) a service that runs already is no error."""
     reason = administration.start_service(request.name)
     if reason == MQRCCF_SERVICE_RUNNING and request.option("IGNSTATE") == "YES":
         reason = 0
@@ -90,7 +90,7 @@ def start_service(request: Request, administration: Administration) -> Reply:
 
 
 def stop_service(request: Request, administration: Administration) -> Reply:
-    """STOP SERVICE. With IGNSTATE(YES) a service that does not run is as good as stopped."""
+    """STOP SERVICE. With IGNSTATE(YES) a service that does not run is no error."""
     reason = administration.stop_service(request.name)
     if reason == MQRCCF_SERVICE_STOPPED and request.option("IGNSTATE") == "YES":
         reason = 0
@@ -99,18 +99,18 @@ def stop_service(request: Request, administration: Administration) -> Reply:
 
 def _running(
     request: Request, administration: Administration, rows: list[Row], number: str, attributes: list[Attribute]
-) -> list[Answer]:
+) -> list[Response]:
     """Return an answer for each listener or service that is meant; STATUS and PID are always shown."""
     kind = request.kind
     keywords = request.keywords()
     if keywords is not None:
         keywords = keywords | {"STATUS", "PID"}
-    answers: list[Answer] = []
+    responses: list[Response] = []
     for row in sorted(rows, key=lambda row: str(row[kind])):
         name = str(row[kind])
         if _meant(request, administration, kind, name) and _passes(request, row):
-            answers.append(Answer(number, {}, [Item(kind, name), *items_of(attributes, row, keywords)]))
-    return answers
+            responses.append(Response(number, {}, [Item(kind, name), *items_of(attributes, row, keywords)]))
+    return responses
 
 
 def _meant(request: Request, administration: Administration, kind: str, name: str) -> bool:
@@ -122,7 +122,7 @@ def _passes(request: Request, row: Row) -> bool:
 
 
 def _with_filter(request: Request, keywords: set[str] | None) -> set[str] | None:
-    """What is shown, and what was asked about it."""
+    """Return the keywords to show with that of the filter."""
     return keywords | {request.where.keyword} if keywords is not None and request.where is not None else keywords
 
 

@@ -1,9 +1,9 @@
-"""SET CHLAUTH and DISPLAY CHLAUTH. What the records do: qmgr/chlauth.py."""
+"""SET CHLAUTH and DISPLAY CHLAUTH. The meaning of the records is in qmgr/chlauth.py."""
 
 from __future__ import annotations
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, refused
 from flintmq.command.request import Request
 from flintmq.mqi.pcf_constants import (
     MQRCCF_CHLAUTH_CLNTUSER_ERROR,
@@ -21,7 +21,7 @@ from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.chlauth import BLOCK_ADDRESS, BLOCK_USER, EVERY_CHANNEL, LISTS
 
-#: What each type compares or blocks, and must be told; SSLPEERMAP needs one of two.
+#: The attributes that each type compares or blocks, and requires; SSLPEERMAP needs one of two.
 _NEEDED = {
     BLOCK_USER: ("USERLIST",),
     BLOCK_ADDRESS: ("ADDRLIST",),
@@ -42,14 +42,14 @@ def set_record(request: Request, administration: Administration) -> Reply:
     values: Row = {**request.values, "TYPE": kind, "CHLAUTH": request.name}
     reason = _wrong(values, kind, action) or administration.set_chlauth(values, action)
     if reason == MQRCCF_CHLAUTH_NOT_FOUND:
-        return Reply([Answer("AMQ8883E")], reason)
+        return Reply([Response("AMQ8883E")], reason)
     if reason:
         return refused(reason, request.name, administration.name)
     return done("AMQ8879I" if action in _REMOVING else "AMQ8877I")
 
 
 def _wrong(values: Row, kind: str, action: str) -> int:
-    """The reason why a record cannot be so."""
+    """Return the reason for which a record is not valid; 0 if it is."""
     if kind == BLOCK_ADDRESS and values["CHLAUTH"] != EVERY_CHANNEL:
         return MQRCCF_CHLAUTH_NAME_ERROR
     needed = _NEEDED[kind]
@@ -70,18 +70,18 @@ def _wrong(values: Row, kind: str, action: str) -> int:
 
 
 def display(request: Request, administration: Administration) -> Reply:
-    """DISPLAY CHLAUTH: those called so, those that are for a channel, or the one that would decide."""
+    """DISPLAY CHLAUTH: show the records of a profile, those for a channel, or the one that applies to a client."""
     if request.option("MATCH") == "RUNCHECK":
         return _run_check(request, administration)
-    answers: list[Answer] = []
+    responses: list[Response] = []
     for record in sorted(administration.objects("CHLAUTH"), key=_order):
         if not _is_wanted(request, record):
             continue
         if request.where is None or request.where.matches_row(record.attributes):
-            answers.append(_shown(request, record))
-    if not answers:
-        return Reply([Answer("AMQ8883E")], MQRCCF_CHLAUTH_NOT_FOUND)
-    return Reply(answers)
+            responses.append(_shown(request, record))
+    if not responses:
+        return Reply([Response("AMQ8883E")], MQRCCF_CHLAUTH_NOT_FOUND)
+    return Reply(responses)
 
 
 def _is_wanted(request: Request, record: MQObject) -> bool:
@@ -99,7 +99,7 @@ def _is_wanted(request: Request, record: MQObject) -> bool:
 
 
 def _run_check(request: Request, administration: Administration) -> Reply:
-    """What a client with this channel, address and name would meet: the map that decides, or the block."""
+    """Show the record, map or block, that applies to a client with this channel, address and name."""
     address = request.option("ADDRESS")
     if not address or "*" in request.name or not (request.option("CLNTUSER") or request.option("QMNAME")):
         return refused(MQRCCF_CHLAUTH_RUNCHECK_ERROR, request.name, administration.name)
@@ -108,11 +108,11 @@ def _run_check(request: Request, administration: Administration) -> Reply:
     client.peer, client.issuer = request.option("SSLPEER"), request.option("SSLCERTI")
     record = administration.check_chlauth(client)
     if record is None:
-        return Reply([Answer("AMQ9783I", {"name": request.name})])
+        return Reply([Response("AMQ9783I", {"name": request.name})])
     return Reply([_shown(request, record)])
 
 
-def _shown(request: Request, record: MQObject) -> Answer:
+def _shown(request: Request, record: MQObject) -> Response:
     kind = record.text("TYPE")
     belongs = {*_NEEDED[kind], *(_BLOCKING if kind in LISTS else _MAPPED), "ALTDATE", "ALTTIME"}
     if record.text("USERSRC") != "MAP":
@@ -121,7 +121,7 @@ def _shown(request: Request, record: MQObject) -> Answer:
     items = [Item("CHLAUTH", record.text("CHLAUTH"), STRING), Item("TYPE", kind, ENUM)]
     for item in items_of(ATTRIBUTES["CHLAUTH"], record.attributes, keywords - {"TYPE", "CHLAUTH"}):
         items.append(Item(item.keyword, item.value, STRING) if item.kind == LIST else item)
-    return Answer("AMQ8878I", {}, items)
+    return Response("AMQ8878I", {}, items)
 
 
 def _order(record: MQObject) -> tuple[str, str, str]:

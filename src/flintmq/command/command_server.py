@@ -3,18 +3,19 @@
 Like the engine it never waits. Its owner drives it, under the engine's lock:
 
     take()       the next command, or None: there is none, and the owner will be woken (`Host.parked`)
-    run(work)    carry some of it out (steps.py); again until `work.done`. The log position to wait for before anybody
-                 hears of it
+    run(work)    carry some of it out (steps.py); again until `work.done`. Returns the log position that must be durable
+                 before any requester hears of it
     answer(work) put some of the responses; again until `work.answered`
 
     C1  A command leaves the queue in one unit of work with the last of its responses. After a crash in between it is
         carried out again: nothing is lost. A command that was the last thing the queue manager did twice is not tried a
         third time; it goes to the dead-letter queue.
     C2  It is carried out with the authority of its UserIdentifier, and its responses are put with that authority. A
-        message without one (MQPMO_NO_CONTEXT) is from `nobody`: blank is the queue manager itself, who may do all.
-        A response that its user may not put is discarded, and not put on the dead-letter queue (qmgr/on_behalf.py).
-    C3  Whatever is wrong with a message ends in a response, or on the dead-letter queue if there is nobody to answer,
-        and in one line of the error log. The next command is not held up.
+        message without one (MQPMO_NO_CONTEXT) is from `nobody`: blank is the queue manager itself, with full
+        authority. A response that its user may not put is discarded, and not put on the dead-letter queue
+        (qmgr/on_behalf.py).
+    C3  Every faulty message ends in a response, or on the dead-letter queue if there is no ReplyToQ, and in one line of
+        the error log. The next command is not held up.
 
 Responses: MQADMIN in the queue manager's encoding and CCSID (a get with MQGMO_CONVERT converts them); persistence and
 priority of the command; CorrelId the MsgId of the command unless its report options say otherwise.
@@ -65,7 +66,7 @@ _BIG_ENDIAN = mq.MQENC_INTEGER_NORMAL
 
 
 class Work:
-    """One command message, and what is left to say about it."""
+    """One command message, and its responses that are still to be put."""
 
     def __init__(self, md: MQMD, data: bytes) -> None:
         self.md = md
@@ -132,13 +133,13 @@ class CommandServer:
         self._say("AMQ5023I", why=why)
 
     def _say(self, number: str, **inserts: str) -> None:
-        """One line in the error log."""
+        """Write one line to the error log."""
         self._qm.notice(number, MESSAGES[number].format(**inserts))
 
     # -- one command --------------------------------------------------------------------------------------------------
 
     def take(self) -> Work | None:
-        """The next command. None: wait to be woken; if the server is not `running` any more, it is over."""
+        """Take the next command. None: wait to be woken; if the server is no longer `running`, stop."""
         connection, handle = self.connection, self._handle
         if connection is None or handle is None or not connection.connected:
             self.stop()
@@ -184,7 +185,7 @@ class CommandServer:
         return self._qm.log.end if work.done and work.outcome.changed else 0
 
     def _is_refused(self, work: Work) -> bool:
-        """Whether a message is not carried out, for what its descriptor says."""
+        """Return whether the descriptor of a message forbids that it is carried out."""
         md = work.md
         if md.backout_count >= _TRIES_MAX:
             work.outcome = Outcome(reason=pcf.MQRCCF_UNEXPECTED_ERROR, unreadable="the queue manager ended in it twice")
@@ -196,7 +197,7 @@ class CommandServer:
         return False
 
     def answer(self, work: Work) -> int:
-        """Put some responses; with the last one the command is gone. The log position of what was put."""
+        """Put some responses; with the last one the command leaves the queue. Return the log position of the puts."""
         connection = self.connection
         if connection is None or not connection.connected:
             work.put = len(work.outcome.responses) + 1  # Backed out with the connection: it will be run again.
@@ -221,7 +222,7 @@ class CommandServer:
         return bool(work.md.reply_to_q) and bool(work.outcome.responses)
 
     def _unreadable(self, connection: Connection, work: Work) -> None:
-        """C3: one line, and the dead-letter queue if nobody was told."""
+        """Report a message that is no PCF command (C3): one line, and the dead-letter queue if it has no ReplyToQ."""
         qm, md, outcome = self._qm, work.md, work.outcome
         told = f"It was answered to {md.reply_to_q}."
         if not self._is_answerable(work) or work.refused:
@@ -288,7 +289,7 @@ class CommandServer:
 
 
 def _issuer(command: MQMD) -> str:
-    """C2."""
+    """Return the user that gives a command its authority (C2)."""
     return context_user(command.user_identifier)
 
 
@@ -297,7 +298,7 @@ def _named(reason: int) -> str:
 
 
 def _packed(response: PCFMessage, ccsid: int) -> tuple[bytes, int]:
-    """The bytes, in the queue manager's CCSID unless it does not have all the characters."""
+    """Pack a response in the queue manager's CCSID, or in UTF-8 if that lacks a character; return bytes and CCSID."""
     try:
         return response.pack(False, ccsid), ccsid
     except (StructureError, UnicodeEncodeError):

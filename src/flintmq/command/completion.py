@@ -1,4 +1,4 @@
-"""What can come next in a command that is being typed: verbs, nouns, names of objects, keywords, words of values.
+"""Completion of a command that is being typed: verbs, nouns, names of objects, keywords, words of values.
 
 DEF|                DEFINE
 DEFINE QL|          QLOCAL
@@ -17,7 +17,7 @@ from flintmq.command.model import FORMS, VERBS, nouns
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS
 from flintmq.qmgr.attribute import FLAG, Attribute
 
-#: What ends the word that is completed.
+#: Characters that end the word to complete.
 DELIMITERS = " \t,()'"
 
 #: Given a noun and the beginning of a name, return the names that begin so.
@@ -25,7 +25,7 @@ Names = Callable[[str, str], list[str]]
 
 
 def completions(before: str, word: str, names: Names) -> list[str]:
-    """Return what `word` can become, after the text `before` it. Words are in the case in which they were begun."""
+    """Return the completions of `word` after the text `before` it, in the case in which the word was begun."""
     words = re.findall(rf"[^{re.escape(DELIMITERS)}]+", before)
     if not words:
         return _like(word, sorted({*VERBS, *LEAVING}))

@@ -3,7 +3,7 @@
     * a comment
     INPUTQ(DLQ) RETRYINT(30) WAIT(NO)                           control data: at most once, as the first entry
     REASON(MQRC_Q_FULL) DESTQ('orders.*') +                     a rule: patterns ...
-      ACTION(RETRY) RETRY(5)                                    ... and what to do
+      ACTION(RETRY) RETRY(5)                                    ... and the action
     REASON(2035) ACTION(FWD) FWDQ(&REPLYQ) FWDQM(&REPLYQM) HEADER(NO)
     ACTION(FWD) FWDQ(REST)                                      no pattern: every message
 
@@ -13,7 +13,7 @@ out, or `*`, matches everything.
     control data          default
     INPUTQ  INPUTQM       ' '         the queue and queue manager, unless the command names them
     RETRYINT(seconds)     60          how long to wait before a message is tried again
-    WAIT(YES|NO|seconds)  YES         what to do when there is nothing left to do: wait, end, wait so long and end
+    WAIT(YES|NO|seconds)  YES         once there is nothing left to do: wait, end, or wait for some seconds and end
 
     pattern                                              compared with
     REASON DESTQ DESTQM FORMAT                           the dead-letter header: FORMAT is that of the data behind it
@@ -29,7 +29,7 @@ out, or `*`, matches everything.
     RETRY(n)                              1: how often to try before the next rule that matches is applied
 
 Numbers are written as numbers or as MQ's names: REASON(2053), REASON(MQRC_Q_FULL). In texts `?` stands for one
-character and `*` for any number of them. What is wrong is said with line and column, all of it at once.
+character and `*` for any number of them. All faults of a table are reported at once, each with line and column.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ import re
 from dataclasses import dataclass, field
 
 from flintmq.command.parser import CommandReader, CommandSyntaxError, CommandText, Parameter, parse_parameters
-from flintmq.mqi import constants
-from flintmq.mqi import reason as reasons
+from flintmq.mqi import constants, reason
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr.attribute import is_name
@@ -82,7 +81,7 @@ class RulesError(Exception):
 
 
 class _Wrong(Exception):
-    """What is wrong with one value."""
+    """The fault of one value."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class Control:
 
 @dataclass
 class Rule:
-    """One rule: what a message must be like, and what is done with it then."""
+    """One rule: patterns of messages, and an action."""
 
     line: int
     texts: dict[str, re.Pattern[str]] = field(default_factory=dict)
@@ -110,7 +109,7 @@ class Rule:
     retry: int = 1
 
     def matches(self, md: MQMD, dlh: MQDLH) -> bool:
-        """Whether the rule is for a message with this descriptor and this dead-letter header."""
+        """Return whether the rule applies to a message with this descriptor and this dead-letter header."""
         if self.numbers:
             found_numbers = {
                 "APPLTYPE": md.put_appl_type,
@@ -143,7 +142,7 @@ class RulesTable:
 
 
 def read_rules(text: str) -> RulesTable:
-    """The rules table in `text`. Raises RulesError."""
+    """Parse the rules table in `text`. Raises RulesError."""
     reader = CommandReader()
     entries: list[CommandText] = []
     for line in text.split("\n"):
@@ -279,7 +278,7 @@ def _value(entry: CommandText, parameter: Parameter) -> str:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """`*` any number of characters, `?` one. A blank value matches the blank field."""
+    """Compile a pattern: `*` is any number of characters, `?` is one. A blank value matches the blank field."""
     parts = [{"*": ".*", "?": "."}.get(character, re.escape(character)) for character in re.sub(r"\*+", "*", text)]
     return re.compile("".join(parts) if text != " " else "", re.DOTALL)
 
@@ -307,12 +306,12 @@ def _number(keyword: str, text: str, low: int, high: int) -> int:
 
 
 def _named_number(keyword: str, text: str) -> int:
-    """A number, or the name that MQ has for it."""
+    """Return the value of a number, or of MQ's name for it."""
     if text.lstrip("-").isdigit() and text.isascii():
         return _number(keyword, text, 0, NUMBER_MAX)
     name = text.upper()
     if name.startswith(NUMBERS[keyword]):
-        found = vars(reasons).get(name, vars(constants).get(name))
+        found = vars(reason).get(name, vars(constants).get(name))
         if isinstance(found, int):
             return found
     begins = " or ".join(prefix + "..." for prefix in NUMBERS[keyword])

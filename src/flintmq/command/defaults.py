@@ -1,8 +1,8 @@
 """The objects of a new queue manager, as rows of data.
 
-`default_objects()` are the SYSTEM objects that crtmqm makes; `developer_objects()` what `crtmqm --dev` adds. Only kinds
-that exist are here. Page sets and buffer pools come first, then storage classes, then queues: each row needs only what
-stands above it.
+`default_objects()` are the SYSTEM objects that crtmqm makes; `developer_objects()` those that `crtmqm --dev` adds. Only
+kinds that exist are here. Page sets and buffer pools come first, then storage classes, then queues: each row needs only
+rows above it.
 
     storage class     page set  buffer pool  for
     (page set 0)      0         0            definitions
@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flintmq.qmgr import chlauth
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF, record_name
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.chlauth import ADMINISTRATORS
-from flintmq.qmgr.chlauth import record_name as chlauth_name
 from flintmq.qmgr.topic_tree import BASE_TOPIC, BASE_VALUES
 
 PRODUCT = "FlintMQ"
@@ -60,7 +60,7 @@ _FIFO: Changes = {"MAXDEPTH": NUMBER_MAX, "MSGDLVSQ": "FIFO"}
 _KEPT: Changes = {"MAXDEPTH": NUMBER_MAX, "DEFPSIST": "YES"}
 _BY_KEY: Changes = {**_KEPT, "INDXTYPE": "CORRELID", "MSGDLVSQ": "FIFO", "MAXMSGL": MESSAGE_LENGTH_MAX}
 
-#: name -> purpose, what differs from the default local queue.
+#: name -> purpose, differences from the default local queue.
 _LOCAL_QUEUES: list[tuple[str, str, Changes]] = [
     ("SYSTEM.ADMIN.ACCOUNTING.QUEUE", "accounting messages", {}),
     ("SYSTEM.ADMIN.ACTIVITY.QUEUE", "activity reports", {}),
@@ -164,7 +164,7 @@ _TOPICS: list[tuple[str, str, Changes]] = [
     ),
 ]
 
-#: The objects that DEFINE takes what is left out from. They have no description, or every new object would.
+#: The objects that supply attributes left out in DEFINE. They have no description, or every new object would.
 _TEMPLATES = [
     ("QLOCAL", "SYSTEM.DEFAULT.LOCAL.QUEUE"),
     ("QALIAS", "SYSTEM.DEFAULT.ALIAS.QUEUE"),
@@ -190,7 +190,7 @@ _ADDED = {
     "AUTHINFO": "SYSTEM.DEFAULT.AUTHINFO.IDPWOS",
 }
 
-#: Nobody administers over a channel, and nobody comes in through the channels that are there for their defaults.
+#: No client administers over a channel, or connects through the channels that hold defaults.
 _CHANNEL_RULES: list[Changes] = [
     {"CHLAUTH": "*", "TYPE": "BLOCKUSER", "USERLIST": [ADMINISTRATORS], "DESCR": "Privileged users are not let in"},
     {
@@ -209,7 +209,7 @@ _CHANNEL_RULES: list[Changes] = [
     },
 ]
 
-#: Those of the developer container: applications on one channel, `admin` on the other, nobody elsewhere.
+#: Those of the developer container: applications on one channel, `admin` on the other, no client elsewhere.
 _DEVELOPER_RULES: list[Changes] = [
     {
         "CHLAUTH": "*",
@@ -247,7 +247,7 @@ DEVELOPER_PORT = 1414
 
 
 def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
-    """The objects of every new queue manager, in an order in which they can be defined."""
+    """Return the objects of every new queue manager, in an order in which they can be defined."""
     rows = [_row("BUFFPOOL", number, {"BUFFERS": buffers}) for number, buffers in _BUFFER_POOLS.items()]
     rows += [_row("PSID", number, {"BUFFPOOL": pool, "EXPAND": "SYSTEM"}) for number, pool in _PAGE_SETS.items()]
     rows += [_row("STGCLASS", name, {"PSID": number}) for name, number in _STORAGE_CLASSES.items()]
@@ -264,24 +264,24 @@ def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
 
 
 def missing_objects(catalogue: Catalogue) -> list[DefaultObject]:
-    """What a queue manager that was created before there were topics or channels has not got yet."""
+    """Return the default objects that a queue manager lacks: it was created before there were topics or channels."""
     missing = [kind for kind, name in _ADDED.items() if catalogue.find(kind, name) is None]
     rows = [row for row in default_objects() if row.kind in missing] if missing else []
     return [row for row in rows if catalogue.find(row.kind, row.name) is None]
 
 
 def listener(port: int) -> DefaultObject:
-    """The listener that starts with the queue manager."""
+    """Return the listener that starts with the queue manager."""
     return _row("LISTENER", LISTENER, {"PORT": port, "IPADDR": LOOPBACK, "CONTROL": "QMGR"})
 
 
 def missing_values(catalogue: Catalogue) -> list[tuple[str, str, Changes]]:
-    """What such a queue manager's objects say otherwise than those of a new one."""
+    """Return the attributes in which the objects of an earlier queue manager differ from those of a new one."""
     names = ["SYSTEM.DURABLE.SUBSCRIBER.QUEUE", "SYSTEM.RETAINED.PUB.QUEUE"]
     return [("QLOCAL", name, _BY_KEY) for name in names if catalogue.find("QLOCAL", name) is not None]
 
 
-#: What user `app` of the developer container may: type of object, profile, authorities.
+#: Authorities of user `app` of the developer container: type of object, profile, authorities.
 _APP_AUTHORITIES = (
     ("QMGR", SELF, "CONNECT DSP INQ"),
     ("QUEUE", "DEV.**", "BROWSE GET INQ PUT"),
@@ -293,7 +293,7 @@ DEVELOPER_AUTHINFO = "DEV.AUTHINFO"
 
 
 def developer_objects(app_password: bool = False) -> list[DefaultObject]:
-    """What `crtmqm --dev` adds: the queues that test suites written for the developer container expect.
+    """Return the objects that `crtmqm --dev` adds: the queues that test suites for the developer container expect.
 
     If user `app` has a password it is needed on the channel for applications, as in the container.
     """
@@ -317,7 +317,7 @@ def developer_objects(app_password: bool = False) -> list[DefaultObject]:
 
 
 def _rule(changes: Changes) -> DefaultObject:
-    return _row("CHLAUTH", chlauth_name(changes), changes)
+    return _row("CHLAUTH", chlauth.record_name(changes), changes)
 
 
 def _authority(object_type: str, profile: str, user: str, words: list[str]) -> DefaultObject:
@@ -327,14 +327,14 @@ def _authority(object_type: str, profile: str, user: str, words: list[str]) -> D
 
 
 def q_mgr_attributes(name: str) -> Changes:
-    """The attributes of a new queue manager called `name`."""
+    """Return the attributes of a new queue manager called `name`."""
     attributes = settable_defaults("QMGR")
     attributes["CERTLABL"] = "ibmwebspheremq" + name.lower()
     return attributes
 
 
 def developer_q_mgr_changes() -> Changes:
-    """What `crtmqm --dev` changes in the queue manager itself."""
+    """Return the attributes of the queue manager that `crtmqm --dev` changes."""
     return {"DEADQ": "DEV.DEAD.LETTER.QUEUE", "CONNAUTH": DEVELOPER_AUTHINFO}
 
 

@@ -1,4 +1,4 @@
-"""The text of answers: two columns, as runmqsc prints them and monitors parse them.
+"""The text of replies: two columns, as runmqsc prints them and monitors parse them.
 
     AMQ8409I: Display Queue details.
        QUEUE(ORDERS.IN)                        TYPE(QLOCAL)
@@ -7,17 +7,17 @@
        ^ column 4                              ^ column 44
 
 An item of 37 characters or fewer shares its line; a longer one has its own. A blank value is `( )`. A flag is a bare
-word. A list goes on in the next line, inside its parentheses. Quotes are not printed. At a terminal there are as many
-such columns as fit its width, at least one. Characters that are not printable stand as escapes: APPLTAG, CONNAME or
-USERDATA are what an application says, and a line is one line whatever is in it.
+word. A list continues in the next line, inside its parentheses. Quotes are not printed. At a terminal as many columns
+are printed as fit its width, at least one. Characters that are not printable are escaped: applications choose APPLTAG,
+CONNAME and USERDATA, and a line must stay one line whatever they contain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from flintmq.command.reply import Answer, Item, Reply
-from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
+from flintmq.command.reply import Item, Reply, Response
+from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi.printable import printable
 from flintmq.qmgr.attribute import FLAG, LIST, PAIR
 
@@ -30,22 +30,22 @@ SHARED_LENGTH_MAX = 37
 
 def render(reply: Reply, width: int = 0) -> list[str]:
     """Return all lines of an answer. `width` is that of the terminal, 0 for the layout of MQ."""
-    return to_the_end(render_steps(reply.answers, width))
+    return to_the_end(render_steps(reply.responses, width))
 
 
-def render_steps(answers: Iterable[Answer], width: int = 0) -> Steps[list[str]]:
-    """The same in slices (steps.py)."""
+def render_steps(responses: Iterable[Response], width: int = 0) -> Steps[list[str]]:
+    """Return the lines of several responses, in slices (steps.py)."""
     lines: list[str] = []
-    for number, answer in enumerate(answers, 1):
-        lines += render_answer(answer, width)
-        if number % ANSWERS_AT_ONCE == 0:
+    for number, response in enumerate(responses, 1):
+        lines += render_response(response, width)
+        if number % RESPONSES_AT_ONCE == 0:
             yield
     return lines
 
 
-def render_answer(answer: Answer, width: int = 0) -> list[str]:
-    """Return the message line and what stands under it."""
-    return [printable(line) for line in (answer.text, *answer.lines, *columns(answer.items, width))]
+def render_response(response: Response, width: int = 0) -> list[str]:
+    """Return the message line and the lines below it."""
+    return [printable(line) for line in (response.text, *response.lines, *columns(response.items, width))]
 
 
 def columns(items: list[Item], width: int = 0) -> list[str]:
@@ -75,7 +75,7 @@ def columns(items: list[Item], width: int = 0) -> list[str]:
 
 
 def item_lines(item: Item) -> list[str]:
-    """One attribute: one line, or for a list of several elements one line for each."""
+    """Return one attribute: one line, or for a list of several elements one line for each."""
     value = item.value
     if item.kind == FLAG:
         return [str(value)]

@@ -1,21 +1,21 @@
 """dmpmqcfg: the definitions of a queue manager as MQSC that makes the same definitions again.
 
-    layout   a definition is                                       what is not set by DEFINE (ALTDATE, CRDATE ...)
+    layout   a definition is                                       attributes that DEFINE does not set (ALTDATE ...)
     mqsc     one attribute to a line, continued with +              left out
     1line    one line, for `diff`                                   left out
     2line    one line, and a comment                                the comment
 
-    order    QMGR, then what others lead to before what leads to it: authentication, pools, page sets, storage classes,
+    order    QMGR, then each object before those that refer to it: authentication, pools, page sets, storage classes,
              processes, namelists, queues, topics, subscriptions, channels, listeners, services, communication
-             information; then who may use them. Within a kind the SYSTEM.DEFAULT object first: it supplies what the
-             others leave out.
+             information; then authority records. Within a kind the SYSTEM.DEFAULT object first: it supplies the values
+             that the others leave out.
 
 The dump is complete although it is short: an attribute is left out only if both the product's default and the
 SYSTEM.DEFAULT object have the same value, and never if only DEFINE can set it; a SYSTEM.DEFAULT object itself leaves
 out nothing. With `everything` nothing is left out anywhere. Never dumped: passwords (INITKEY, KEYRPWD), temporary
 dynamic queues, subscriptions that are not durable, and the queues that managed subscriptions have made for themselves.
 
-A line is never longer than runmqsc takes. A longer one is cut, inside quotes as well: with `-` in front of a blank,
+A line is never longer than runmqsc accepts. A longer one is cut, inside quotes as well: with `-` in front of a blank,
 else with `+`, the next line beginning with a blank that does not count, because a `*` in column 1 makes a comment.
 """
 
@@ -41,7 +41,7 @@ KINDS = (
     "TOPIC", "SUB", "CHANNEL", "LISTENER", "SERVICE", "COMMINFO", "CHLAUTH", "AUTHREC",
 )  # fmt: skip
 
-#: What `-t` takes: MQ's words for kinds of objects. Some name kinds that do not exist here; they dump nothing.
+#: The words of `-t`, MQ's for kinds of objects. Some name kinds that do not exist here; they dump nothing.
 TYPES: dict[str, tuple[str, ...]] = {
     "all": KINDS,
     "qmgr": ("QMGR",),
@@ -75,13 +75,13 @@ TYPES: dict[str, tuple[str, ...]] = {
 _LINE = LINE_LENGTH_MAX - 2  # Room for " +".
 _INDENT = "   "
 _MANAGED = "SYSTEM.MANAGED."
-#: What DEFINE must say.
+#: Attributes that DEFINE requires.
 _ALWAYS = ("AUTHTYPE", "CHLTYPE", "TRPTYPE")
 
 
 @dataclass(frozen=True)
 class Dump:
-    """What to dump, and how."""
+    """The selection of objects to dump, and the layout."""
 
     kinds: tuple[str, ...] = KINDS
     name: str = "*"
@@ -90,7 +90,7 @@ class Dump:
 
 
 def dump(administration: Administration, what: Dump) -> Iterator[str]:
-    """The lines of the dump."""
+    """Yield the lines of the dump."""
     for kind in KINDS:
         if kind not in what.kinds:
             continue
@@ -134,7 +134,7 @@ def _object(definition: MQObject, default: MQObject | None, what: Dump) -> Itera
 
 
 def _subscriptions(administration: Administration, what: Dump) -> Iterator[str]:
-    """DEFINE SUB for every subscription that outlives the queue manager's end, whoever made it."""
+    """Yield DEFINE SUB for every subscription that outlives the queue manager's end, those of applications included."""
     topics = {each.name: each.text("TOPICSTR") for each in administration.objects("TOPIC")}
     for row in sorted(administration.subscriptions(), key=lambda row: str(row["SUB"])):
         if row["DURABLE"] != "YES" or row["SUBTYPE"] == "PROXY" or not matches(what.name, str(row["SUB"])):
@@ -174,12 +174,12 @@ def _authorities(administration: Administration, what: Dump) -> Iterator[str]:
             yield from command(words, what.layout)
 
 
-#: What is not defined but set, or shown by another command.
+#: Kinds that are set rather than defined, or shown by another command.
 _OTHERS = {"SUB": _subscriptions, "CHLAUTH": _channel_rules, "AUTHREC": _authorities}
 
 
 def _split_topic(row: Row, topics: dict[str, str]) -> None:
-    """TOPICSTR is shown whole; DEFINE SUB takes what comes after the topic string of TOPICOBJ."""
+    """Reduce TOPICSTR to the part after the topic string of TOPICOBJ, as DEFINE SUB takes it."""
     prefix, whole = topics.get(str(row["TOPICOBJ"])), str(row["TOPICSTR"])
     if prefix is not None:
         rest = whole[len(prefix) :].removeprefix("/") if whole.startswith(prefix) else ""
@@ -190,7 +190,7 @@ def _split_topic(row: Row, topics: dict[str, str]) -> None:
 
 
 def _values(definition: MQObject, builtin: Row, inherited: Row) -> list[str]:
-    """KEYWORD(value) for every attribute that has to be said."""
+    """Return KEYWORD(value) for every attribute that the dump must state."""
     result: list[str] = []
     for attribute in ATTRIBUTES[definition.kind]:
         keyword = attribute.keyword
@@ -218,12 +218,12 @@ def _remark(definition: MQObject, what: Dump) -> Iterator[str]:
 
 
 def quoted(text: str) -> str:
-    """A value as written in quotes; the blank value is one blank."""
+    """Return a value in quotes; the blank value is one blank."""
     return "'" + (text.replace("'", "''") or " ") + "'"
 
 
 def parameter(attribute: Attribute, value: Value) -> str:
-    """KEYWORD(value) such that runmqsc reads the same value."""
+    """Return KEYWORD(value) such that runmqsc reads the same value."""
     if attribute.kind == FLAG:
         return str(value)
     if isinstance(value, list):
@@ -236,7 +236,7 @@ def parameter(attribute: Attribute, value: Value) -> str:
 
 
 def command(parts: list[str], layout: str) -> Iterator[str]:
-    """One command in its layout."""
+    """Yield the lines of one command in its layout."""
     if layout != "mqsc":
         yield from _cut(" ".join(parts))
         return
@@ -246,7 +246,7 @@ def command(parts: list[str], layout: str) -> Iterator[str]:
 
 
 def _cut(text: str) -> Iterator[str]:
-    """`text` in lines that runmqsc takes and joins again."""
+    """Yield `text` in lines that runmqsc accepts and joins again."""
     while len(text) > LINE_LENGTH_MAX:
         rest = text[_LINE:]
         if rest.startswith(" "):

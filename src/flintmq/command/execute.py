@@ -1,11 +1,11 @@
-"""From the text of one command to its answer: parse, bind to the command model, check, run.
+"""From the text of one command to its reply: parse, bind to the command model, check, run.
 
     text --parse--> Command --bind--> Request --handler--> Reply
 
-`bind` checks everything that can be checked without the queue manager: verb, noun, name, keywords, values. What it
-refuses is a syntax error: AMQ8405I, the command up to the failing word, and one line that says why and what was
-probably meant. What MQ has and FlintMQ does not have is no syntax error (absent.py). `?` in the place of a verb, a noun
-or a parameter asks for the list of what can stand there (AMQ8426I, AMQ8427I).
+`bind` checks everything that can be checked without the queue manager: verb, noun, name, keywords, values. A command
+that it refuses has a syntax error: AMQ8405I, the command up to the failing word, and one line that says why and
+suggests a correction. A command of MQ that FlintMQ does not have is no syntax error (absent.py). `?` in the place of a
+verb, a noun or a parameter asks for the list of possible words (AMQ8426I, AMQ8427I).
 
 Then the issuer's authority: a command on one object is refused whole (AMQ8135E); one with a generic name leaves out the
 objects that its issuer may not see (objects.py, queues.py).
@@ -18,10 +18,9 @@ from difflib import get_close_matches
 
 from flintmq.command import absent
 from flintmq.command.administration import Administration
-from flintmq.command.model import (
+from flintmq.command.form import (
     CHANNEL_PROFILE,
     CONNECTION_ID,
-    FORMS,
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
@@ -33,16 +32,14 @@ from flintmq.command.model import (
     TOPIC_STRING,
     TRACE_TYPE,
     USER_NAME,
-    VERBS,
-    WHERE,
     Form,
-    nouns,
-    syntax,
 )
+from flintmq.command.model import FORMS, VERBS, nouns, syntax
+from flintmq.command.options import WHERE
 from flintmq.command.parser import Command, CommandSyntaxError, CommandText, Parameter, Word, parse
-from flintmq.command.reply import Answer, Reply, refused
+from flintmq.command.reply import Reply, Response, refused
 from flintmq.command.request import Request
-from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
+from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name
@@ -73,7 +70,7 @@ def execute(text: str | CommandText, administration: Administration | None) -> R
 
 
 def execute_steps(text: str | CommandText, administration: Administration | None) -> Steps[Reply]:
-    """The same in slices (steps.py)."""
+    """Run one command in slices (steps.py). Without `administration` it is only checked."""
     try:
         if isinstance(text, CommandText):
             if text.problem:
@@ -88,11 +85,11 @@ def execute_steps(text: str | CommandText, administration: Administration | None
     except absent.NotHere as error:
         return _not_here(error)
     except FilterError as error:
-        return Reply([Answer("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
+        return Reply([Response("AMQ8569E", {"explanation": str(error)})], MQRCCF_FILTER_ERROR)
     if administration is None:
         return Reply()
     reply = carry_out(bound.form, bound.request, administration)
-    while reply.make(ANSWERS_AT_ONCE):
+    while reply.make(RESPONSES_AT_ONCE):
         yield
     if not reply.failed:
         administration.command_done(bound.form.verb, bound.form.pcf_command, text.strip(), [])
@@ -141,7 +138,7 @@ def bind(command: Command) -> Bound:
 
 
 def _shows(form: Form, keyword: str) -> bool:
-    """Whether DISPLAY can be asked for a keyword that is always shown, or never."""
+    """Return whether DISPLAY accepts the bare keyword of an attribute that it always shows, or never."""
     return keyword in form.always or (form.verb == "DISPLAY" and absent.is_of_other_type(form.noun, keyword))
 
 
@@ -167,7 +164,7 @@ def _suggestion(word: str, known: list[str]) -> str:
 
 
 def _hint(form: Form, keyword: str, known: list[str]) -> str:
-    """Return what to do about a keyword that the command does not have: where it belongs, or what was meant."""
+    """Return advice about a keyword that the command does not have: the command that has it, or a correction."""
     for attribute in ATTRIBUTES.get(form.kind, []):
         if keyword in (attribute.keyword, *attribute.synonyms):
             return "; it is only displayed" if attribute.read_only else "; only DEFINE sets it"
@@ -178,7 +175,7 @@ def _hint(form: Form, keyword: str, known: list[str]) -> str:
 
 
 def _parameters(form: Form) -> dict[str, tuple[str, Attribute]]:
-    """Every way to write a parameter of `form`: keyword, synonym, or a flag's NO form."""
+    """Return every way to write a parameter of `form`: keyword, synonym, or a flag's NO form."""
     known: dict[str, tuple[str, Attribute]] = {}
     for part, attributes in (("shown", form.shown), ("settable", form.settable), ("options", form.options)):
         for attribute in attributes:
@@ -194,7 +191,7 @@ def _take(
     request: Request, form: Form, command: Command, part: str, attribute: Attribute, parameter: Parameter
 ) -> None:
     """Put one parameter into the request."""
-    if attribute.keyword == WHERE:
+    if attribute is WHERE:
         request.where = parse_filter(parameter, form.shown)
         return
     if parameter.values is None and part == "options" and attribute.keyword == "TYPE":
@@ -284,7 +281,7 @@ def _object_name(command: Command, form: Form, word: Word, text: str) -> str:
 
 
 def _subscription_name(command: Command, form: Form, word: Word | None) -> str:
-    """The name of a subscription is any text; SUBID may stand for it."""
+    """Return the name of a subscription, which is any text; "" if SUBID stands for it."""
     if word is not None:
         return _long_name(command, word, "a subscription name")
     has_id = any(parameter.keyword == "SUBID" and parameter.texts for parameter in command.parameters)
@@ -295,7 +292,7 @@ def _subscription_name(command: Command, form: Form, word: Word | None) -> str:
 
 
 def _trace_type(command: Command, form: Form, word: Word | None) -> str:
-    """STAT, ACCTG ... or a synonym. STOP must say what; START and DISPLAY need not."""
+    """Return the type of a trace, by its name or a synonym. START and DISPLAY may leave it out, STOP must not."""
     if word is None:
         if form.verb == "STOP":
             raise CommandSyntaxError(command.text, command.noun_end, "STOP TRACE needs a type, or *")
@@ -325,34 +322,34 @@ def _connection_name(command: Command, form: Form, word: Word, text: str) -> str
     return text
 
 
-# -- what is said of a syntax error -----------------------------------------------------------------------------------
+# -- replies to syntax errors -----------------------------------------------------------------------------------
 
 
 def syntax_error(error: CommandSyntaxError) -> Reply:
     """Return AMQ8405I with the command up to the failing word, and one line that says why."""
     why = error.explanation[:1].upper() + error.explanation[1:]
     lines = [error.segment, f"   {why}" + ("" if why.endswith("?") else ".")]
-    return Reply([Answer("AMQ8405I", lines=lines)], MQRCCF_COMMAND_FAILED, syntax_error=True)
+    return Reply([Response("AMQ8405I", lines=lines)], MQRCCF_COMMAND_FAILED, syntax_error=True)
 
 
 def _not_here(error: absent.NotHere) -> Reply:
     """Return the answer to a command that MQ has and FlintMQ does not."""
     reason = MQRC_FUNCTION_NOT_SUPPORTED
     inserts = {"reason": str(reason), "reason_name": reason_name(reason), "explanation": str(error)}
-    return Reply([Answer("AMQ8101S", inserts)], reason)
+    return Reply([Response("AMQ8101S", inserts)], reason)
 
 
 def _asks_for_help(command: Command) -> bool:
-    """Whether `?` stands where a verb, a noun or a parameter would."""
+    """Return whether `?` stands in the place of a verb, a noun or a parameter."""
     return _HELP in (command.verb, command.noun) or any(each.keyword == _HELP for each in command.parameters)
 
 
-def _valid(verb: str, noun: str) -> Answer:
+def _valid(verb: str, noun: str) -> Response:
     """Return the valid syntax for as much of a command as is known."""
     form = FORMS.get((verb, noun))
     if form is not None:
-        return Answer("AMQ8427I", lines=syntax(form))
+        return Response("AMQ8427I", lines=syntax(form))
     known = nouns(verb)
     if known:
-        return Answer("AMQ8427I", lines=[f" {verb} {each}" for each in known])
-    return Answer("AMQ8426I", lines=[f"   {each}" for each in VERBS])
+        return Response("AMQ8427I", lines=[f" {verb} {each}" for each in known])
+    return Response("AMQ8426I", lines=[f"   {each}" for each in VERBS])

@@ -1,8 +1,8 @@
-"""What the messages mean that FlintMQ writes, and what to do about them: for `flint mqrc AMQ9519`.
+"""The meaning of FlintMQ's messages, and the action to take: for `flint mqrc AMQ9519`.
 
 Messages of MQSC have their texts in messages.py; of those the text is shown with its inserts in angle brackets, and
-what is said here is added. All others are written where they happen, with what has happened there, so this table says
-in general what they are about. tests/house/test_explanations.py looks for numbers that are in neither.
+the explanation here is added. All others are written where they happen, with the details of the event, so this table
+describes them in general. tests/house/test_explanations.py looks for numbers that are in neither.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from flintmq.command.messages import MESSAGES
 
-#: Number without the letter of its severity -> what it is about, and what to do; "" where there is nothing to do.
+#: Number without the letter of its severity -> its subject, and the action to take; "" where there is none.
 EXPLANATIONS: dict[str, tuple[str, str]] = {
     # The queue manager and its files.
     "AMQ5026": ("A listener waits for connections at the address that is told.", ""),
@@ -91,7 +91,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "The command was sent to a queue manager elsewhere, and no response came in time.",
         "runmqsc -w waits longer.",
     ),
-    # Who may do what.
+    # Authority.
     "AMQ5534": (
         "User and password of a client are not right.",
         "Give the right ones; `flint user` sets a password. `flint explain` shows who was refused.",
@@ -176,7 +176,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
         "Set OutboundSNI=CHANNEL in the client.",
     ),
     "AMQ9999": ("A channel has ended.", "The line before says why."),
-    # What only z/OS has.
+    # z/OS only.
     "CSQM587": (
         "A message could not be copied to the streaming queue.",
         "With STRMQOS(MUSTDUP) it was refused, too. The reason says why; flint mqrc explains it.",
@@ -204,7 +204,7 @@ NUMBER = re.compile(r"(AMQ\d{4}|CSQ[A-Z]\d{3})[A-Z]?")
 
 
 def explained(word: str) -> list[str]:
-    """What is known of a message, given with or without the letter of its severity; [] if it is not one of ours."""
+    """Return text and explanation of a message, given with or without its severity; [] if FlintMQ does not have it."""
     matched = NUMBER.fullmatch(word.upper())
     if matched is None:
         return []

@@ -1,4 +1,4 @@
-"""What a command is made of: its form, and how a name stands in it. model.py lists the commands."""
+"""The parts of a command: its form, and how a name stands in it. model.py lists the commands."""
 
 from __future__ import annotations
 
@@ -32,22 +32,20 @@ OPTIONAL_NAME = "optional"
 #: Channels: a name in which * stands for any characters, anywhere.
 CHANNEL_PROFILE = "channel profile"
 
-WHERE = "WHERE"
-
-#: The words that end a session; they are read by session.py and are no commands of the queue manager.
+#: The words that end a session; they are read by interpreter.py and are no commands of the queue manager.
 LEAVING = ("END", "EXIT", "QUIT")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Form:
-    """One command: a verb and a noun, and what belongs to them."""
+    """One command: a verb and a noun, its parameters, handler, authority and help."""
 
     verb: str
     noun: str
     kind: str
     name: str
     handler: Handler
-    #: What the issuer must be allowed to do: right and class of object, in the words of setmqaut.
+    #: The authority that the issuer needs: right and class of object, in the words of setmqaut.
     authority: tuple[str, str]
     pcf_command: int
     summary: str
@@ -56,17 +54,17 @@ class Form:
     settable: tuple[Attribute, ...] = ()
     shown: tuple[Attribute, ...] = ()
     required: tuple[str, ...] = ()
-    #: What every answer shows and DISPLAY can also ask for by name: keywords that are not in `shown`.
+    #: Keywords that every response shows and DISPLAY can also ask for by name: they are not in `shown`.
     always: tuple[str, ...] = ()
     #: Words of DISPLAY that each ask for several attributes.
     groups: dict[str, frozenset[str]] = field(default_factory=dict, hash=False)
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether the command only looks."""
+        """Return whether the command only inquires."""
         return self.verb in ("DISPLAY", "PING")
 
 
 def settable(kind: str, altering: bool) -> tuple[Attribute, ...]:
-    """The attributes that DEFINE, or ALTER, can set."""
+    """Return the attributes that DEFINE, or ALTER, can set."""
     return tuple(each for each in ATTRIBUTES[kind] if not each.read_only and not (altering and each.fixed))

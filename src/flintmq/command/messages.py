@@ -219,7 +219,7 @@ REASON_MESSAGES = {
     MQRCCF_LISTENER_STOPPED: "AMQ8729I",
 }
 
-#: What to say where reason.py has no sentence, or one that speaks of another situation.
+#: Explanations for reasons without a sentence in reason.py, or with one about another situation.
 _EXPLANATIONS = {
     MQRCCF_CHL_SYSTEM_NOT_ACTIVE: "Nobody serves clients: the queue manager does not run as a process of its own. "
     "strmqm starts it.",
@@ -256,12 +256,12 @@ _EXPLANATIONS = {
 
 
 def message(number: str, inserts: dict[str, str]) -> str:
-    """The whole message line: number, colon, text."""
+    """Return the whole message line: number, colon, text."""
     return f"{number}: {MESSAGES[number].format(**inserts)}"
 
 
 def reason_message(reason: int, name: str, q_mgr: str) -> tuple[str, dict[str, str]]:
-    """The number and the inserts of the message for a command on `name` that ended with `reason`."""
+    """Return the number and the inserts of the message for a command on `name` that ended with `reason`."""
     number = REASON_MESSAGES.get(reason)
     if number is not None:
         return number, {"name": name, "q_mgr": q_mgr}

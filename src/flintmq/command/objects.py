@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.qmgr.attributes import ATTRIBUTES, QUEUE_KINDS, settable_defaults
@@ -43,7 +43,7 @@ NUMBERS = {
 #: The attribute that says of what type an object is, where it is not TYPE.
 _TYPE_OPTIONS = {"CHANNEL": "CHLTYPE", "AUTHINFO": "AUTHTYPE"}
 
-#: The object that supplies what DEFINE leaves out when there is no LIKE.
+#: The object that supplies attributes left out in DEFINE when there is no LIKE.
 DEFAULT_OBJECTS = {
     "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
     "QALIAS": "SYSTEM.DEFAULT.ALIAS.QUEUE",
@@ -61,7 +61,7 @@ DEFAULT_OBJECTS = {
 
 
 def define(request: Request, administration: Administration) -> Reply:
-    """DEFINE: LIKE or the default object first, then what the command says."""
+    """DEFINE: attributes of LIKE or the default object, overridden by those of the command."""
     like = request.option("LIKE")
     base = _find(administration, request.kind, like or DEFAULT_OBJECTS.get(request.kind, ""))
     if like and base is None:
@@ -75,7 +75,7 @@ def define(request: Request, administration: Administration) -> Reply:
 
 
 def alter(request: Request, administration: Administration) -> Reply:
-    """ALTER: only what the command says."""
+    """ALTER: change only the attributes that the command names."""
     name = administration.name if request.kind == "QMGR" else request.name
     reason = administration.alter(request.kind, name, request.values, request.flag("FORCE"))
     if reason:
@@ -84,7 +84,7 @@ def alter(request: Request, administration: Administration) -> Reply:
 
 
 def delete(request: Request, administration: Administration) -> Reply:
-    """DELETE. With IGNSTATE(YES) an object that is not there is as good as deleted."""
+    """DELETE. With IGNSTATE(YES) a missing object is no error."""
     reason = administration.delete(request.kind, request.name, request.flag("PURGE"))
     if reason == MQRC_UNKNOWN_OBJECT_NAME and request.option("IGNSTATE") == "YES":
         reason = 0
@@ -96,19 +96,19 @@ def delete(request: Request, administration: Administration) -> Reply:
 
 
 def display(request: Request, administration: Administration) -> Reply:
-    """DISPLAY of definitions: one answer for each object, in order of name."""
+    """DISPLAY of definitions: one response for each object, in order of name."""
     name = request.name or "*"
     wanted = request.option(_TYPE_OPTIONS.get(request.kind, "TYPE"), "ALL")
     keywords = request.keywords()
     if request.kind == "QMGR":
         name, keywords = administration.name, keywords or None
-    answers = _answers(request, administration, name, wanted, keywords)
-    return listed(answers, refused(MQRC_UNKNOWN_OBJECT_NAME, name, administration.name))
+    responses = _responses(request, administration, name, wanted, keywords)
+    return listed(responses, refused(MQRC_UNKNOWN_OBJECT_NAME, name, administration.name))
 
 
-def _answers(
+def _responses(
     request: Request, administration: Administration, name: str, wanted: str, keywords: set[str] | None
-) -> Iterator[Answer | None]:
+) -> Iterator[Response | None]:
     for definition in administration.objects_called(request.kind, name):
         meant = wanted in ("ALL", _type(definition))
         if meant and request.where is not None:
@@ -119,7 +119,7 @@ def _answers(
             yield None
 
 
-def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
+def _shown(definition: MQObject, keywords: set[str] | None) -> Response:
     numbers = _numbers(definition.kind)
     items = [Item(numbers.keyword, definition.name)]
     if _type(definition) and definition.kind not in _TYPE_OPTIONS:
@@ -128,11 +128,11 @@ def _shown(definition: MQObject, keywords: set[str] | None) -> Answer:
         keywords = keywords | {_TYPE_OPTIONS[definition.kind]}
     attributes = [attribute for attribute in ATTRIBUTES[definition.kind] if attribute.keyword != "TYPE"]
     items += items_of(attributes, definition.attributes, keywords)
-    return Answer(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)
+    return Response(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)
 
 
 def _type(definition: MQObject) -> str:
-    """What a type chooses by: the kind of a queue, where a topic is defined, of what type a channel is."""
+    """Return the type by which a TYPE option selects an object: kind of queue, origin of a topic, type of a channel."""
     if definition.kind in QUEUE_KINDS:
         return definition.kind
     keyword = _TYPE_OPTIONS.get(definition.kind, "TYPE" if definition.kind in ("TOPIC", "COMMINFO") else "")
@@ -140,7 +140,7 @@ def _type(definition: MQObject) -> str:
 
 
 def _settable(kind: str, base: MQObject | None) -> Row:
-    """Every attribute that DEFINE sets, from `base` if there is one."""
+    """Return every attribute that DEFINE sets, from `base` if there is one."""
     values = settable_defaults(kind)
     if base is not None:
         for attribute in ATTRIBUTES[kind]:

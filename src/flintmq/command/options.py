@@ -13,14 +13,14 @@ from flintmq.qmgr.attributes import PAGE_SET_ID_MAX
 
 
 def switch(word: str, negation: bool = True, selector: int = 0, number: int = 1) -> Attribute:
-    """A bare word, REPLACE, with or without its NO form. In PCF it is `number` for yes, and 0 for no."""
+    """Return a flag such as REPLACE, with or without its NO form. In PCF it is `number` for yes, and 0 for no."""
     attribute = Attribute(word, FLAG, selector, "NO" + word)
     attribute.words = {word: number, "NO" + word: 0} if negation else {word: number}
     return attribute
 
 
 def choice(keyword: str, words: str, synonym: str = "", selector: int = 0, numbers: tuple[int, ...] = ()) -> Attribute:
-    """One of `words`, the first unless another is given; `selector` and `numbers` are what PCF has for it and them."""
+    """Return a choice of `words`, by default the first. `selector` and `numbers` are parameter and values in PCF."""
     attribute = Attribute(keyword, ENUM, selector, words.split()[0])
     attribute.words = dict(zip(words.split(), numbers or range(len(words.split())), strict=True))
     attribute.synonyms = [synonym] if synonym else []
@@ -34,7 +34,7 @@ def text(keyword: str, kind: str = NAME, length: int = 48, selector: int = 0) ->
 
 
 def texts(keyword: str, count_max: int, length: int, selector: int = 0) -> Attribute:
-    """A list of any texts."""
+    """Return a list of any texts."""
     attribute = Attribute(keyword, LIST, selector, [])
     attribute.count_max, attribute.length, attribute.any_text = count_max, length, True
     return attribute

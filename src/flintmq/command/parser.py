@@ -1,11 +1,11 @@
-"""MQSC: from lines of text to commands. What a verb, noun or keyword *means* is decided in model.py.
+"""MQSC: from lines of text to commands. The meaning of verbs, nouns and keywords is in model.py.
 
     VERB NOUN(name) KEYWORD(value) KEYWORD(value, value) KEYWORD ...
 
 Two steps. `CommandReader` joins lines to commands; `parse` takes one command apart.
 
     line         `*` in column 1: a comment, also between continued lines. Blank lines are ignored.
-    continuation last non-blank `+`: goes on at the first non-blank of the next line; `-`: at its column 1.
+    continuation last non-blank `+`: continues at the first non-blank of the next line; `-`: at its column 1.
                  Both work inside quotes.
     end          end of a line without continuation, or `;` outside quotes
     word         ends at a blank, comma, quote or parenthesis; upper-cased. Within parentheses a word may carry
@@ -70,7 +70,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Parameter:
-    """KEYWORD(values), or a bare KEYWORD, whose `values` is None."""
+    """KEYWORD(values), or a bare KEYWORD, with None for `values`."""
 
     keyword: str
     start: int
@@ -81,7 +81,7 @@ class Parameter:
 
     @property
     def texts(self) -> list[str]:
-        """The values as plain text; none for a bare keyword."""
+        """Return the values as plain text; none for a bare keyword."""
         return [word.text for word in self.values or ()]
 
 
@@ -109,7 +109,7 @@ class CommandText:
     problem: str = ""
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column, both from 1, of `offset` in the text."""
+        """Return line and column, both from 1, of `offset` in the text."""
         line, column = 1, offset + 1
         for start, piece_line, piece_column in self.pieces:
             if start > offset:
@@ -135,11 +135,11 @@ class CommandReader:
 
     @property
     def continuing(self) -> bool:
-        """Whether the next line goes on with a command that has begun."""
+        """Return whether the next line continues a command."""
         return bool(self._mark)
 
     def feed(self, line: str) -> list[CommandText]:
-        """The commands that `line` ends."""
+        """Take a line and return the commands that it ends."""
         self._line += 1
         line = line.rstrip("\r\n")
         content = line.rstrip(_BLANKS)
@@ -157,7 +157,7 @@ class CommandReader:
         return done
 
     def finish(self) -> list[CommandText]:
-        """The command that the input broke off in, if any."""
+        """Return the command that the end of input cut off, if any."""
         self._mark = ""
         return self._end()
 
@@ -191,7 +191,7 @@ class CommandReader:
 
 
 def read_commands(text: str) -> list[CommandText]:
-    """All commands in `text`."""
+    """Return all commands in `text`."""
     reader = CommandReader()
     commands: list[CommandText] = []
     for line in text.split("\n"):
@@ -246,7 +246,7 @@ class _Parser:
         return self.position < len(self.text)
 
     def opens(self) -> bool:
-        """Whether a parenthesis follows, perhaps after blanks; if so, step over it."""
+        """Return whether a parenthesis follows, perhaps after blanks; if so, step over it."""
         position = self.position
         while position < len(self.text) and self.text[position] in _BLANKS:
             position += 1
@@ -283,7 +283,7 @@ class _Parser:
         return Parameter(keyword.text, keyword.start, keyword.end, values, self.position)
 
     def values(self, keyword: str) -> tuple[Word, ...]:
-        """The values up to the closing parenthesis, which is stepped over."""
+        """Return the values up to the closing parenthesis, and step over it."""
         result: list[Word] = []
         while self.more():
             character = self.text[self.position]
@@ -294,7 +294,7 @@ class _Parser:
         raise CommandSyntaxError(self.text, len(self.text), f"{keyword} has no closing parenthesis")
 
     def value(self) -> Word:
-        """An unquoted value, which may end in a parenthesised part of its own."""
+        """Return an unquoted value, which may end in a parenthesised part of its own."""
         start = self.position
         word = self.keyword("a value")
         if self.position < len(self.text) and self.text[self.position] == "(":

@@ -1,4 +1,4 @@
-"""What PCF says in another way about authority records: numbers for authorities, one parameter for users and groups.
+"""Differences of PCF for authority records: numbers for authorities, one parameter for users and groups.
 
 MQSC                          PCF
 AUTHADD(PUT, INQ)             MQIACF_AUTH_ADD_AUTHS [MQAUTH_OUTPUT, MQAUTH_INQUIRE]
@@ -19,7 +19,7 @@ _ENTITY_TYPE = "ENTTYPE"
 
 
 def take(request: Request, parameter: Parameter) -> bool:
-    """Whether `parameter` is one of those that MQSC does not have; it is kept in the request until `finish`."""
+    """Put a parameter that MQSC does not have into the request until `finish`. Return False if it is none of these."""
     number = parameter.parameter
     if number == pcf.MQCACF_ENTITY_NAME and isinstance(parameter, MQCFST):
         request.options[_ENTITY] = parameter.text()
@@ -38,7 +38,7 @@ def take(request: Request, parameter: Parameter) -> bool:
 
 
 def finish(request: Request) -> None:
-    """PRINCIPAL or GROUP, as MQSC has it."""
+    """Replace the entity of the request by PRINCIPAL or GROUP, as in MQSC."""
     entity = request.options.pop(_ENTITY, "")
     entity_type = str(request.options.pop(_ENTITY_TYPE, "PRINCIPAL"))
     if entity:

@@ -2,8 +2,8 @@
 
     parse --> bind (pcf_request.py) --> authority --> the handler of the form --> responses (pcf_reply.py)
 
-MQCMD_ESCAPE holds an MQSC command as text; the responses hold its answers as text. What cannot be read as PCF is
-answered too, with the reason for the part that is not valid; `Outcome.unreadable` says what was wrong with it.
+MQCMD_ESCAPE holds an MQSC command as text; the responses hold its reply as text. A message that cannot be read as PCF
+has a response too, with the reason for the part that is not valid; `Outcome.unreadable` describes the fault.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from flintmq.command import pcf_reply
 from flintmq.command.administration import Administration
-from flintmq.command.display import render_answer
+from flintmq.command.display import render_response
 from flintmq.command.execute import carry_out, execute_steps
 from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 from flintmq.command.pcf_request import CommandRefused, bind, check_header
-from flintmq.command.steps import ANSWERS_AT_ONCE, Steps, to_the_end
+from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.pcf import MQCFH, SIZE, PCFMessage, parse
@@ -33,7 +33,7 @@ from flintmq.mqi.reason import (
     MQRC_CODED_CHAR_SET_ID_ERROR,
 )
 
-#: The reason of a structure that is not valid -> what the response says.
+#: The reason of a structure that is not valid -> the reason of the response.
 _STRUCTURES = {
     MQRC_CFIN_ERROR: pcf.MQRCCF_CFIN_LENGTH_ERROR,
     MQRC_CFST_ERROR: pcf.MQRCCF_CFST_LENGTH_ERROR,
@@ -51,7 +51,7 @@ _KNOWN_STRUCTURES = {3, 4, 5, 6, 9, 13, 14, 15, 20, 23, 25}
 
 @dataclass
 class Outcome:
-    """What became of a command message."""
+    """The outcome of a command message."""
 
     responses: list[PCFMessage] = field(default_factory=list)
     #: The command, 0 if not even that could be read.
@@ -70,7 +70,7 @@ def run(data: bytes, big_endian: bool, ccsid: int, administration: Administratio
 
 
 def run_steps(data: bytes, big_endian: bool, ccsid: int, administration: Administration) -> Steps[Outcome]:
-    """The same in slices (steps.py)."""
+    """Carry out the command that `data` is, in slices (steps.py)."""
     try:
         message = _read(data, big_endian, ccsid)
     except StructureError as error:
@@ -84,7 +84,7 @@ def run_message(message: PCFMessage, administration: Administration) -> Outcome:
 
 
 def message_steps(message: PCFMessage, administration: Administration) -> Steps[Outcome]:
-    """The same in slices."""
+    """Carry out a command that has been read, in slices."""
     command = message.header.command
     outcome = Outcome(command=command)
     try:
@@ -98,7 +98,7 @@ def message_steps(message: PCFMessage, administration: Administration) -> Steps[
         outcome.responses = pcf_reply.refused(command, error)
         return outcome
     reply = carry_out(bound.form, bound.request, administration)
-    while reply.make(ANSWERS_AT_ONCE):
+    while reply.make(RESPONSES_AT_ONCE):
         yield
     if not reply.failed:
         administration.command_done(bound.form.verb, command, "", message.parameters)
@@ -113,13 +113,13 @@ def _kind_of_queue(administration: Administration, name: str) -> str:
 
 
 def _escape(message: PCFMessage, administration: Administration, outcome: Outcome) -> Steps[None]:
-    """MQCMD_ESCAPE: exactly one MQSC command."""
+    """Run the one MQSC command of an MQCMD_ESCAPE."""
     if message.integer(pcf.MQIACF_ESCAPE_TYPE) != pcf.MQET_MQSC:
         raise CommandRefused(pcf.MQRCCF_ESCAPE_TYPE_ERROR, pcf.MQIACF_ESCAPE_TYPE)
     text = message.string(pcf.MQCACF_ESCAPE_TEXT)
     if text is None:
         raise CommandRefused(pcf.MQRCCF_PARM_MISSING, pcf.MQCACF_ESCAPE_TEXT)
-    reader = CommandReader(COMMAND_LENGTH_MAX)  # Whoever sends it has joined its lines.
+    reader = CommandReader(COMMAND_LENGTH_MAX)  # The requester has joined its lines.
     commands = [command for line in text.split("\n") for command in reader.feed(line)] + reader.finish()
     if len(commands) != 1:
         raise CommandRefused(pcf.MQRCCF_COMMAND_FAILED, pcf.MQCACF_ESCAPE_TEXT)
@@ -127,18 +127,18 @@ def _escape(message: PCFMessage, administration: Administration, outcome: Outcom
     outcome.reason = reply.reason
     outcome.changed = True
     texts: list[str] = []
-    for number, answer in enumerate(reply.take(), 1):
-        texts.append("\n".join(render_answer(answer)))
-        if number % ANSWERS_AT_ONCE == 0:
+    for number, response in enumerate(reply.take(), 1):
+        texts.append("\n".join(render_response(response)))
+        if number % RESPONSES_AT_ONCE == 0:
             yield
     outcome.responses = pcf_reply.escape(texts, reply.failed)
 
 
-# -- what is no command -----------------------------------------------------------------------------------------------
+# -- unreadable messages -----------------------------------------------------------------------------------------------
 
 
 def _read(data: bytes, big_endian: bool, ccsid: int) -> PCFMessage:
-    """Raises StructureError with the reason for the response."""
+    """Parse a message. Raises StructureError with the reason for the response."""
     if len(data) < SIZE:
         text = f"a PCF command has at least the {SIZE} bytes of its header, not {len(data)}"
         raise StructureError(text, pcf.MQRCCF_MSG_LENGTH_ERROR)
@@ -161,7 +161,7 @@ def _read(data: bytes, big_endian: bool, ccsid: int) -> PCFMessage:
 
 
 def _why(data: bytes, big_endian: bool) -> int:
-    """Where the parameters go wrong: a type that there is not, a length that cannot be, or too few of them."""
+    """Return the reason for the first faulty parameter: unknown type, impossible length, or too few parameters."""
     place = SIZE
     for _ in range(_integer(data, 32, big_endian)):
         if len(data) - place < 12:

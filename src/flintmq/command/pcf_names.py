@@ -1,11 +1,12 @@
-"""What PCF says in another way than MQSC: which parameter is an object's name, which is a list of attributes to show.
+"""Differences between PCF and MQSC: the parameter of an object's name, and that of a list of attributes to show.
 
-All else (commands, attributes, words and their numbers) stands in the model, and is the same for both.
+All else (commands, attributes, words and their numbers) stands in the model and holds for both.
 """
 
 from __future__ import annotations
 
-from flintmq.command.model import FORMS, NO_NAME, OPTIONAL_NAME, Form
+from flintmq.command.form import NO_NAME, OPTIONAL_NAME, Form
+from flintmq.command.model import FORMS
 from flintmq.mqi import channel_constants as ch
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
@@ -126,12 +127,12 @@ FORMS_OF_COMMAND = _forms()
 
 
 def name_parameter(form: Form) -> int:
-    """The parameter that stands for the name after the noun, 0 if there is none."""
+    """Return the parameter that stands for the name after the noun, 0 if there is none."""
     if form.name in (NO_NAME, OPTIONAL_NAME):
         return 0
     return _NAMES.get(form.noun) or NAME_SELECTORS.get(form.kind, 0)
 
 
 def attribute_list(form: Form) -> int:
-    """The parameter that lists the attributes to show, 0 if there is none."""
+    """Return the parameter that lists the attributes to show, 0 if there is none."""
     return _ATTRIBUTE_LISTS.get(form.noun, 0) if form.shown else 0

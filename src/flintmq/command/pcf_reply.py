@@ -1,18 +1,18 @@
-"""From the answer of a command to PCF responses.
+"""From the reply of a command to PCF responses.
 
-One response for each answer: the object's name, then its attributes as qmgr/attribute_pcf.py writes them. What was
-done without anything to show is one response without parameters. What was refused is a response with the reason and, if
-a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
+Each response of the reply becomes one PCF response: the object's name, then its attributes as qmgr/attribute_pcf.py
+writes them. A command that succeeds and shows nothing has one response without parameters. A command that is refused
+has a response with the reason and, if a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
 """
 
 from __future__ import annotations
 
-from flintmq.command.model import Form
+from flintmq.command.form import Form
 from flintmq.command.pcf_names import NAME_LISTS, name_parameter
 from flintmq.command.pcf_request import CommandRefused, PCFCommand
-from flintmq.command.reply import Answer, Item, Reply
+from flintmq.command.reply import Item, Reply, Response
 from flintmq.command.status import BUFFER_POOL_USAGE, LOG_STATE, PAGE_SET_USAGE, QUEUE_STATISTICS
-from flintmq.command.steps import ANSWERS_AT_ONCE, Steps
+from flintmq.command.steps import RESPONSES_AT_ONCE, Steps
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import (
@@ -29,38 +29,38 @@ from flintmq.qmgr.attribute import Attribute, number_of
 from flintmq.qmgr.attribute_pcf import LENGTHS, parameters_of, string_of
 from flintmq.qmgr.attributes import ATTRIBUTES, BY_KEYWORD, QUEUE_KINDS, QUEUE_TYPES
 
-#: What PCF calls a reason that commands on these nouns end with.
+#: The reasons of PCF in place of those that commands on these nouns end with.
 _REASONS_OF_CHANNELS = {
     MQRC_UNKNOWN_OBJECT_NAME: pcf.MQRCCF_CHANNEL_NOT_FOUND,
     pcf.MQRCCF_OBJECT_ALREADY_EXISTS: pcf.MQRCCF_CHANNEL_ALREADY_EXISTS,
 }
 
-#: What commands show that has no list of attributes to choose from: RESET QSTATS, DISPLAY USAGE.
+#: Attributes of commands without a list of attributes to choose from: RESET QSTATS, DISPLAY USAGE.
 _SHOWN_UNASKED = (*QUEUE_STATISTICS, *LOG_STATE, *BUFFER_POOL_USAGE, *PAGE_SET_USAGE)
 
 
 def response_steps(command: int, bound: PCFCommand, reply: Reply) -> Steps[list[PCFMessage]]:
-    """The responses to a command that was carried out, or refused by the queue manager; in slices (steps.py)."""
+    """Return the responses to a command that was carried out, or refused by the queue manager; in slices (steps.py)."""
     if reply.failed:
         return refusal(command, _reason(bound, reply.reason))
-    answers = [answer for answer in reply.take() if _is_of_type(bound, answer)]
-    if any(answer.items for answer in answers):
-        answers = [answer for answer in answers if answer.items]  # Without a closing "normal completion".
-    if not answers:
+    responses = [response for response in reply.take() if _is_of_type(bound, response)]
+    if any(response.items for response in responses):
+        responses = [response for response in responses if response.items]  # Without a closing "normal completion".
+    if not responses:
         return refusal(command, _reason(bound, MQRC_UNKNOWN_OBJECT_NAME))
     if bound.names_only:
-        return _numbered(command, [_names(command, answers)])
+        return _numbered(command, [_names(command, responses)])
     contents: list[list[Parameter]] = []
-    answers.reverse()
-    while answers:
-        contents.append(_parameters(bound.form, answers.pop()))
-        if len(contents) % ANSWERS_AT_ONCE == 0:
+    responses.reverse()
+    while responses:
+        contents.append(_parameters(bound.form, responses.pop()))
+        if len(contents) % RESPONSES_AT_ONCE == 0:
             yield
     return _numbered(command, contents)
 
 
 def refused(command: int, error: CommandRefused) -> list[PCFMessage]:
-    """The responses to a command that was not understood."""
+    """Return the responses to a command that was not understood."""
     if error.selector is not None:
         return refusal(command, error.reason, MQCFIN(pcf.MQIACF_SELECTOR, error.selector))
     if error.parameter:
@@ -69,7 +69,7 @@ def refused(command: int, error: CommandRefused) -> list[PCFMessage]:
 
 
 def refusal(command: int, reason: int, what: Parameter | None = None) -> list[PCFMessage]:
-    """The reason, then the summary."""
+    """Return the response with the reason, then the summary."""
     made = _numbered(command, [[what] if what is not None else [], []])
     for response, its_reason in zip(made, (reason, pcf.MQRCCF_COMMAND_FAILED), strict=True):
         response.header.comp_code = MQCC_FAILED
@@ -78,7 +78,7 @@ def refusal(command: int, reason: int, what: Parameter | None = None) -> list[PC
 
 
 def escape(texts: list[str], failed: bool) -> list[PCFMessage]:
-    """The responses to an MQSC command: its answers, each as text."""
+    """Return the responses to an MQSC command, each with a part of its reply as text."""
     made = _numbered(
         pcf.MQCMD_ESCAPE,
         [[MQCFIN(pcf.MQIACF_ESCAPE_TYPE, pcf.MQET_MQSC), MQCFST(pcf.MQCACF_ESCAPE_TEXT, text)] for text in texts],
@@ -105,28 +105,28 @@ def _numbered(command: int, contents: list[list[Parameter]]) -> list[PCFMessage]
 
 
 def _reason(bound: PCFCommand, reason: int) -> int:
-    """A generic name that means no channel is an unknown object; a channel that is not there is not found."""
+    """Return the reason of a response: for a single channel, "not found" in place of "unknown object"."""
     if bound.form.kind == "CHANNEL" and not bound.request.name.endswith("*"):
         return _REASONS_OF_CHANNELS.get(reason, reason)
     return reason
 
 
-def _is_of_type(bound: PCFCommand, answer: Answer) -> bool:
+def _is_of_type(bound: PCFCommand, response: Response) -> bool:
     keyword, word = bound.of_type
-    return not keyword or any(item.keyword == keyword and item.value == word for item in answer.items)
+    return not keyword or any(item.keyword == keyword and item.value == word for item in response.items)
 
 
 # -- contents ---------------------------------------------------------------------------------------------------------
 
 
-def _names(command: int, answers: list[Answer]) -> list[Parameter]:
-    """The answer to INQUIRE_Q_NAMES and its kin."""
+def _names(command: int, responses: list[Response]) -> list[Parameter]:
+    """Return the parameters of a response to INQUIRE_Q_NAMES and the other inquiries for names."""
     noun, names, types, keyword = NAME_LISTS[command]
     listed: list[str] = []
     numbers: list[int] = []
-    for answer in answers:
-        listed.append(str(answer.items[0].value))
-        for item in answer.items:
+    for response in responses:
+        listed.append(str(response.items[0].value))
+        for item in response.items:
             if item.keyword == keyword:
                 numbers.append(_type_number(noun, item))
     length = LENGTHS.get(_name_selector(noun), 48)
@@ -146,11 +146,11 @@ def _type_number(noun: str, item: Item) -> int:
     return number_of(BY_KEYWORD[noun][item.keyword], item.value)
 
 
-def _parameters(form: Form, answer: Answer) -> list[Parameter]:
-    """What one answer shows."""
+def _parameters(form: Form, response: Response) -> list[Parameter]:
+    """Return the parameters of one response."""
     found: list[Parameter] = []
-    attributes = _attributes(form, answer)
-    for number, item in enumerate(answer.items):
+    attributes = _attributes(form, response)
+    for number, item in enumerate(response.items):
         name = _name(form, item) if number == 0 and form.noun != "CONN" else []
         if name:
             found += name
@@ -159,7 +159,7 @@ def _parameters(form: Form, answer: Answer) -> list[Parameter]:
         elif item.keyword == "SUB" and form.noun in ("SUB", "SBSTATUS"):
             found.append(MQCFST(pcf.MQCACF_SUB_NAME, str(item.value)))
         elif form.noun == "CONN" and item.keyword == "EXTCONN":
-            whole = bytes.fromhex(str(item.value) + str(answer.items[0].value))
+            whole = bytes.fromhex(str(item.value) + str(response.items[0].value))
             found.append(MQCFBS(pcf.MQBACF_CONNECTION_ID, whole))
         else:
             attribute = attributes.get(item.keyword)
@@ -168,9 +168,9 @@ def _parameters(form: Form, answer: Answer) -> list[Parameter]:
     return found
 
 
-def _attributes(form: Form, answer: Answer) -> dict[str, Attribute]:
-    """The declarations of what an answer shows: those of the kind of queue that it is about, or of the command."""
-    for item in answer.items:
+def _attributes(form: Form, response: Response) -> dict[str, Attribute]:
+    """Return the declarations of the attributes in a response: those of its kind of queue, or of the command."""
+    for item in response.items:
         if item.keyword == "TYPE" and item.value in QUEUE_KINDS:
             return {attribute.keyword: attribute for attribute in ATTRIBUTES[str(item.value)]}
     known = {attribute.keyword: attribute for attribute in form.options if attribute.selector}

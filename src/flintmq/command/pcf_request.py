@@ -1,4 +1,4 @@
-"""From a PCF command to a request of the command model: the same forms, attributes and values that MQSC binds to.
+"""From a PCF command to a request of the command model, with the forms, attributes and values that MQSC uses too.
 
     MQCFH.Command          the form: CREATE_Q with MQIA_Q_TYPE(LOCAL) is DEFINE QLOCAL, COPY_Q is DEFINE LIKE
     MQCFST, MQCFBS, MQCFIN the name; an option (MQIACF_REPLACE); an attribute to set (MQIA_MAX_Q_DEPTH)
@@ -6,8 +6,8 @@
     MQCFIL                 the attributes to show (MQIACF_Q_ATTRS)
     MQCFIF, MQCFSF, MQCFBF the filter, WHERE in MQSC
 
-Parameters may come in any order. What is wrong is told by reason and by the parameter that is wrong (`CommandRefused`),
-in this order of checking: header, command, each parameter as it comes, then what is missing.
+Parameters may come in any order. A fault is reported by reason and by the parameter that has it (`CommandRefused`), in
+this order of checking: header, command, each parameter in its order, then missing parameters.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from flintmq.command import pcf_authority
-from flintmq.command.model import (
+from flintmq.command.form import (
     CONNECTION_ID,
-    FORMS,
     GENERIC_CONNECTION_ID,
     GENERIC_NAME,
     GENERIC_SUBSCRIPTION_NAME,
@@ -26,6 +25,7 @@ from flintmq.command.model import (
     SUBSCRIPTION_NAME,
     Form,
 )
+from flintmq.command.model import FORMS
 from flintmq.command.pcf_names import (
     COPIES,
     COPY_PARAMETERS,
@@ -105,7 +105,7 @@ _REASONS: dict[type[Parameter], tuple[int, int]] = {
     MQCFGR: (pcf.MQRCCF_CFGR_PARM_ID_ERROR, pcf.MQRCCF_CFGR_PARM_ID_ERROR),
 }
 
-#: Options whose wrong value has a reason of its own.
+#: Options with a reason of their own for a wrong value.
 _OPTION_REASONS = {
     pcf.MQIACF_FORCE: pcf.MQRCCF_FORCE_VALUE_ERROR,
     pcf.MQIACF_REPLACE: pcf.MQRCCF_REPLACE_VALUE_ERROR,
@@ -120,7 +120,7 @@ KindOfQueue = Callable[[str], str]
 
 
 class CommandRefused(Exception):
-    """A command that cannot be carried out as it is: the reason, and the parameter that is wrong, if it is one."""
+    """A command that cannot be carried out: the reason, and the parameter that is wrong, if it is one."""
 
     def __init__(self, reason: int, parameter: int = 0, selector: int | None = None) -> None:
         super().__init__(reason)
@@ -145,7 +145,7 @@ class PCFCommand:
 
 
 def check_header(header: MQCFH) -> None:
-    """Raises CommandRefused for a header that no command has."""
+    """Raise CommandRefused for a header that no command has."""
     if header.type not in (pcf.MQCFT_COMMAND, pcf.MQCFT_COMMAND_XR):
         raise CommandRefused(pcf.MQRCCF_CFH_TYPE_ERROR)
     if header.msg_seq_number != 1:
@@ -155,7 +155,7 @@ def check_header(header: MQCFH) -> None:
 
 
 def bind(message: PCFMessage, kind_of_queue: KindOfQueue) -> PCFCommand:
-    """The request that `message` is. Raises CommandRefused."""
+    """Bind a message to the request that it makes. Raises CommandRefused."""
     command = message.header.command
     form = _form(message, kind_of_queue)
     bound = PCFCommand(form, Request(form.verb, form.noun, form.kind, ""), command in NAME_LISTS)
@@ -184,7 +184,7 @@ def _form(message: PCFMessage, kind_of_queue: KindOfQueue) -> Form:
 
 
 def _kind_of_queue(message: PCFMessage, verb: str, kind_of_queue: KindOfQueue) -> str:
-    """The type that the command says; DELETE may leave it to the queue."""
+    """Return the queue type that the command gives; DELETE may leave it out, and takes that of the queue."""
     number = message.integer(mq.MQIA_Q_TYPE)
     if number is None:
         if verb != "DELETE":
@@ -203,33 +203,15 @@ def _options(form: Form) -> set[str]:
 
 
 def _parameters(message: PCFMessage, bound: PCFCommand, copying: bool) -> None:
+    """Put the parameters of a message into the request. Raises CommandRefused."""
     form, request = bound.form, bound.request
     source, target = COPY_PARAMETERS.get(form.kind, (0, 0)) if copying else (0, 0)
     name = target if copying else name_parameter(form)
     seen: set[int] = set()
     named = False
     for parameter in message.parameters:
-        number = parameter.parameter
-        unknown, twice = _REASONS[type(parameter)]
-        filtering = isinstance(parameter, MQCFIF | MQCFSF | MQCFBF)
-        if (filtering and request.where is not None) or (not filtering and number in seen):
-            raise CommandRefused(twice, number)
-        if not filtering:
-            seen.add(number)
-        if filtering:
-            request.where = _filter(form, parameter, unknown)
-        elif number == name and name:
-            request.name, named = _name(form, parameter, unknown), True
-        elif form.noun == "CONN" and number in (pcf.MQBACF_CONNECTION_ID, pcf.MQBACF_GENERIC_CONNECTION_ID):
-            request.name, named = _connection(form, parameter, unknown), True
-        elif number == source and source:
-            request.options["LIKE"] = _name(form, parameter, unknown)
-        elif number == attribute_list(form) and number:
-            _show(form, request, parameter, unknown)
-        elif number in SHARING or (number == mq.MQIA_Q_TYPE and form.noun != "QUEUE" and form.authority[1] == "queue"):
-            continue
-        else:
-            _take(form, bound, parameter, unknown)
+        _check_repetition(parameter, request, seen)
+        named |= _take_parameter(bound, parameter, name, source)
     if name_parameter(form) and not named and not _may_do_without(form, request):
         raise CommandRefused(
             pcf.MQRCCF_PARM_COUNT_TOO_SMALL if not message.parameters else pcf.MQRCCF_PARM_MISSING, name
@@ -241,8 +223,49 @@ def _parameters(message: PCFMessage, bound: PCFCommand, copying: bool) -> None:
         pcf_authority.finish(request)
 
 
+def _check_repetition(parameter: Parameter, request: Request, seen: set[int]) -> None:
+    """Raise CommandRefused for a second filter, and for a parameter in `seen`; add the others to `seen`."""
+    number = parameter.parameter
+    if isinstance(parameter, MQCFIF | MQCFSF | MQCFBF):
+        repeated = request.where is not None
+    else:
+        repeated = number in seen
+        seen.add(number)
+    if repeated:
+        raise CommandRefused(_REASONS[type(parameter)][1], number)
+
+
+def _take_parameter(bound: PCFCommand, parameter: Parameter, name: int, source: int) -> bool:
+    """Put one parameter into the request. Return whether it names the object of the command.
+
+    `name` is the parameter with the name of the object, `source` that of the object to copy; 0 for none.
+    """
+    form, request, number = bound.form, bound.request, parameter.parameter
+    unknown = _REASONS[type(parameter)][0]
+    if isinstance(parameter, MQCFIF | MQCFSF | MQCFBF):
+        request.where = _filter(form, parameter, unknown)
+    elif name and number == name:
+        request.name = _name(form, parameter, unknown)
+        return True
+    elif form.noun == "CONN" and number in (pcf.MQBACF_CONNECTION_ID, pcf.MQBACF_GENERIC_CONNECTION_ID):
+        request.name = _connection(form, parameter, unknown)
+        return True
+    elif source and number == source:
+        request.options["LIKE"] = _name(form, parameter, unknown)
+    elif number and number == attribute_list(form):
+        _show(form, request, parameter, unknown)
+    elif number not in SHARING and not _is_queue_type(form, number):
+        _take(form, bound, parameter, unknown)
+    return False
+
+
+def _is_queue_type(form: Form, number: int) -> bool:
+    """Return whether a parameter repeats the queue type by which the form was found."""
+    return number == mq.MQIA_Q_TYPE and form.noun != "QUEUE" and form.authority[1] == "queue"
+
+
 def _may_do_without(form: Form, request: Request) -> bool:
-    """A subscription may be known by its id; all of them are meant without any name."""
+    """Return whether the command needs no name: the id identifies a subscription, and an INQUIRE may want all."""
     if form.name == GENERIC_SUBSCRIPTION_NAME:
         request.name = request.name or ("" if "SUBID" in request.options else "*")
         return True
@@ -259,7 +282,7 @@ def _check_required(form: Form, bound: PCFCommand, copying: bool) -> None:
 
 
 def _take(form: Form, bound: PCFCommand, parameter: Parameter, unknown: int) -> None:
-    """An option, or an attribute to set."""
+    """Put an option, or an attribute to set, into the request."""
     for attributes, values in ((form.options, bound.request.options), (form.settable, bound.request.values)):
         for attribute in attributes:
             if _is_meant(attribute, parameter):
@@ -278,7 +301,7 @@ def _take(form: Form, bound: PCFCommand, parameter: Parameter, unknown: int) -> 
 
 
 def _is_meant(attribute: Attribute, parameter: Parameter) -> bool:
-    """CURRENT, SAVED and SHORT are values of one parameter."""
+    """Return whether a parameter is this attribute. CURRENT, SAVED and SHORT are values of one parameter."""
     if not attribute.selector or attribute.selector != parameter.parameter:
         return False
     if attribute.selector == pcf.MQIACH_CHANNEL_INSTANCE_TYPE and isinstance(parameter, MQCFIN):
@@ -287,7 +310,7 @@ def _is_meant(attribute: Attribute, parameter: Parameter) -> bool:
 
 
 def _is_fixed_type(form: Form, parameter: Parameter) -> bool:
-    """A type on a CHANGE, which must say it but cannot change it."""
+    """Return whether a parameter is the type on a CHANGE, which must be given but cannot be changed."""
     define = FORMS.get(("DEFINE", form.noun))
     for attribute in define.settable if define is not None else ():
         if attribute.selector == parameter.parameter and attribute.fixed and attribute.kind == ENUM:
@@ -297,7 +320,7 @@ def _is_fixed_type(form: Form, parameter: Parameter) -> bool:
 
 
 def _is_type(form: Form, bound: PCFCommand, parameter: Parameter) -> bool:
-    """The type of channels or authentication information objects that an INQUIRE is about."""
+    """Return whether a parameter selects a type of channel or authentication information in an INQUIRE, and note it."""
     attribute = next((each for each in form.shown if each.selector == parameter.parameter), None)
     if attribute is None or attribute.keyword not in TYPES_OF_ALL or not isinstance(parameter, MQCFIN):
         return False
@@ -307,7 +330,7 @@ def _is_type(form: Form, bound: PCFCommand, parameter: Parameter) -> bool:
 
 
 def _value(attribute: Attribute, parameter: Parameter, unknown: int) -> Value:
-    """The value of a parameter, as the catalogue keeps it."""
+    """Return the value of a parameter, as the catalogue keeps it."""
     wrong = CommandRefused(_OPTION_REASONS.get(attribute.selector, pcf.MQRCCF_ATTR_VALUE_ERROR), attribute.selector)
     try:
         if isinstance(parameter, MQCFIN | MQCFIN64) and attribute.kind not in (STRING, NAME, HEX, LIST):
@@ -336,7 +359,7 @@ def _value(attribute: Attribute, parameter: Parameter, unknown: int) -> Value:
 
 
 def _words(attribute: Attribute, parameter: MQCFIL, wrong: CommandRefused) -> Value:
-    """A list of numbers that stand for words: the compression that a channel offers."""
+    """Return the words for a list of numbers, such as the compression that a channel offers."""
     words = {number: word for word, number in numbers_of(attribute).items()}
     chosen: list[str] = []
     for number in parameter.values:
@@ -351,7 +374,7 @@ def _words(attribute: Attribute, parameter: MQCFIL, wrong: CommandRefused) -> Va
 
 
 def _show(form: Form, request: Request, parameter: Parameter, unknown: int) -> None:
-    """A list of attributes to show."""
+    """Put a list of attributes to show into the request."""
     if not isinstance(parameter, MQCFIL):
         raise CommandRefused(unknown, parameter.parameter)
     keywords = {attribute.selector: attribute.keyword for attribute in form.shown if attribute.selector}
@@ -389,7 +412,7 @@ def _name(form: Form, parameter: Parameter, unknown: int) -> str:
 
 
 def _connection(form: Form, parameter: Parameter, unknown: int) -> str:
-    """The last 8 bytes of a connection id are what MQSC calls CONN; a generic one is the beginning of an id."""
+    """Return CONN of MQSC: the last 8 bytes of a connection id; a generic one is the beginning of an id."""
     if not isinstance(parameter, MQCFBS):
         raise CommandRefused(unknown, parameter.parameter)
     own = parameter.string[16:].hex().upper()
@@ -424,7 +447,7 @@ def _filter(form: Form, parameter: Parameter, unknown: int) -> Filter:
 
 
 def _word(attribute: Attribute, number: int) -> str:
-    """The number of a filter as MQSC writes it. A word of a switch is SHARE or NOSHARE."""
+    """Return the number of a filter as MQSC writes it. A word of a switch is SHARE or NOSHARE."""
     if attribute.kind in (ENUM, FLAG) or attribute.words:
         for word, word_number in attribute.words.items():
             if word_number == number:

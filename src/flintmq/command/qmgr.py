@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import CONNECTION, CONNECTION_HANDLE, Q_MGR_STATUS
 from flintmq.mqi.pcf_constants import MQRCCF_CONNECTION_ID_ERROR
@@ -28,12 +28,12 @@ def attribute_groups(keywords: list[str]) -> dict[str, frozenset[str]]:
 
 
 def ping(request: Request, administration: Administration) -> Reply:
-    """PING QMGR: an answer is the answer."""
+    """Reply to PING QMGR, which shows that the queue manager runs commands."""
     return done("AMQ8415I")
 
 
 def refresh(request: Request, administration: Administration) -> Reply:
-    """REFRESH QMGR TYPE(EXPIRY): the scan begins; nobody waits for its end."""
+    """REFRESH QMGR TYPE(EXPIRY): begin the scan, without waiting for its end."""
     name = request.option("NAME", "*")
     reason = administration.refresh_qmgr(request.option("TYPE"), name)
     return refused(reason, name, administration.name) if reason else done("CSQ9022I", command="REFRESH QMGR")
@@ -50,16 +50,16 @@ def status(request: Request, administration: Administration) -> Reply:
     row = administration.qmgr_status()
     keywords = None if request.flag("ALL") else request.shown | {"STATUS"}
     items = [Item("QMNAME", administration.name), type_item("QMGR"), *items_of(Q_MGR_STATUS, row, keywords)]
-    return Reply([Answer("AMQ8705I", {}, items)])
+    return Reply([Response("AMQ8705I", {}, items)])
 
 
 def connections(request: Request, administration: Administration) -> Reply:
-    """DISPLAY CONN: each connection, TYPE(HANDLE) what it has open, TYPE(ALL) both."""
-    answers = _connections(request, administration)
-    return listed(answers, refused(MQRCCF_CONNECTION_ID_ERROR, request.name, administration.name))
+    """DISPLAY CONN: each connection; with TYPE(HANDLE) its open handles, with TYPE(ALL) both."""
+    responses = _connections(request, administration)
+    return listed(responses, refused(MQRCCF_CONNECTION_ID_ERROR, request.name, administration.name))
 
 
-def _connections(request: Request, administration: Administration) -> Iterator[Answer | None]:
+def _connections(request: Request, administration: Administration) -> Iterator[Response | None]:
     kind = request.option("TYPE", "CONN")
     for row in sorted(administration.connections(), key=_identifier):
         if not matches(request.name, _identifier(row)):
@@ -89,11 +89,11 @@ def _identifier(row: Row) -> str:
     return str(row.get("CONN", ""))
 
 
-def _shown(request: Request, row: Row, kind: str, attributes: list[Attribute], values: Row) -> Answer:
+def _shown(request: Request, row: Row, kind: str, attributes: list[Attribute], values: Row) -> Response:
     items = [
         Item("CONN", _identifier(row), STRING, alone=True),
         Item("EXTCONN", str(row.get("EXTCONN", "")), STRING, alone=True),
         type_item(kind, alone=True),
         *items_of(attributes, values, request.keywords()),
     ]
-    return Answer("AMQ8276I", {}, items)
+    return Response("AMQ8276I", {}, items)

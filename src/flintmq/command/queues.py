@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import QUEUE_HANDLE, QUEUE_STATISTICS, QUEUE_STATUS
 from flintmq.mqi.pcf_constants import MQRCCF_Q_STATUS_NOT_FOUND
@@ -19,22 +19,22 @@ def clear(request: Request, administration: Administration) -> Reply:
 
 
 def move(request: Request, administration: Administration) -> Reply:
-    """MOVE QLOCAL. How many messages were moved is said when it stopped half-way, too."""
+    """MOVE QLOCAL. The number of moved messages is reported even if the command stopped half-way."""
     target = request.option("TOQLOCAL")
     if not administration.may(request.verb, request.kind, target):
         return refused(MQRC_NOT_AUTHORIZED, target, administration.name)
     reason, moved = administration.move(request.name, target, request.option("TYPE", "MOVE") == "ADD")
     count = "1 message" if moved == 1 else f"{moved} messages"
     if not reason:
-        return Reply([Answer("CSQ9022I", {"command": request.command}, lines=[f"   {count} moved to {target}."])])
+        return Reply([Response("CSQ9022I", {"command": request.command}, lines=[f"   {count} moved to {target}."])])
     reply = refused(reason, _to_blame(reason, request.name, target, administration), administration.name)
     if moved:
-        reply.answers[0].lines.append(f"   {count} moved to {target}; the rest are on {request.name}.")
+        reply.responses[0].lines.append(f"   {count} moved to {target}; the rest are on {request.name}.")
     return reply
 
 
 def _to_blame(reason: int, source: str, target: str, administration: Administration) -> str:
-    """The queue that a refused MOVE is about."""
+    """Return the queue to which the reason of a refused MOVE applies."""
     if reason == MQRC_UNKNOWN_OBJECT_NAME:
         known = any(each.name == source for each in administration.objects_called("QLOCAL", source))
         return target if known else source
@@ -42,29 +42,29 @@ def _to_blame(reason: int, source: str, target: str, administration: Administrat
 
 
 def reset_statistics(request: Request, administration: Administration) -> Reply:
-    """RESET QSTATS: tell the counts of each queue and begin again."""
-    answers = _reset(request, administration)
-    return listed(answers, refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name))
+    """RESET QSTATS: show the counts of each queue and start counting again."""
+    responses = _reset(request, administration)
+    return listed(responses, refused(MQRC_UNKNOWN_OBJECT_NAME, request.name, administration.name))
 
 
-def _reset(request: Request, administration: Administration) -> Iterator[Answer | None]:
+def _reset(request: Request, administration: Administration) -> Iterator[Response | None]:
     for name in _local_queues(request, administration):
         if not name:
             yield None
             continue
         items = [Item("QUEUE", name)]
         items += items_of(QUEUE_STATISTICS, administration.reset_queue_statistics(name), None)
-        yield Answer("CSQM201I", {"command": "RESET QSTATS"}, items)
+        yield Response("CSQM201I", {"command": "RESET QSTATS"}, items)
 
 
 def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY QSTATUS TYPE(QUEUE), a row for each queue, or TYPE(HANDLE), a row for each open handle."""
     kind = request.option("TYPE", "QUEUE")
-    answers = _status(request, administration, kind)
-    return listed(answers, refused(MQRCCF_Q_STATUS_NOT_FOUND, request.name, administration.name))
+    responses = _status(request, administration, kind)
+    return listed(responses, refused(MQRCCF_Q_STATUS_NOT_FOUND, request.name, administration.name))
 
 
-def _status(request: Request, administration: Administration, kind: str) -> Iterator[Answer | None]:
+def _status(request: Request, administration: Administration, kind: str) -> Iterator[Response | None]:
     attributes = QUEUE_STATUS if kind == "QUEUE" else QUEUE_HANDLE
     keywords = request.keywords()
     for name in _local_queues(request, administration):
@@ -75,7 +75,7 @@ def _status(request: Request, administration: Administration, kind: str) -> Iter
         for row in rows:
             if request.where is None or request.where.matches_row(row):
                 items = [Item("QUEUE", name), type_item(kind), *items_of(attributes, row, keywords)]
-                yield Answer("AMQ8450I", {}, items)
+                yield Response("AMQ8450I", {}, items)
         yield None
 
 
@@ -90,6 +90,6 @@ def _handles(request: Request, administration: Administration, name: str) -> lis
 
 
 def _local_queues(request: Request, administration: Administration) -> Iterator[str]:
-    """The names of the queues that are meant; "" for one that the issuer may not see."""
+    """Yield the names of the queues that the command addresses; "" for one that the issuer may not see."""
     for each in administration.objects_called("QLOCAL", request.name):
         yield each.name if administration.may(request.verb, "QLOCAL", each.name) else ""

@@ -1,4 +1,4 @@
-"""What a command answers, as data. display.py makes the text of runmqsc from it; PCF and REST make their own."""
+"""The reply to a command, as data. display.py makes the text of runmqsc from it; PCF and REST make their own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Item:
 
 
 @dataclass
-class Answer:
+class Response:
     """One message, and the attributes that are shown under it."""
 
     number: str
@@ -33,21 +33,21 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The message line."""
+        """Return the message line."""
         return message(self.number, self.inserts)
 
 
 @dataclass
 class Reply:
-    """All that one command answers. `reason` is 0 when it did what was asked."""
+    """All responses of one command. `reason` is 0 when it succeeded."""
 
-    answers: list[Answer] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
     reason: int = 0
     #: The command was not understood, rather than refused.
     syntax_error: bool = False
-    #: Answers that are still to be made, in their order. None stands for something that is not shown.
-    pending: Iterator[Answer | None] | None = None
-    #: What the command answers if there is nothing to show.
+    #: Responses that are still to be made, in their order. None stands for something that is not shown.
+    pending: Iterator[Response | None] | None = None
+    #: The reply of the command if there is nothing to show.
     otherwise: Reply | None = None
 
     @property
@@ -60,47 +60,47 @@ class Reply:
             return False
         for _ in range(count):
             try:
-                answer = next(self.pending)
+                response = next(self.pending)
             except StopIteration:
                 self.pending = None
-                if not self.answers and self.otherwise is not None:
-                    self.answers, self.reason = self.otherwise.answers, self.otherwise.reason
+                if not self.responses and self.otherwise is not None:
+                    self.responses, self.reason = self.otherwise.responses, self.otherwise.reason
                 return False
-            if answer is not None:
-                self.answers.append(answer)
+            if response is not None:
+                self.responses.append(response)
         return True
 
-    def take(self) -> Iterator[Answer]:
+    def take(self) -> Iterator[Response]:
         """Hand over the answers. Each is let go with the next: to free very many at once takes long."""
-        answers, self.answers = self.answers, []
-        answers.reverse()
-        while answers:
-            yield answers.pop()
+        responses, self.responses = self.responses, []
+        responses.reverse()
+        while responses:
+            yield responses.pop()
 
 
 def done(number: str, **inserts: str) -> Reply:
-    """A command that has done what was asked."""
-    return Reply([Answer(number, inserts)])
+    """Return the reply to a command that succeeded."""
+    return Reply([Response(number, inserts)])
 
 
 def refused(reason: int, name: str, q_mgr: str) -> Reply:
-    """A command on `name` that the queue manager refused."""
+    """Return the reply to a command on `name` that the queue manager refused."""
     number, inserts = reason_message(reason, name, q_mgr)
-    return Reply([Answer(number, inserts)], reason)
+    return Reply([Response(number, inserts)], reason)
 
 
-def listed(answers: Iterator[Answer | None], otherwise: Reply) -> Reply:
-    """A command that shows what there is, made as it is asked for; `otherwise` if there is nothing."""
-    return Reply(pending=answers, otherwise=otherwise)
+def listed(responses: Iterator[Response | None], otherwise: Reply) -> Reply:
+    """Return the reply to a command that shows objects, made on demand; `otherwise` if there are none."""
+    return Reply(pending=responses, otherwise=otherwise)
 
 
 def type_item(value: str, alone: bool = False) -> Item:
-    """TYPE(value), which stands after the name."""
+    """Return TYPE(value), which stands after the name."""
     return Item("TYPE", value, ENUM, alone)
 
 
 def items_of(attributes: Iterable[Attribute], values: dict[str, Value], keywords: set[str] | None) -> list[Item]:
-    """The items for those `attributes` that have a value and are asked for; `keywords` None asks for all."""
+    """Return the items for those `attributes` that have a value and are asked for; `keywords` None asks for all."""
     items: list[Item] = []
     for attribute in attributes:
         keyword = attribute.keyword

@@ -14,7 +14,7 @@ from flintmq.qmgr.attribute import Value
 
 @dataclass
 class Request:
-    """What a handler gets."""
+    """The input of a handler."""
 
     verb: str
     noun: str
@@ -32,24 +32,24 @@ class Request:
 
     @property
     def command(self) -> str:
-        """For messages: "DEFINE STGCLASS"."""
+        """Return verb and noun for messages: "DEFINE STGCLASS"."""
         return f"{self.verb} {self.noun}"
 
     @property
     def generic(self) -> bool:
-        """Whether the name means more than one object."""
+        """Return whether the name denotes more than one object."""
         return not self.name or self.name.endswith("*")
 
     def option(self, keyword: str, default: str = "") -> str:
-        """An option's value as text."""
+        """Return the value of an option as text."""
         return str(self.options.get(keyword, default))
 
     def flag(self, keyword: str) -> bool:
-        """Whether a bare word such as REPLACE was given, and not its NO form."""
+        """Return whether a bare word such as REPLACE was given, and not its NO form."""
         return self.options.get(keyword) == keyword
 
     def keywords(self) -> set[str] | None:
-        """The attributes to show: None for all. A specific name alone asks for all, a generic name for none."""
+        """Return the attributes to show: None for all. A specific name alone asks for all, a generic name for none."""
         if self.flag("ALL") or (not self.generic and not self.shown and self.where is None):
             return None
         return self.shown if self.where is None else self.shown | {self.where.keyword}

@@ -6,7 +6,7 @@ import re
 
 from flintmq.qmgr.attributes import ATTRIBUTES
 
-#: Keywords whose value is a secret: those of the model, and those that MQ has and FlintMQ does not.
+#: Keywords with a secret value: those of the model, and those that MQ has and FlintMQ does not.
 KEYWORDS = frozenset(
     {attribute.keyword for attributes in ATTRIBUTES.values() for attribute in attributes if attribute.secret}
     | {"LDAPPWD", "PASSWORD", "SSLKEYP"}
@@ -16,5 +16,5 @@ _SECRET = re.compile(rf"\b({'|'.join(sorted(KEYWORDS))})\b", re.IGNORECASE)
 
 
 def has_secret(text: str) -> bool:
-    """Whether a command, or a part of one, names a keyword whose value is a secret."""
+    """Return whether a command, or a part of one, names a keyword with a secret value."""
     return _SECRET.search(text) is not None

@@ -1,11 +1,11 @@
-"""Commands about who may do what: authority records, the authority service, and what is kept about users."""
+"""Commands about authority: authority records, the authority service, and cached data about users."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.mqi.pcf_constants import (
     MQRCCF_AUTH_VALUE_ERROR,
@@ -50,7 +50,7 @@ def set_authority(request: Request, administration: Administration) -> Reply:
     unknown = [each for each in entities if add and not administration.knows_entity(*each)]
     if unknown:
         which = ", ".join(f"{entity_type.lower()} {entity}" for entity_type, entity in unknown)
-        return Reply([Answer("AMQ8871E", {"which": which})], MQRC_UNKNOWN_ENTITY)
+        return Reply([Response("AMQ8871E", {"which": which})], MQRC_UNKNOWN_ENTITY)
     added, removed = _bits(add, object_type), _bits(remove, object_type)
     for entity_type, entity in entities:
         reason = administration.set_authority(object_type, name, entity_type, entity, added, removed)
@@ -68,7 +68,7 @@ def delete_authority(request: Request, administration: Administration) -> Reply:
     for entity_type, entity in entities:
         reason = reason or administration.delete_authority(object_type, name, entity_type, entity)
     if reason == MQRC_UNKNOWN_OBJECT_NAME:
-        return Reply([Answer("AMQ8884E", {"name": name})], reason)
+        return Reply([Response("AMQ8884E", {"name": name})], reason)
     if reason:
         return refused(reason, name, administration.name)
     return done("AMQ8863I")
@@ -77,21 +77,21 @@ def delete_authority(request: Request, administration: Administration) -> Reply:
 def display_authority(request: Request, administration: Administration) -> Reply:
     """DISPLAY AUTHREC: by profile, object type and entity."""
     name = request.option("PROFILE", "*")
-    answers = _records(request, administration)
-    return listed(answers, Reply([Answer("AMQ8884E", {"name": name})], MQRCCF_NONE_FOUND))
+    responses = _records(request, administration)
+    return listed(responses, Reply([Response("AMQ8884E", {"name": name})], MQRCCF_NONE_FOUND))
 
 
-def _records(request: Request, administration: Administration) -> Iterator[Answer | None]:
+def _records(request: Request, administration: Administration) -> Iterator[Response | None]:
     for record in sorted(administration.objects("AUTHREC"), key=_order):
         row = _row(record)
         if _is_wanted(request, record) and (request.where is None or request.where.matches_row(row)):
-            yield Answer("AMQ8864I", {}, _record_items(row, request))
+            yield Response("AMQ8864I", {}, _record_items(row, request))
         else:
             yield None
 
 
 def display_entity(request: Request, administration: Administration) -> Reply:
-    """DISPLAY ENTAUTH: what one entity may do with one object."""
+    """DISPLAY ENTAUTH: show the authorities of one entity on one object."""
     object_type, name = request.option("OBJTYPE"), request.option("OBJNAME")
     found = list(_entities(request))
     if len(found) != 1:
@@ -107,18 +107,18 @@ def display_entity(request: Request, administration: Administration) -> Reply:
         Item("OBJTYPE", object_type, ENUM),
         Item("AUTHLIST", words or [authorities.NONE], STRING),
     ]
-    return Reply([Answer("AMQ8866I", {}, items)])
+    return Reply([Response("AMQ8866I", {}, items)])
 
 
 def display_service(request: Request, administration: Administration) -> Reply:
     """DISPLAY AUTHSERV."""
     row: Row = {attribute.keyword: attribute.default for attribute in SERVICE}
     keywords = None if request.flag("ALL") else request.shown or None
-    return Reply([Answer("AMQ8865I", {}, [Item("SERVCOMP", COMPONENT, STRING), *items_of(SERVICE, row, keywords)])])
+    return Reply([Response("AMQ8865I", {}, [Item("SERVCOMP", COMPONENT, STRING), *items_of(SERVICE, row, keywords)])])
 
 
 def _subject(request: Request) -> tuple[str, str, int]:
-    """(type, profile, reason). The queue manager needs no profile."""
+    """Return object type, profile and reason. The queue manager needs no profile."""
     object_type, name = request.option("OBJTYPE"), request.option("PROFILE")
     if object_type == "QMGR":
         return object_type, SELF, 0
@@ -182,17 +182,17 @@ def _record_items(row: Row, request: Request) -> list[Item]:
     ]
 
 
-# -- what is kept about users -----------------------------------------------------------------------------------------
+# -- cached data about users -----------------------------------------------------------------------------------------
 
 
 def display(request: Request, administration: Administration) -> Reply:
     """DISPLAY SECURITY."""
     row = administration.security()
-    answers: list[Answer] = []
+    responses: list[Response] = []
     for number, keyword in (("CSQH015I", "TIMEOUT"), ("CSQH016I", "INTERVAL")):
         if not request.shown or request.flag("ALL") or keyword in request.shown:
-            answers.append(Answer(number, {"minutes": str(row[keyword])}, [Item(keyword, row[keyword])]))
-    return Reply([*answers, Answer("CSQ9022I", {"command": request.command})])
+            responses.append(Response(number, {"minutes": str(row[keyword])}, [Item(keyword, row[keyword])]))
+    return Reply([*responses, Response("CSQ9022I", {"command": request.command})])
 
 
 def alter(request: Request, administration: Administration) -> Reply:
@@ -202,12 +202,12 @@ def alter(request: Request, administration: Administration) -> Reply:
 
 
 def refresh(request: Request, administration: Administration) -> Reply:
-    """REFRESH SECURITY. Users, keys and CONNAUTH are read when they are used; what is kept are answers about users."""
+    """REFRESH SECURITY. Only answers about users are cached; users, keys and CONNAUTH are read when they are used."""
     reason = administration.refresh_security("")
     return refused(reason, "", administration.name) if reason else done("AMQ8560I")
 
 
 def reverify(request: Request, administration: Administration) -> Reply:
-    """RVERIFY SECURITY(user)."""
+    """Forget the cached answers about one user: RVERIFY SECURITY(user)."""
     reason = administration.refresh_security(request.name)
     return refused(reason, "", administration.name) if reason else done("CSQ9022I", command=request.command)

@@ -15,7 +15,7 @@ _BOUND = 1 << 62
 
 
 def _list(table: str, display: str = "") -> list[Attribute]:
-    """Attributes of DISPLAY `display`, with what PCF has for them (status_parameters.py)."""
+    """Return the attributes of DISPLAY `display`, with their parameters and values in PCF (status_parameters.py)."""
     attributes: list[Attribute] = []
     for entry in table.split():
         keyword, kind = entry.split(":")
@@ -27,7 +27,7 @@ def _list(table: str, display: str = "") -> list[Attribute]:
     return attributes
 
 
-#: Display -> the kind of object some of whose attributes it shows, under the same names and numbers.
+#: Display -> the kind of object of which it shows some attributes, under the same names and numbers.
 _SHARED = {"TPSTATUS": "TOPIC", "CHSTATUS": "CHANNEL", "LSSTATUS": "LISTENER", "SVSTATUS": "SERVICE"}
 
 
@@ -62,7 +62,7 @@ CHANNEL_STATUS = _list(
 """,
     "CHSTATUS",
 )
-#: What of it is always shown.
+#: The part of it that is always shown.
 CHANNEL_STATUS_SHORT = {"CHLTYPE", "CONNAME", "CURRENT", "STATUS", "SUBSTATE"}
 
 LISTENER_STATUS = _list(
@@ -95,7 +95,7 @@ SUBSCRIPTION_STATUS = _list("""
     ACTCONN:t DURABLE:t LMSGDATE:t LMSGTIME:t MCASTREL:p NUMMSGS:n RESMDATE:t RESMTIME:t SUBTYPE:t SUBUSER:t TOPICSTR:t
 """)
 
-#: DISPLAY TPSTATUS: what holds at a topic, who subscribes to it, who publishes there.
+#: DISPLAY TPSTATUS: attributes in force at a topic, its subscribers, its publishers.
 TOPIC_STATUS = _list(
     """
     ADMIN:t CAPEXPRY:t CLROUTE:t CLUSTER:t COMMINFO:t DEFPRESP:t DEFPRTY:t DEFPSIST:t DURSUB:t MCAST:t MDURMDL:t
@@ -132,7 +132,7 @@ BUFFER_POOL_USAGE = _list("""
     BUFFERS:n FREE:n FREEPERC:n USED:n LOCATION:t PAGECLAS:t PGSIN:n PGSOUT:n STALLS:n STATUS:t
 """)
 
-#: The state of the log, shown after what SET LOG changes.
+#: The state of the log, shown after the attributes that SET LOG changes.
 LOG_STATE = _list("""
     LOGTYPE:t LOGPATH:t LOGCOPY:t LOGPRIM:n LOGSEC:n LOGEXTSZ:n LOGEND:n LOGDUR:n LOGCHKPT:n LOGUSED:n ARCHPATH:t
     RECORDS:n BYTES:n FLUSHES:n SYNCS:n COMPREQ:n COMPFAIL:n COMPIN:n COMPOUT:n DECREQ:n DECFAIL:n DECIN:n DECOUT:n

@@ -1,4 +1,4 @@
-"""What PCF has for the keywords of status displays: the parameter, and the numbers of the words.
+"""The PCF parameters of the keywords of status displays, with the numbers of their words.
 
 A keyword means the same in every display, but for those under `_OF_DISPLAY`. One that is not here has no parameter in
 MQ, or is of our own: MQSC shows it, PCF does not.
@@ -293,6 +293,6 @@ _OF_DISPLAY: dict[tuple[str, str], tuple[int, dict[str, int]]] = {
 
 
 def parameter_of(display: str, keyword: str) -> tuple[int, dict[str, int]]:
-    """The parameter of a keyword of DISPLAY `display`, and its words; (0, {}) if PCF has none."""
+    """Return the parameter of a keyword of DISPLAY `display`, and its words; (0, {}) if PCF has none."""
     own = _OF_DISPLAY.get((display, keyword)) or _WORDS.get(keyword)
     return own if own is not None else (_PARAMETERS.get(keyword, 0), {})

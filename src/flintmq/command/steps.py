@@ -1,16 +1,16 @@
-"""Commands in slices: a command that shows very many objects does not hold up everybody else.
+"""Commands in slices: a command that shows very many objects does not delay other work.
 
-What may be long is a generator: it yields between two slices and returns its result. A host that takes turns (a queue
-manager process) asks for each slice in a turn of its own, with the calls of clients in between; every other host goes
-through to the end.
+A function that may take long is a generator: it yields between two slices and returns its result. A host that takes
+turns (a queue manager process) asks for each slice in a turn of its own, with the calls of clients in between; every
+other host runs all slices at once.
 
-    execute_steps    an MQSC command (execute.py)          Session.feed_steps    a line of runmqsc (session.py)
+    execute_steps    an MQSC command (execute.py)          MQSCInterpreter.feed_steps   a line of runmqsc
     run_steps        a PCF message (pcf_execute.py)
 
-    X1  A slice is counted in answers, never in time.
-    X2  Between two slices objects come and go. What is shown is each object as it is when its answer is made; an object
-        that has gone by then is left out, and one that came after the first slice is not shown.
-    X3  What changes something is done in one slice.
+    X1  A slice is counted in responses, never in time.
+    X2  Between two slices objects come and go. Each object is shown as it is when its response is made; an object that
+        has gone by then is left out, and one that came after the first slice is not shown.
+    X3  Changes are made in one slice.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import TypeVar
 Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 
-#: Answers that are made, or written, in one slice.
-ANSWERS_AT_ONCE = 50
+#: Responses that are made, or written, in one slice.
+RESPONSES_AT_ONCE = 50
 #: Lines of text that are handed over in one slice.
 LINES_AT_ONCE = 5000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, refused
 from flintmq.command.request import Request
 from flintmq.command.status import BUFFER_POOL_USAGE, LOG, LOG_STATE, PAGE_SET_USAGE, SYSTEM
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND
@@ -15,30 +15,30 @@ def usage(request: Request, administration: Administration) -> Reply:
     """DISPLAY USAGE: page sets, then buffer pools, then the log."""
     kind = request.option("TYPE", "ALL")
     number = request.option("PSID", "*")
-    answers: list[Answer] = []
+    responses: list[Response] = []
     if kind in ("PAGESET", "ALL"):
-        answers += _rows("CSQI010I", "PSID", PAGE_SET_USAGE, administration.page_set_usage(), number)
+        responses += _rows("CSQI010I", "PSID", PAGE_SET_USAGE, administration.page_set_usage(), number)
     if kind in ("BUFFPOOL", "ALL") and number == "*":
-        answers += _rows("CSQP001I", "BUFFPOOL", BUFFER_POOL_USAGE, administration.buffer_pool_usage(), "*")
+        responses += _rows("CSQP001I", "BUFFPOOL", BUFFER_POOL_USAGE, administration.buffer_pool_usage(), "*")
     if kind in ("DATASET", "ALL") and number == "*":
         items = items_of(LOG_STATE, administration.log_status(), None)
-        answers.append(Answer("CSQJ322I", {"command": "DISPLAY USAGE TYPE(DATASET)"}, items))
-    if not answers:
+        responses.append(Response("CSQJ322I", {"command": "DISPLAY USAGE TYPE(DATASET)"}, items))
+    if not responses:
         return refused(MQRCCF_NONE_FOUND, number, administration.name)
-    return Reply(answers)
+    return Reply(responses)
 
 
-def _rows(number: str, keyword: str, attributes: list[Attribute], rows: list[Row], wanted: str) -> list[Answer]:
-    answers: list[Answer] = []
+def _rows(number: str, keyword: str, attributes: list[Attribute], rows: list[Row], wanted: str) -> list[Response]:
+    responses: list[Response] = []
     for row in rows:
         if wanted in ("*", str(row[keyword])):
             items = [Item(keyword, row[keyword], INT), *items_of(attributes, row, None)]
-            answers.append(Answer(number, {}, items))
-    return answers
+            responses.append(Response(number, {}, items))
+    return responses
 
 
 def display_log(request: Request, administration: Administration) -> Reply:
-    """DISPLAY LOG: what SET LOG changes, and the state of the log."""
+    """DISPLAY LOG: show the attributes that SET LOG changes, and the state of the log."""
     return _report(request, LOG, administration.log_status())
 
 
@@ -54,7 +54,7 @@ def _is_set(keyword: str, value: object) -> bool:
 
 def _report(request: Request, attributes: list[Attribute], row: Row) -> Reply:
     keywords = None if request.flag("ALL") else request.shown or None
-    return Reply([Answer("CSQJ322I", {"command": request.command}, items_of(attributes, row, keywords))])
+    return Reply([Response("CSQJ322I", {"command": request.command}, items_of(attributes, row, keywords))])
 
 
 def set_log(request: Request, administration: Administration) -> Reply:
@@ -73,7 +73,7 @@ def archive_log(request: Request, administration: Administration) -> Reply:
 
 
 def _changes(request: Request) -> Row:
-    """What the command says; with DEFAULT, over the values that a new queue manager has."""
+    """Return the attributes that the command sets; with DEFAULT, over the values that a new queue manager has."""
     changes: Row = settable_defaults(request.noun) if request.flag("DEFAULT") else {}
     changes.update(request.values)
     return changes

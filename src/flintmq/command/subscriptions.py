@@ -1,7 +1,7 @@
 """DEFINE, ALTER, DELETE and DISPLAY SUB, DISPLAY SBSTATUS.
 
-A subscription has a name, which is any text, or only an id: DISPLAY, ALTER and DELETE take either. What DISPLAY shows
-as TOPICSTR is the whole topic string, with that of the TOPIC object in front.
+A subscription has a name, which is any text, or only an id: DISPLAY, ALTER and DELETE take either. TOPICSTR of DISPLAY
+is the whole topic string, with that of the TOPIC object in front.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.command.status import SUBSCRIPTION_STATUS
 from flintmq.mqi.reason import MQRC_NO_SUBSCRIPTION
@@ -18,12 +18,12 @@ from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import matches
 from flintmq.selector import SelectorError, compile_selector
 
-#: What SUBTYPE chooses; USER is what people and programs have made.
+#: The types that SUBTYPE chooses; USER is those that people and programs have made.
 SUBTYPES = {"USER": ("ADMIN", "API"), "ALL": ("ADMIN", "API", "PROXY")}
 
 
 def define(request: Request, administration: Administration) -> Reply:
-    """DEFINE SUB: LIKE or the defaults first, then what the command says."""
+    """DEFINE SUB: attributes of LIKE or the defaults, overridden by those of the command."""
     attributes = settable_defaults("SUB")
     like = request.option("LIKE")
     if like:
@@ -36,12 +36,12 @@ def define(request: Request, administration: Administration) -> Reply:
     if not reason:
         return done("AMQ8094I")
     reply = refused(reason, request.name, administration.name)
-    reply.answers[0].lines += _selector_error(str(attributes["SELECTOR"]))
+    reply.responses[0].lines += _selector_error(str(attributes["SELECTOR"]))
     return reply
 
 
 def _selector_error(selector: str) -> list[str]:
-    """A line that says where a selection string is wrong; none if it is not."""
+    """Return a line that says where a selection string is wrong; no line if it is valid."""
     if selector:
         try:
             compile_selector(selector)
@@ -51,7 +51,7 @@ def _selector_error(selector: str) -> list[str]:
 
 
 def _of_model(model: Row, attributes: Row, request: Request) -> Row:
-    """What LIKE takes over: not the user and the ids, nor the queue that is managed; the topic unless one is given."""
+    """Return the attributes that LIKE copies: not the user, ids and managed queue; the topic unless one is given."""
     left_out = {"DESTCORL", "SUBUSER", "TOPICOBJ"}
     if model["DESTCLAS"] == "MANAGED":
         left_out |= {"DEST", "DESTQMGR"}
@@ -61,7 +61,7 @@ def _of_model(model: Row, attributes: Row, request: Request) -> Row:
 
 
 def alter(request: Request, administration: Administration) -> Reply:
-    """ALTER SUB: only what the command says."""
+    """ALTER SUB: change only the attributes that the command names."""
     reason = administration.alter_subscription(request.name, request.option("SUBID"), request.values)
     return refused(reason, _called(request), administration.name) if reason else done("AMQ8095I")
 
@@ -75,21 +75,21 @@ def delete(request: Request, administration: Administration) -> Reply:
 
 
 def display(request: Request, administration: Administration) -> Reply:
-    """DISPLAY SUB: an answer for each, by name and then by id."""
-    answers = _answers(request, administration, "AMQ8096I", ATTRIBUTES["SUB"], administration.subscriptions())
-    return listed(answers, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
+    """DISPLAY SUB: show a response for each, by name and then by id."""
+    responses = _responses(request, administration, "AMQ8096I", ATTRIBUTES["SUB"], administration.subscriptions())
+    return listed(responses, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
 
 
 def status(request: Request, administration: Administration) -> Reply:
     """DISPLAY SBSTATUS."""
     rows = administration.subscription_status()
-    answers = _answers(request, administration, "AMQ8099I", SUBSCRIPTION_STATUS, rows)
-    return listed(answers, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
+    responses = _responses(request, administration, "AMQ8099I", SUBSCRIPTION_STATUS, rows)
+    return listed(responses, refused(MQRC_NO_SUBSCRIPTION, _called(request), administration.name))
 
 
-def _answers(
+def _responses(
     request: Request, administration: Administration, number: str, attributes: list[Attribute], rows: list[Row]
-) -> Iterator[Answer | None]:
+) -> Iterator[Response | None]:
     sub_id = request.option("SUBID")
     keywords = None if sub_id and not request.shown and request.where is None else request.keywords()
     for row in sorted(rows, key=_order):
@@ -97,7 +97,7 @@ def _answers(
             yield None
             continue
         items = [Item("SUBID", row["SUBID"], HEX, alone=True), Item("SUB", row["SUB"], STRING)]
-        yield Answer(number, {}, items + items_of(attributes, row, keywords))
+        yield Response(number, {}, items + items_of(attributes, row, keywords))
 
 
 def _is_meant(request: Request, row: Row) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flintmq.command.administration import Administration, Row
-from flintmq.command.reply import Answer, Item, Reply, done, items_of, listed, refused, type_item
+from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import PUBSUB_STATUS, TOPIC_PUBLISHER, TOPIC_STATUS, TOPIC_SUBSCRIPTION
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND, MQRCCF_TOPIC_STRING_NOT_FOUND
@@ -15,14 +15,14 @@ _ATTRIBUTES = {"TOPIC": TOPIC_STATUS, "SUB": TOPIC_SUBSCRIPTION, "PUB": TOPIC_PU
 
 
 def status(request: Request, administration: Administration) -> Reply:
-    """DISPLAY TPSTATUS: the topics that the string means, or who subscribes and publishes exactly there."""
+    """DISPLAY TPSTATUS: show the topics that the string matches, or the subscribers or publishers of that one topic."""
     kind = request.option("TYPE", "TOPIC")
     rows = administration.topic_status(request.name, kind)
-    answers = _answers(request, kind, rows)
-    return listed(answers, refused(MQRCCF_TOPIC_STRING_NOT_FOUND, request.name or "''", administration.name))
+    responses = _responses(request, kind, rows)
+    return listed(responses, refused(MQRCCF_TOPIC_STRING_NOT_FOUND, request.name or "''", administration.name))
 
 
-def _answers(request: Request, kind: str, rows: list[Row]) -> Iterator[Answer | None]:
+def _responses(request: Request, kind: str, rows: list[Row]) -> Iterator[Response | None]:
     keywords = None
     if request.shown and not request.flag("ALL"):
         keywords = request.shown | ({request.where.keyword} if request.where is not None else set())
@@ -31,11 +31,11 @@ def _answers(request: Request, kind: str, rows: list[Row]) -> Iterator[Answer | 
             yield None
             continue
         items = [Item("TOPICSTR", row["TOPICSTR"], STRING), *items_of(_ATTRIBUTES[kind], row, keywords)]
-        yield Answer("AMQ8754I", {}, items)
+        yield Response("AMQ8754I", {}, items)
 
 
 def clear(request: Request, administration: Administration) -> Reply:
-    """CLEAR TOPICSTR CLRTYPE(RETAINED): the retained publication of one topic goes, if there is one."""
+    """CLEAR TOPICSTR CLRTYPE(RETAINED): remove the retained publication of one topic, if there is one."""
     reason = administration.clear_retained(request.name)
     if reason:
         return refused(reason, request.name, administration.name)
@@ -49,4 +49,4 @@ def pubsub(request: Request, administration: Administration) -> Reply:
     keywords = None if request.flag("ALL") or not request.shown else request.shown
     items = [Item("QMNAME", administration.name), type_item("LOCAL")]
     items += items_of(PUBSUB_STATUS, administration.pubsub_status(), keywords)
-    return Reply([Answer("AMQ8723I", {}, items)])
+    return Reply([Response("AMQ8723I", {}, items)])

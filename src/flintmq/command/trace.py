@@ -1,9 +1,9 @@
-"""Commands about traces: START, STOP and DISPLAY TRACE. What there is to trace stands in flintmq.qmgr.traces."""
+"""Commands about traces: START, STOP and DISPLAY TRACE. flintmq.qmgr.traces lists the types and classes."""
 
 from __future__ import annotations
 
 from flintmq.command.administration import Administration
-from flintmq.command.reply import Answer, Item, Reply, done, items_of
+from flintmq.command.reply import Item, Reply, Response, done, items_of
 from flintmq.command.request import Request
 from flintmq.command.status import TRACE
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND, MQRCCF_PARM_SYNTAX_ERROR
@@ -30,10 +30,10 @@ def start(request: Request, administration: Administration) -> Reply:
 
 
 def stop(request: Request, administration: Administration) -> Reply:
-    """STOP TRACE(type or *), those that CLASS and TNO leave."""
+    """STOP TRACE(type or *): stop the traces that CLASS and TNO select."""
     stopped = administration.stop_trace(request.name, _classes(request, request.name), _number(request))
     if not stopped:
-        return Reply([Answer("CSQW137I")], MQRCCF_NONE_FOUND)
+        return Reply([Response("CSQW137I")], MQRCCF_NONE_FOUND)
     return done("CSQW131I", numbers=", ".join(f"{number:02d}" for number in stopped))
 
 
@@ -43,11 +43,13 @@ def display(request: Request, administration: Administration) -> Reply:
     rows = administration.traces(kind, _classes(request, kind), _number(request))
     if not rows:
         return done("CSQW137I")
-    return Reply([Answer("CSQW127I", {}, [Item("TNO", row["TNO"], INT), *items_of(TRACE, row, None)]) for row in rows])
+    return Reply(
+        [Response("CSQW127I", {}, [Item("TNO", row["TNO"], INT), *items_of(TRACE, row, None)]) for row in rows]
+    )
 
 
 def _classes(request: Request, kind: str) -> tuple[int, ...]:
-    """The classes that are named, none if none is. `*` is all that may be meant by it."""
+    """Return the classes that the command names. `*` is all classes for START, and no class for the others."""
     given = request.options.get("CLASS", [])
     if given == ["*"]:
         return ALL_CLASSES.get(kind, ()) if request.verb == "START" else ()
@@ -60,4 +62,4 @@ def _number(request: Request) -> int:
 
 
 def _wrong(number: str, what: str, kind: str) -> Reply:
-    return Reply([Answer(number, {"what": what, "kind": kind})], MQRCCF_PARM_SYNTAX_ERROR)
+    return Reply([Response(number, {"what": what, "kind": kind})], MQRCCF_PARM_SYNTAX_ERROR)

@@ -96,7 +96,7 @@ class Filter:
 
 
 def parse_filter(parameter: Parameter, attributes: Iterable[Attribute]) -> Filter:
-    """The filter of a WHERE parameter, on one of `attributes`."""
+    """Return the filter of a WHERE parameter, on one of `attributes`."""
     texts = parameter.texts
     if len(texts) != 3:
         raise FilterError("it takes a keyword, an operator and a value")
@@ -108,7 +108,7 @@ def parse_filter(parameter: Parameter, attributes: Iterable[Attribute]) -> Filte
 
 
 def filter_on(attribute: Attribute, operation: str, text: str) -> Filter:
-    """A filter on `attribute`. Raises FilterError if the operator or the value does not fit it."""
+    """Return a filter on `attribute`. Raises FilterError if the operator or the value does not fit it."""
     keyword = attribute.keyword
     if attribute.secret:
         raise FilterError(f"{keyword} cannot be filtered on here")

@@ -25,10 +25,11 @@ from typing import Any
 
 import flintmq
 from flintmq.client.instance import Instance
+from flintmq.command.administration import Row
 from flintmq.perf import keys
 from flintmq.perf.guard import Guard
 from flintmq.perf.plan import EMBEDDED, LOCAL, TLS, DriverPlan
-from flintmq.server.control import Control
+from flintmq.server.control import Control, run_command
 
 NAME = "PERF"
 CHANNEL, TLS_CHANNEL = "PERF.SVRCONN", "PERF.TLS.SVRCONN"
@@ -280,26 +281,32 @@ class Stage:
 
     def value(self, command: str, attribute: str) -> int:
         """Return a number of the first object that a DISPLAY command shows, -1 if it shows none."""
-        for line in self.commands(command):
-            before, found, rest = f" {line}".partition(f" {attribute}(")
-            if found:
-                return int(rest.partition(")")[0].strip() or 0)
-        return -1
+        return next((int(str(row[attribute]) or 0) for row in self.rows(command) if attribute in row), -1)
+
+    def rows(self, command: str) -> list[Row]:
+        """Run a DISPLAY command, which must succeed, and return the attributes of each object."""
+        if self._control is None:
+            raise StageError(f"the queue manager does not run: {command}")
+        with Control(Instance(NAME, self.place)) as control:
+            found = run_command(control, command)
+        if found.problem:
+            raise StageError(f"{command}: {found.problem}")
+        return found.rows
 
     def log_used(self) -> tuple[int, int]:
         """Return bytes and writes of the log since the queue manager started."""
-        text = " ".join(self.commands("DISPLAY USAGE TYPE(DATASET)"))
-        return _number(text, "BYTES"), _number(text, "SYNCS")
+        (row,) = self.rows("DISPLAY USAGE TYPE(DATASET)")
+        return int(str(row["BYTES"])), int(str(row["SYNCS"]))
 
     def depth(self, pattern: str) -> int:
         """Return the messages on the queues that a name with an asterisk means."""
         try:
-            text = " ".join(self.commands(f"DISPLAY QLOCAL({pattern}) CURDEPTH"))
+            rows = self.rows(f"DISPLAY QLOCAL({pattern}) CURDEPTH")
         except StageError as error:
             if "AMQ8147E" in str(error):
                 return 0
             raise
-        return sum(int(part.partition(")")[0]) for part in text.split("CURDEPTH(")[1:])
+        return sum(int(str(row["CURDEPTH"])) for row in rows)
 
     def plan(self, mode: str, cipher: str = "") -> DriverPlan:
         """Return a plan that connects in this mode and has no actors yet."""
@@ -356,8 +363,3 @@ def _alive(pid: int) -> bool:
             return file.read().rpartition(b") ")[2][:1] != b"Z"
     except OSError:
         return False
-
-
-def _number(text: str, attribute: str) -> int:
-    found = f" {text}".partition(f" {attribute}(")[2].partition(")")[0].strip()
-    return int(found) if found.isdigit() else 0

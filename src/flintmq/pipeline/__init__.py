@@ -4,13 +4,13 @@
     flows/        message flows of the broker in Spark tasks
     session.py    a Spark session as the pipeline wants it, on this machine or on a cluster
     cluster.py    a standalone cluster on this machine, for trying and for tests
-    tables/       the tables: bronze, silver, gold, and the report of what did not become rows
+    tables/       the tables: bronze, silver, gold, and the report of the records that did not become rows
     reports/      reports over the tables: text, CSV, and one page of HTML
-    command.py    what `flint pipeline` does
-    work.py       the part of a command that needs Spark, as a request and its answer
+    command.py    the commands of `flint pipeline`
+    work.py       the part of a command that needs Spark, as a request and its result
     serve.py      the process that keeps a session for the commands; ask.py asks it
     gateway.py    Java for a local session, started without spark-submit
-    errors.py     what Spark reports, in one line
+    errors.py     errors of Spark, in one line
 
     from flintmq import pipeline
     pipeline.register(spark)

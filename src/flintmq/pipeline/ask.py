@@ -1,4 +1,4 @@
-"""Ask the session that `flint pipeline serve` keeps: where it listens, what is said, and the asking side.
+"""Ask the session that `flint pipeline serve` keeps: its address, the protocol, and the asking side.
 
     OUT/_flint/serve/           mode 0700
     OUT/_flint/serve/socket     a Unix socket, mode 0600: nothing listens on the network
@@ -36,7 +36,7 @@ import flintmq
 from flintmq.pipeline.errors import BadOption, PipelineError
 from flintmq.pipeline.tables.place import state
 from flintmq.pipeline.tables.run import Progress
-from flintmq.pipeline.work import KINDS, Answer, Request
+from flintmq.pipeline.work import KINDS, Request, Result
 
 _SOCKET = "socket"
 _PEER = struct.Struct("iII")  # Process, user and group of SO_PEERCRED.
@@ -56,7 +56,7 @@ def place_of(out: Path) -> Path:
 
 
 def build() -> str:
-    """Return what the two sides must have in common: release, place and age of the code."""
+    """Return the identity of the code, which both sides must share: release, place and age."""
     package = Path(flintmq.__file__).resolve().parent
     sources = [*(package / "pipeline").rglob("*.py"), *(package / "telemetry" / "smf").rglob("*.py")]
     ages = sorted((str(path), path.stat().st_mtime_ns) for path in sources)
@@ -106,7 +106,7 @@ def connect(out: Path) -> socket.socket:
     return connection
 
 
-def ask(out: Path, master: str, request: Request, progress: Progress) -> Answer:
+def ask(out: Path, master: str, request: Request, progress: Progress) -> Result:
     """Have a request carried out. Raises NotServed if it was not begun, PipelineError if it failed."""
     kind = next(name for name, known in KINDS.items() if isinstance(request, known))
     with connect(out) as connection, connection.makefile("rw", encoding="utf-8") as file:
@@ -118,7 +118,7 @@ def ask(out: Path, master: str, request: Request, progress: Progress) -> Answer:
                 raise NotServed(line["refused"])
             else:
                 raise (BadOption if line.get("option") else PipelineError)(line["error"])
-        return Answer(**line["answer"])
+        return Result(**line["answer"])
 
 
 def _next_line(file: Any) -> Line:

@@ -1,8 +1,8 @@
 """A standalone Spark cluster on this machine, for trying and for tests: one master and some workers.
 
     DIRECTORY/cluster.json    the address of the master, and the process group of each process
-    DIRECTORY/*.log           what they print
-    DIRECTORY/work-N/         what a worker keeps of its executors
+    DIRECTORY/*.log           their output
+    DIRECTORY/work-N/         the files of a worker about its executors
 
 Started from the installed PySpark, each process in a session of its own, so that a worker is killed with its executors.
 Everything listens on 127.0.0.1 only, web pages too, on ports that are free.
@@ -53,7 +53,7 @@ def default_directory() -> Path:
 
 
 def find(directory: Path) -> Cluster | None:
-    """The cluster of a directory, if one of its processes still runs."""
+    """Return the cluster of a directory, if one of its processes still runs."""
     file = directory / "cluster.json"
     if not file.exists():
         return None
@@ -62,7 +62,7 @@ def find(directory: Path) -> Cluster | None:
 
 
 def is_running(group: int) -> bool:
-    """Whether a process group has a process that is more than a zombie."""
+    """Return whether a process group has a process that is more than a zombie."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = entry.read_text().rpartition(") ")[2].split()
@@ -133,7 +133,7 @@ def _start(cluster: Cluster, name: str, words: list[str]) -> None:
 
 
 def _wait(cluster: Cluster, name: str, wanted: re.Pattern[str]) -> str:
-    """Wait until a process has logged what is wanted."""
+    """Wait until the log of a process matches `wanted`; return its first group."""
     log = Path(cluster.directory) / f"{name}.log"
     limit = time.monotonic() + START_MAX
     while time.monotonic() < limit:
@@ -148,7 +148,7 @@ def _wait(cluster: Cluster, name: str, wanted: re.Pattern[str]) -> str:
 
 
 def kill(cluster: Cluster, name: str) -> None:
-    """Kill a process and what it started, as a machine that fails does."""
+    """Kill a process with its children, as a machine that fails does."""
     try:
         os.killpg(cluster.groups[name], signal.SIGKILL)
     except ProcessLookupError:

@@ -1,7 +1,7 @@
-"""What `flint pipeline` does: runs, lists, queries and reports, with a progress bar and errors in one line.
+"""The commands of `flint pipeline`: runs, lists, queries and reports, with a progress bar and errors in one line.
 
-What needs Spark is a request (work.py). The session that `flint pipeline serve` keeps carries it out if there is one;
-otherwise a session is started for it here.
+Work that needs Spark is a request (work.py). The session that `flint pipeline serve` keeps carries it out if there is
+one; otherwise a session is started for it here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 WIDTH = 30
-#: Where Spark runs if nobody says so.
+#: Where Spark runs by default.
 MASTER = "local[*]"
 
 
@@ -54,6 +54,15 @@ class Bar:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+def _layers_of(text: str) -> tuple[str, ...]:
+    """Return the layers that --layers names. Raises BadOption for one that does not exist, and for none."""
+    chosen = tuple(layer.strip() for layer in text.split(",") if layer.strip())
+    strange = [layer for layer in chosen if layer not in LAYERS]
+    if strange or not chosen:
+        raise BadOption(f"layers are {', '.join(LAYERS)}, not {', '.join(strange) or 'none'}")
+    return chosen
+
+
 def run_dumps(
     smf: list[str],
     out: Path,
@@ -64,22 +73,19 @@ def run_dumps(
     master: str,
     every: float | None,
 ) -> int:
-    """Bring the tables up to date once, or every so many seconds until Ctrl-C."""
-    chosen = tuple(layer.strip() for layer in layers.split(",") if layer.strip())
-    strange = [layer for layer in chosen if layer not in LAYERS]
-    if strange or not chosen:
-        raise BadOption(f"layers are {', '.join(LAYERS)}, not {', '.join(strange) or 'none'}")
+    """Bring the tables up to date once, or with `every` at that interval in seconds until Ctrl-C."""
+    chosen = _layers_of(layers)
     if framing and framing not in FRAMINGS:
         raise BadOption(f"framing is {', '.join(FRAMINGS)}, not {framing!r}")
     if every is not None and not (math.isfinite(every) and every > 0):
         raise BadOption(f"--every {every:g}: between two looks is some time, in seconds")
     size = size_of("--partition-size", partition_size)
-    if not dumps_of(smf) and every is None:  # What is not there is said before Spark starts.
+    if not dumps_of(smf) and every is None:  # Missing dumps are reported before Spark starts.
         raise PipelineError(f"there are no dumps in {' or '.join(smf)}")
     if every is not None:
         return _stream(Settings(smf, out, chosen, size, framing, True), master or MASTER, every)
     request = work.Load(absolute(str(out)), [absolute(each) for each in smf], list(chosen), size, framing)
-    report = Report(**answer_to(request, out, master).quality)
+    report = Report(**result_of(request, out, master).quality)
     print("\n".join(lines_of(report)), flush=True)
     if report.records == report.skipped and any(what == TEXT_MODE for *_, what in report.examples):
         raise PipelineError(f"{' or '.join(smf)}: {TEXT_MODE}")
@@ -95,12 +101,12 @@ def load_statistics(sources: list[str], out: Path, master: str, to: IO[str]) -> 
     if statistics.size_of(fresh) <= statistics.IN_DRIVER_MAX:
         print("\n".join(statistics.lines_of(statistics.load(request.sources, Path(request.out)))), file=to)
     else:
-        to.write(answer_to(request, out, master).text)
+        to.write(result_of(request, out, master).text)
     return 0
 
 
 def _stream(settings: Settings, master: str, every: float) -> int:
-    """Look for what is new until Ctrl-C, with a session of its own."""
+    """Load new data until Ctrl-C, with a session of its own."""
     bar = Bar()
     try:
         with spark_for(master, bar) as (spark, asked):
@@ -115,7 +121,7 @@ def _stream(settings: Settings, master: str, every: float) -> int:
     return 0
 
 
-def answer_to(request: work.Request, out: Path, master: str) -> work.Answer:
+def result_of(request: work.Request, out: Path, master: str) -> work.Result:
     """Have a request carried out: by the session that is kept for these tables, else by one that is started for it.
 
     A `master` that was not given is the one of the session that is kept.
@@ -137,7 +143,7 @@ def answer_to(request: work.Request, out: Path, master: str) -> work.Answer:
 
 @contextlib.contextmanager
 def spark_for(master: str, bar: Bar, small: bool = False) -> Iterator[tuple[SparkSession, threading.Event]]:
-    """A session for one command, and whether Ctrl-C was pressed. What Spark reports becomes one line."""
+    """Start a session for one command, with an event that Ctrl-C sets. An error of Spark becomes one line."""
     bar.at("Spark", 0, 1)
     spark = session.start(master, quiet=True, small=small, sources=False)
     try:
@@ -177,7 +183,7 @@ def query(out: Path, text: str, master: str, rows_max: int, as_csv: bool, to: IO
     """Run a query and print at most `rows_max` rows of it."""
     if rows_max < 1:
         raise BadOption(f"--rows {rows_max}: at least one row is printed")
-    found = answer_to(work.Query(absolute(str(out)), text, rows_max, as_csv), out, master)
+    found = result_of(work.Query(absolute(str(out)), text, rows_max, as_csv), out, master)
     to.write(found.text)
     _note(found)
     return 0
@@ -207,9 +213,9 @@ def report(
     master: str,
     to: IO[str],
 ) -> int:
-    """Make reports and print them, or write them to a file. What cannot be is said before Spark starts.
+    """Make reports and print them, or write them to a file. Invalid options are reported before Spark starts.
 
-    Without a directory of tables there is no Spark: a report says what it can without records.
+    Without a directory of tables there is no Spark: a report has only the parts that need no records.
     """
     from flintmq.pipeline.reports.registry import renderer
 
@@ -228,7 +234,7 @@ def report(
         found = work.rendered(made, work.form_of(request))
     else:
         work.check_tables(out, [entry for entry, _ in chosen.values()])
-        found = answer_to(request, out, master)
+        found = result_of(request, out, master)
     if file is None:
         to.write(found.text)
     else:
@@ -238,13 +244,13 @@ def report(
     return 0
 
 
-def _note(found: work.Answer) -> None:
+def _note(found: work.Result) -> None:
     for line in found.notes:
         print(line, file=sys.stderr)
 
 
 def check_writable(file: Path) -> None:
-    """What cannot be written is said before it is made."""
+    """Raise BadOption if a file cannot be written, before its content is made."""
     if file.is_dir() or not file.parent.is_dir():
         what = "that is a directory" if file.is_dir() else f"there is no directory {file.parent}"
         raise BadOption(f"--to {file}: {what}")

@@ -1,4 +1,4 @@
-"""What goes wrong in the pipeline, in one line. Java's stack traces stay where they are.
+"""Errors of the pipeline, in one line. Java's stack traces stay where they are.
 
 An error of ours that is raised in a worker comes back inside Spark's own, as text: `explain` finds it there.
 """
@@ -12,7 +12,7 @@ _OURS = re.compile(r"^\s*(?:[\w.]*: )?flintmq\.[\w.]+: (?P<text>\S.*)$", re.MULT
 _PYTHON = re.compile(r"^(?:.*: )?Traceback \(most recent call last\):\n(?:[ \t].*\n)*(?P<text>\S.*)$", re.MULTILINE)
 _CONDITION = re.compile(r"\[(?P<name>[A-Z][A-Z0-9_.]+)\] (?P<text>[^\n]+)")
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (?P<text>[^\n]+)$", re.MULTILINE)
-#: What Spark and Python say when workers run another Python.
+#: Messages of Spark and Python when workers run another Python.
 _VERSIONS = re.compile(
     r"Python in worker has different version: (?P<worker>\S+) than that in driver: (?P<driver>[\d.]+)"
 )
@@ -22,7 +22,7 @@ _NEEDED = ("flintmq", "numpy", "pyarrow", "pyspark", "crc32c", "lmdb", "lz4")
 
 
 class PipelineError(Exception):
-    """The pipeline cannot do what was asked. The text says what, where, and what to do."""
+    """The pipeline cannot carry out the request. The text says why, where, and how to correct it."""
 
 
 class BadOption(PipelineError):
@@ -34,8 +34,10 @@ class JavaMissing(PipelineError):
 
 
 def explain(error: BaseException) -> str:
-    """One line about an error that Spark raised: ours if it carries one of ours, else that of a Python worker, else
-    Spark's own first sentence."""
+    """Explain in one line an error that Spark raised.
+
+    That is our error if it carries one, else that of a Python worker, else Spark's own first sentence.
+    """
     text = str(error)
     other = _other_python(text)
     if other:
@@ -57,7 +59,7 @@ def explain(error: BaseException) -> str:
 
 
 def _other_python(text: str) -> str:
-    """Return what to do about workers that run another Python than the driver, or one that lacks what they need."""
+    """Return advice about workers that run another Python than the driver, or one that lacks a module."""
     driver = f"{sys.version_info[0]}.{sys.version_info[1]}"
     versions, program, module = (pattern.search(text) for pattern in (_VERSIONS, _NO_PROGRAM, _NO_MODULE))
     if versions:

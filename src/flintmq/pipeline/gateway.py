@@ -137,6 +137,6 @@ def _ignore_interrupts() -> None:
 
 
 def _connection(data: bytes) -> tuple[int, str]:
-    """Port (int32), length of the secret (int32), secret."""
+    """Parse port (int32), length of the secret (int32) and secret."""
     port, length = struct.unpack_from(">ii", data)
     return port, data[8 : 8 + length].decode()

@@ -7,7 +7,7 @@ The session is an ordinary one in this process, not Spark Connect (decision 0013
     main thread         accepts connections until Ctrl-C, SIGTERM or a request to stop
     a thread each       reads the request of a connection; then notices when its process goes away
     one thread          carries requests out; while there are none, it makes each report once, so that Java has loaded
-                        and compiled what the first requests need
+                        and compiled the code of the first requests
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Server:
                 return self.jobs.get(block=False)
             except queue.Empty:
                 request = self.idle_work.pop(0)
-            with contextlib.suppress(Exception):  # Whoever asks for this report is told what is wrong with it.
+            with contextlib.suppress(Exception):  # A later request for this report gets the error.
                 spark = self.spark.newSession()
                 session.adapt(spark, small=True)
                 work.carry_out(spark, request)
@@ -267,7 +267,7 @@ _WARM_UP_COLUMNS = (
 
 
 def warm_up(spark: SparkSession) -> None:
-    """Run small queries, so that Java has loaded what the first request needs."""
+    """Run small queries, so that Java has loaded the code of the first request."""
     made = spark.newSession()
     session.adapt(made, small=True)
     with tempfile.TemporaryDirectory() as place:

@@ -1,8 +1,8 @@
-"""A Spark session as the pipeline wants it: UTC, quiet, on this machine or on the cluster that `master` names.
+"""A Spark session with the settings of the pipeline: UTC, quiet, on this machine or on the cluster that `master` names.
 
 setting                              why
 spark.sql.session.timeZone UTC       timestamps are shown as they are stored
-spark.ui.enabled false               nothing listens that was not asked for
+spark.ui.enabled false               no port is opened without a request
 spark.driver.host, bindAddress       loopback, for a master on this machine: nothing listens beyond it
 spark.executorEnv.PYTHONPATH         executors of a cluster find the same FlintMQ as the driver, and Python workers
                                      the installed PySpark, not an archive of it (worker_start)
@@ -10,9 +10,9 @@ spark.sql.shuffle.partitions         the number of cores, not 200: our tables ar
 parquet.outputTimestampType MICROS   what Arrow writes, too; Spark's default, INT96, is deprecated
 partitionColumnTypeInference false   a queue manager called 0815 is a name, not a number
 
-A session for little data (`small`) does without what pays only over minutes: Java's second compiler and its parallel
-collector, the code that Spark generates for each query, and plans that are changed while a query runs. The results are
-the same.
+A session for little data (`small`) does without features that pay only over minutes: Java's second compiler and its
+parallel collector, the code that Spark generates for each query, and plans that are changed while a query runs. The
+results are the same.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ JAVA_MIN = 17
 
 
 def java() -> str:
-    """The Java that Spark will use, or JavaMissing with what to do."""
+    """Return the Java that Spark will use. Raises JavaMissing with advice."""
     home = os.environ.get("JAVA_HOME")
     found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if not found or not Path(found).exists():
@@ -55,7 +55,7 @@ def java() -> str:
 
 
 def _version_of(java: str) -> str:
-    """Return the major version of a Java, from the file beside it, else from what it says of itself."""
+    """Return the major version of a Java, from the file beside it, else from its own output."""
     release = Path(java).resolve().parents[1] / "release"
     try:
         text = release.read_text(errors="replace").partition("JAVA_VERSION=")[2]
@@ -67,7 +67,7 @@ def _version_of(java: str) -> str:
 
 
 def is_here(master: str) -> bool:
-    """Whether a master is on this machine, so that loopback is enough."""
+    """Return whether a master is on this machine, so that loopback is enough."""
     return master.startswith(("local", "spark://127.0.0.1", "spark://localhost"))
 
 
@@ -140,9 +140,9 @@ def adapt(spark: SparkSession, small: bool) -> None:
 
 @contextlib.contextmanager
 def java_to_file() -> Iterator[None]:
-    """Java keeps the standard error that it is started with: what it says there goes to a file that nobody sees.
+    """Send the standard error of Java, which keeps the one that it is started with, to a temporary file.
 
-    What matters comes back as an exception. FLINT_DEBUG=1 leaves everything on the terminal.
+    Errors that matter come back as exceptions. FLINT_DEBUG=1 leaves everything on the terminal.
     """
     if os.environ.get("FLINT_DEBUG") == "1":
         yield
@@ -159,7 +159,7 @@ def java_to_file() -> Iterator[None]:
 
 
 def worker_path() -> list[str]:
-    """Where Python workers look for modules besides what is installed: their start, and this FlintMQ."""
+    """Return the places of modules for Python workers beside the installed ones: their start, and this FlintMQ."""
     # A link is not followed: compiled modules lie beside links to the sources, and workers must find them too.
     package = Path(flintmq.__file__).absolute().parent
     return [str(package / "pipeline" / "worker_start"), str(package.parent)]
@@ -167,11 +167,11 @@ def worker_path() -> list[str]:
 
 @contextlib.contextmanager
 def interruptible(spark: SparkSession) -> Iterator[threading.Event]:
-    """Ctrl-C ends the jobs of a session, which ends the call that waits for them: KeyboardInterrupt. The event is set
-    by it. A second Ctrl-C interrupts at once.
+    """End the jobs of a session at Ctrl-C, which ends the call that waits for them: KeyboardInterrupt.
 
-    PySpark's own handler calls Java from inside the call that it interrupts, which py4j prints as an error. This one
-    leaves the call alone and has another thread cancel what it waits for, again and again: one job follows another.
+    The event is set then. A second Ctrl-C interrupts at once. PySpark's own handler calls Java from inside the call
+    that it interrupts, which py4j prints as an error. This one leaves the call alone and has another thread cancel its
+    jobs until it ends: one job follows another.
     """
     asked, over = threading.Event(), threading.Event()
 

@@ -1,9 +1,9 @@
-"""The part of a command that needs Spark: a request in, an answer out, both plain data.
+"""The part of a command that needs Spark: a request in, a result out, both plain data.
 
-    Load       bring the tables up to date with the dumps       answer: the quality report
-    Statistics bring the tables of flow statistics up to date   answer: what was found
-    Query      run a query and print its rows                   answer: the text, and remarks
-    Reports    make reports in one form                         answer: the text, remarks, and the titles
+    Load       bring the tables up to date with the dumps       result: the quality report
+    Statistics bring the tables of flow statistics up to date   result: the counts, as text
+    Query      run a query and print its rows                   result: the text, and remarks
+    Reports    make reports in one form                         result: the text, remarks, and the titles
 
 `carry_out` is the one place that does it, in the process of the command (command.py) or in the one that keeps a session
 (serve.py), so both give the same bytes. Paths in a request are absolute: Java has a working directory of its own.
@@ -91,8 +91,8 @@ KINDS: dict[str, type[Load] | type[Statistics] | type[Query] | type[Reports]] = 
 
 
 @dataclass
-class Answer:
-    """What came of a request. `notes` go to standard error."""
+class Result:
+    """The result of a request. `notes` go to standard error."""
 
     text: str = ""
     notes: list[str] = field(default_factory=list)
@@ -111,16 +111,16 @@ def absolute_setting(text: str) -> str:
     return f"{name}={os.path.abspath(value)}" if name in _PATH_SETTINGS and equals and value else text
 
 
-def carry_out(spark: SparkSession, request: Request, progress: Progress = silent) -> Answer:
-    """Do what a request asks."""
+def carry_out(spark: SparkSession, request: Request, progress: Progress = silent) -> Result:
+    """Carry out a request."""
     if isinstance(request, Load):
         settings = Settings(
             request.smf, Path(request.out), tuple(request.layers), request.partition_size, request.framing
         )
-        return Answer(quality=asdict(run(spark, settings, progress)))
+        return Result(quality=asdict(run(spark, settings, progress)))
     if isinstance(request, Statistics):
         found = statistics.load(request.sources, Path(request.out), spark)
-        return Answer(text="\n".join(statistics.lines_of(found)) + "\n")
+        return Result(text="\n".join(statistics.lines_of(found)) + "\n")
     if isinstance(request, Query):
         return _query(spark, request)
     return _reports(spark, request, progress)
@@ -135,14 +135,14 @@ def has_little_to_do(request: Request) -> bool:
 # -- queries ---------------------------------------------------------------------------------------------------------
 
 
-def _query(spark: SparkSession, request: Query) -> Answer:
-    columns, rows, notes = answer(spark, Path(request.out), request.text, request.rows_max + 1)
+def _query(spark: SparkSession, request: Query) -> Result:
+    columns, rows, notes = query_rows(spark, Path(request.out), request.text, request.rows_max + 1)
     if len(rows) > request.rows_max:
         notes.append(f"only the first {request.rows_max} rows; --rows N prints more")
-    return Answer(_shown(columns, rows[: request.rows_max], request.as_csv), notes)
+    return Result(_shown(columns, rows[: request.rows_max], request.as_csv), notes)
 
 
-def answer(spark: SparkSession, out: Path, text: str, rows_max: int) -> tuple[list[str], list[Any], list[str]]:
+def query_rows(spark: SparkSession, out: Path, text: str, rows_max: int) -> tuple[list[str], list[Any], list[str]]:
     """Return columns and rows of a query, and why tables that it names have no rows. Times are UTC."""
     from pyspark.sql.types import Row, TimestampType
 
@@ -187,7 +187,7 @@ def _cell(value: object) -> str:
 
 
 def chosen_reports(request: Reports) -> dict[str, tuple[Entry, Options]]:
-    """Return the reports that a request names, with what each is asked. Raises BadOption."""
+    """Return the reports that a request names, with the options of each. Raises BadOption."""
     from flintmq.pipeline.reports.options import Options, period, settings_of
     from flintmq.pipeline.reports.registry import entries
 
@@ -220,7 +220,7 @@ def form_of(request: Reports) -> str:
     return request.form or next(iter(chosen_reports(request).values()))[0].format
 
 
-def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Answer:
+def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Result:
     out = Path(request.out)
     from flintmq.pipeline.reports.source import source_of
 
@@ -234,8 +234,8 @@ def _reports(spark: SparkSession, request: Reports, progress: Progress) -> Answe
     return rendered(made, form_of(request), source_of(out, first).sentence())
 
 
-def rendered(made: list[Report], form: str, about: str = "") -> Answer:
-    """Return reports as text. A page says what it is made from: `about`."""
+def rendered(made: list[Report], form: str, about: str = "") -> Result:
+    """Return reports as text. `about` names the source of a page."""
     from flintmq.pipeline.reports.html import page
     from flintmq.pipeline.reports.registry import renderer
 
@@ -243,4 +243,4 @@ def rendered(made: list[Report], form: str, about: str = "") -> Answer:
     if form == "csv":
         notes = [left_out(table) for report in made for table in report.tables if table.left_out]
     text = page(made, about=about) if form == "html" else renderer(form)(made)
-    return Answer(text, notes, [report.title for report in made])
+    return Result(text, notes, [report.title for report in made])

@@ -10,6 +10,9 @@ is an object that says what is wanted:
     {"do": "runmqsc", "echo": true, "verify": false, "width": 0}
                                              {"lines": [...]} at once, then for each line of input, a string, again
                                              {"lines": [...], "ended": false}; for null {"lines": [...], "code": 0}
+    {"do": "mqsc", "command": "DISPLAY QLOCAL(*)"}
+                                             {"rows": [{"QUEUE": "A", ...}], "reason": 0, "problem": ""}: CommandRows
+                                             of one command (command/rows.py)
     {"do": "listen", "address": "127.0.0.1", "port": 1414, "backlog": 100}
                                              {"address": ..., "port": ...}; it listens until this connection ends
     {"do": "end listeners"}                  {"ended": 1}: as many of these as there were
@@ -33,14 +36,15 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client.instance import Instance
 from flintmq.client.remote.local import socket_path
 from flintmq.command.dump import KINDS, LAYOUTS, Dump, dump
-from flintmq.command.session import Session
+from flintmq.command.interpreter import MQSCInterpreter
+from flintmq.command.rows import CommandRows, run_steps
 from flintmq.command.steps import Steps
 from flintmq.server import in_doubt
 from flintmq.server.refusals import to_json
@@ -144,6 +148,15 @@ def run_session(
     return int(reply["code"])
 
 
+def run_command(control: Control, text: str) -> CommandRows:
+    """Run one MQSC command. Raises ConnectionResetError if the queue manager does not support the request."""
+    control.take_your_time()
+    reply = control.ask({"do": "mqsc", "command": text})
+    if "error" in reply:
+        raise ConnectionResetError(reply["error"])
+    return CommandRows(reply["rows"], reply["reason"], reply["problem"])
+
+
 def dumped(control: Control, what: Dump) -> list[str]:
     """The lines of a dump. Raises ConnectionResetError if the queue manager does not know what that is."""
     question = {"do": "dump", "kinds": what.kinds, "name": what.name, "everything": what.everything}
@@ -217,6 +230,8 @@ class ControlServer:
             await _write(writer, {"refusals": to_json(self._hub.engine.refusals)})
         elif wanted == "runmqsc":
             await self._runmqsc(reader, writer, request)
+        elif wanted == "mqsc":
+            await self._mqsc(writer, str(request.get("command", "")))
         elif wanted == "dump" and _is_dump(request):
             await self._dump(writer, request)
         elif wanted == "transactions":
@@ -269,7 +284,7 @@ class ControlServer:
         admin = self._hub.host.admin
         echo, verify, width = bool(request.get("echo")), bool(request.get("verify")), request.get("width")
         width = width if isinstance(width, int) else 0
-        session = Session(admin, said.append, echo=echo, verify=verify, width=width)
+        session = MQSCInterpreter(admin, said.append, echo=echo, verify=verify, width=width)
         session.banner()
         await _write(writer, {"lines": said})
         while True:
@@ -277,11 +292,16 @@ class ControlServer:
             said.clear()
             if isinstance(line, str):
                 await self._command(session.feed_steps(line))
-                await _write_lines(writer, said, {"ended": session.ended})
+                await _write_list(writer, "lines", said, {"ended": session.ended})
             else:
                 code = await self._command(session.finish_steps())
-                await _write_lines(writer, said, {"code": code})
+                await _write_list(writer, "lines", said, {"code": code})
                 return
+
+    async def _mqsc(self, writer: asyncio.StreamWriter, text: str) -> None:
+        """Run one command and write its rows."""
+        found = await self._command(run_steps(text, self._hub.host.admin))
+        await _write_list(writer, "rows", found.rows, {"reason": found.reason, "problem": found.problem})
 
     async def _command(self, steps: Steps[T]) -> T:
         """Run the slices of a line, each in a turn of its own. What it did is told when it is durable."""
@@ -331,11 +351,11 @@ class ControlServer:
         return results[0]
 
 
-async def _write_lines(writer: asyncio.StreamWriter, lines: list[str], rest: Reply) -> None:
-    """Write {"lines": lines, **rest}, some lines at a time: to encode very many takes too long for one turn."""
-    writer.write(b'{"lines": [')
-    for start in range(0, len(lines), _LINES_AT_ONCE):
-        part = json.dumps(lines[start : start + _LINES_AT_ONCE])[1:-1]
+async def _write_list(writer: asyncio.StreamWriter, key: str, values: Sequence[object], rest: Reply) -> None:
+    """Write {key: values, **rest}, some values at a time: to encode all of them can take too long for one turn."""
+    writer.write(f'{{"{key}": ['.encode())
+    for start in range(0, len(values), _LINES_AT_ONCE):
+        part = json.dumps(values[start : start + _LINES_AT_ONCE])[1:-1]
         writer.write((", " if start else "").encode() + part.encode())
         await writer.drain()
         await asyncio.sleep(0)

@@ -45,7 +45,7 @@ class Family:
 
 
 def escaped(text: str) -> str:
-    """Return a label value or help text as it is written."""
+    """Escape a label value or help text."""
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 
 

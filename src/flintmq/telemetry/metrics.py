@@ -76,13 +76,13 @@ class LoopFigures:
 
 
 def render(qm: QueueManager, channels: int = 0, loop: LoopFigures | None = None) -> str:
-    """All metrics of a queue manager. Under the lock of its host."""
+    """Return all metrics of a queue manager. Called under the lock of its host."""
     families = [*_system(qm, channels), *_loop(loop), *_log(qm), *_storage(qm), *_queues(qm)]
     return text_of(families, {"qmgr": qm.name})
 
 
 def _loop(loop: LoopFigures | None) -> list[Family]:
-    """The turns of the loop and its flushes of the log; none for a queue manager that has no loop."""
+    """Return the turns of the loop and its flushes of the log; none for a queue manager that has no loop."""
     if loop is None:
         return []
     flushes = Family("client_flushes", "counter", "Times the log was made durable for clients that wait")

@@ -1,19 +1,19 @@
-"""What qm.ini says about records and metrics: the stanza `Telemetry`.
+"""The settings of records and metrics: the stanza `Telemetry` of qm.ini.
 
     Telemetry:
        SMFStat=1,4,5            statistics classes that are started with the queue manager
-       SMFAcct=3                accounting classes, likewise
+       SMFAcct=3                accounting classes that are started with the queue manager
        SMFDirectory=smf         where dump files go; below the queue manager's directory unless absolute
        SMFFileSize=256          MiB of a dump file
        SMFFiles=0               dump files that are kept, 0 for all
        SMFCompression=none      none, gzip or zstd (Python 3.14, or zstandard or pyarrow), when a file is closed
        SMFSystem=HOST           four characters, the system in the records; else the beginning of the host's name
        SMFSubsystem=QM1         four characters, the queue manager in the records; else the beginning of its name
-       SystemInterval=30.00     what STATIME(0) means
+       SystemInterval=30.00     the meaning of STATIME(0)
        MetricsPort=9157         an endpoint for Prometheus on this port; 0, as without it: none
        MetricsAddress=127.0.0.1
 
-A value that cannot be is told in the error log and left out; the queue manager starts without it.
+An invalid value is reported in the error log and ignored; the queue manager starts without it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Settings:
 
 
 def read(values: Mapping[str, str], q_mgr: str, problem: Callable[[str], None]) -> Settings:
-    """The settings; `problem` is told of each that cannot be."""
+    """Read the settings, and call `problem` with a text for each invalid value."""
     settings = Settings(system=_four(socket.gethostname().partition(".")[0].upper()), subsystem=_four(q_mgr))
     readers: dict[str, Callable[[str], None]] = {
         "smfstat": lambda text: setattr(settings, "statistics", _classes(STAT, text)),

@@ -264,7 +264,7 @@ def decode_all(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def join(parts: Sequence[Part]) -> dict[str, Any]:
-    """Return the statistics record whose SMF records, in their order, are `parts`."""
+    """Return the statistics record of several SMF records: `parts`, in their order."""
     first = parts[0]
     nodes: list[dict[str, Any]] = []
     for part in parts:
@@ -326,7 +326,7 @@ def decode_part(record: bytes) -> Part:
 
 
 def _parts(record: Row) -> list[tuple[list[Row], list[Row], list[Row]]]:
-    """The threads, nodes and terminals of each SMF record of a statistics record."""
+    """Return the threads, nodes and terminals of each SMF record of a statistics record."""
     threads, nodes = list(record.get("Threads") or ()), list(record.get("Nodes") or ())
     made: list[tuple[list[Row], list[Row], list[Row]]] = [(batch, [], []) for batch in _batches(threads, ITHD)]
     plain = [node for node in nodes if not node.get("TerminalStatistics")]
@@ -344,7 +344,7 @@ def _parts(record: Row) -> list[tuple[list[Row], list[Row], list[Row]]]:
 
 
 def _batches(rows: list[Row], kind: Structure) -> list[list[Row]]:
-    """Rows for as many records as they need. Half of a record is kept for FLTX and the blocks beside them."""
+    """Divide rows among as many records as they need. Half of a record is kept for FLTX and the blocks beside them."""
     batches: list[list[Row]] = []
     room = 0
     for row in rows:
@@ -358,7 +358,7 @@ def _batches(rows: list[Row], kind: Structure) -> list[list[Row]]:
 
 
 def _texts_size(row: Row, kind: Structure) -> int:
-    """Bytes in FLTX that a row may need at most."""
+    """Return the bytes in FLTX that a row may need at most."""
     sizes = 0
     for name, value in row.items():
         if isinstance(value, str):
@@ -376,7 +376,7 @@ def _record(
     system: str,
     subsystem: str,
 ) -> bytes:
-    """One SMF record: the rows are those of the blocks in their order, the entries begin its FLTX."""
+    """Build one SMF record: the rows are those of the blocks in their order, the entries begin its FLTX."""
     flow = rows[0][0]
     record_type, code = str(record.get("RecordType", "")), str(record.get("RecordCode", ""))
     known = record_type in RECORD_TYPES
@@ -420,7 +420,7 @@ def _record(
 
 
 def _block(number: int, place: int, row: Row, entries: list[bytes]) -> bytes:
-    """A block of a row; what its fields cannot hold is added to `entries`."""
+    """Build the block of a row; add to `entries` the values that its fields cannot hold."""
     kind = BLOCKS[number - 1]
     values: dict[str, int | str | bytes | None] = {kind.eye + "VER": 1}
     for item in kind.shown:
@@ -434,7 +434,7 @@ def _block(number: int, place: int, row: Row, entries: list[bytes]) -> bytes:
 
 
 def _packed(item: Field, value: Any) -> int | str | bytes | None:
-    """The value of a field as `pack` takes it."""
+    """Return the value of a field for `pack`."""
     if item.title in _DATES:
         days = _days(str(value or ""))
         if days is None:
@@ -449,7 +449,7 @@ def _packed(item: Field, value: Any) -> int | str | bytes | None:
 
 
 def _values(kind: Structure, block: bytes) -> dict[str, Any]:
-    """The fields of a block, as far as its length goes."""
+    """Return the fields of a block that lie within its length."""
     made: dict[str, Any] = {}
     for item in kind.shown:
         if item.end > len(block):
@@ -499,7 +499,7 @@ def _put_texts(part: Part, rows: dict[int, list[dict[str, Any]]], block: bytes) 
 
 
 def _blocks(record: bytes, triplets: int) -> Iterator[bytes]:
-    """The blocks that the triplets point to."""
+    """Yield the blocks that the triplets point to."""
     if HEADER + _TRIPLET.size * triplets > len(record):
         raise BadRecord(f"{triplets} triplets in a record of {len(record)} bytes")
     for number in range(triplets):
@@ -511,7 +511,7 @@ def _blocks(record: bytes, triplets: int) -> Iterator[bytes]:
 
 
 def _days(text: str) -> int | None:
-    """Days since 1970 of a date such as 2026-11-18."""
+    """Return days since 1970 of a date such as 2026-11-18."""
     try:
         return date.fromisoformat(text).toordinal() - date(1970, 1, 1).toordinal()
     except ValueError:
@@ -519,7 +519,7 @@ def _days(text: str) -> int | None:
 
 
 def _hundredths(text: str) -> int | None:
-    """Hundredths of a second since midnight of a time such as 11:35:20.250000."""
+    """Return hundredths of a second since midnight of a time such as 11:35:20.250000."""
     hours, _, rest = text.partition(":")
     minutes, _, rest = rest.partition(":")
     seconds, _, fraction = rest.partition(".")

@@ -1,5 +1,5 @@
-"""The trace file: a ring of records of one size, mapped into memory, so that a record costs no system call and what was
-traced before a crash is there.
+"""The trace file: a ring of records of one size, mapped into memory, so that a record costs no system call and survives
+a crash of the process.
 
     header, 64 bytes
          0  char 8   FLINTTRC
@@ -111,7 +111,7 @@ class TraceFile:
         application: str = "",
         data: bytes = b"",
     ) -> None:
-        """One record, in the place of the oldest."""
+        """Write one record, in the place of the oldest."""
         sequence = self._next
         self._next = sequence + 1
         _RECORD.pack_into(
@@ -136,12 +136,12 @@ class TraceFile:
         _NEXT.pack_into(self._map, _NEXT_AT, self._next)
 
     def close(self) -> None:
-        """No more."""
+        """Close the file: no record can be added."""
         self._map.close()
 
 
 def read(path: Path) -> Iterator[Event]:
-    """The records of a trace file, the oldest first. Raises NotATrace and OSError."""
+    """Yield the records of a trace file, the oldest first. Raises NotATrace and OSError."""
     with open(path, "rb") as file:
         head = file.read(HEAD)
         if len(head) < HEAD or head[:8] != MAGIC:

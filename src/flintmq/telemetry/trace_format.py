@@ -1,10 +1,10 @@
-"""The trace file in words: a line for each record.
+"""The trace file as text: a line for each record.
 
     06:40:01.123456  task 3    orders           MQPUT    >  hobj 2 ORDERS.IN
     06:40:01.123460  task 3    orders           MQPUT    <  hobj 2 ORDERS.IN  120 bytes  0 MQRC_NONE  4 us
     06:40:01.123502  socket 1  127.0.0.1(50123) segment  <  TSHM MQPUT 652 first last ...
 
-`>` is into the queue manager and `<` out of it, for segments received and sent. What was kept of a message follows in
+`>` is into the queue manager and `<` out of it, for segments received and sent. The kept data of a message follow in
 hexadecimal and as text. Times are UTC.
 """
 
@@ -21,7 +21,7 @@ _COLUMNS = 16
 
 
 def lines(events: Iterable[Event]) -> Iterator[str]:
-    """All of them."""
+    """Yield the lines of all events."""
     for event in events:
         yield line(event)
         if event.data and event.event not in (RECEIVED, SENT):
@@ -29,7 +29,7 @@ def lines(events: Iterable[Event]) -> Iterator[str]:
 
 
 def line(event: Event) -> str:
-    """One record."""
+    """Return the line of one event."""
     when = datetime.fromtimestamp(event.time_us / 1_000_000, UTC).strftime("%H:%M:%S.%f")
     if event.event in (RECEIVED, SENT):
         way = ">" if event.event == RECEIVED else "<"

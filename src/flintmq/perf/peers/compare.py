@@ -333,10 +333,9 @@ class Pattern:
 
     def _remove(self) -> None:
         """Remove the queues of FlintMQ."""
-        lines = []
+        names: list[str] = []
         with suppress(StageError):
-            lines = self.stage.commands(f"DISPLAY QLOCAL({PREFIX}*) CURDEPTH")
-        names = [part.partition(")")[0] for line in lines for part in line.split("QUEUE(")[1:]]
+            names = [str(row["QUEUE"]) for row in self.stage.rows(f"DISPLAY QLOCAL({PREFIX}*) CURDEPTH")]
         for name in names:
             if name.startswith(f"{PREFIX}SUB."):
                 with suppress(StageError):

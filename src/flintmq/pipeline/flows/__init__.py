@@ -7,16 +7,16 @@
     columns.py    the columns that come in, and those that go out
     refusals.py   nodes and ESQL that cannot run in a task, found before the job starts
     shipment.py   the application as bytes; compiled once in each Python worker
-    task.py       what a task does: Arrow batch in, flow, Arrow batches out
+    task.py       the work of a task: Arrow batch in, flow, Arrow batches out
     frames.py     the DataFrames: on_spark, outputs, messages for the sink `mq`
-    command.py    what `flint flow run --engine spark` does
+    command.py    the command `flint flow run --engine spark`
 
 Rules:
 
-P1  One input row gives its outputs, or one failure row with the input as it came. No row is lost; what the flow did
-    outside of its unit of work before it failed is beside the failure row.
+P1  One input row gives its outputs, or one failure row with the input as it came. No row is lost; outputs
+    outside of the unit of work, made before the failure, are beside the failure row.
 P2  A task that runs again gives the same rows: new identifiers are made of the identity of the input and a number.
-P3  A task does nothing to the outside but to read databases. All that leaves the flow leaves it as rows.
+P3  A task has no effect on the outside; it may only read databases. All outputs of the flow are rows.
 
 Needs the `spark` and `broker` extras. Nothing of Spark is imported before it is used.
 """

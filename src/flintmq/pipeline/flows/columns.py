@@ -4,7 +4,7 @@ In, by name; others are ignored unless `keep` names them:
 
     data, body    binary    the message with its headers: required. A string is read as UTF-8. `content` is that of the
                             source binaryFile
-    msg_id ...    as `mq`   fields of the MQMD in snake case (sources/mq_columns.py); what is not there has a default
+    msg_id ...    as `mq`   fields of the MQMD in snake case (sources/mq_columns.py); missing ones have defaults
     put_time      timestamp PutDate and PutTime
     properties    map       message properties: an MQRFH2 in front of the data
     queue         string    the queue that the message came from; of FileInput, `path` is the name of the file
@@ -95,7 +95,7 @@ def default_descriptor() -> MQMD:
 
 
 class Descriptors:
-    """The MQMDs of a batch. A column whose rows are alike is set once; without other columns all rows share one."""
+    """The MQMDs of a batch. A column with equal rows is set once; without other columns all rows share one."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         self._base = default_descriptor()
@@ -134,7 +134,7 @@ class Descriptors:
 
 
 def _time_of(text: str) -> str:
-    """Return PutTime, HHMMSSTH, of what strftime makes of a time with a fraction."""
+    """Return PutTime, HHMMSSTH, from the time with a fraction that strftime gives."""
     return text[8:14] + (text[15:17] or "00").ljust(2, "0")
 
 

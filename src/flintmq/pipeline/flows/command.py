@@ -1,4 +1,4 @@
-"""What `flint flow run --engine spark` does: reads messages, sends them through a flow on Spark, writes what it sends.
+"""The command `flint flow run --engine spark`: reads messages, runs a flow over them on Spark, writes its outputs.
 
     --in   mq:QUEUE      a queue. A batch browses it and leaves the messages; with --stream they are got
            parquet:DIR   an archive: columns as columns.py says
@@ -6,8 +6,8 @@
     --out  mq:           each put to its own queue; mq:QUEUE, all to one. Exactly once (sources/mq_write.py)
            parquet:DIR   a table of all outputs, failures too
 
-With --stream the query goes on until Ctrl-C, or until all that was there is read (--drain). The checkpoint makes it
-exactly once: started again with the same checkpoint it goes on where it was, whatever was killed.
+With --stream the query runs until Ctrl-C, or until all that was there is read (--drain). The checkpoint makes it
+exactly once: started again with the same checkpoint it resumes at the last batch, whichever process was killed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from flintmq.broker.flow import project
 from flintmq.broker.flow.function import Flow, LoadedApplications
-from flintmq.broker.flow.project import load as load_project
 from flintmq.pipeline import session
 from flintmq.pipeline.errors import BadOption, PipelineError, told
 from flintmq.pipeline.flows import refusals
@@ -38,7 +38,7 @@ PARQUET = {"parquet.enable.dictionary#data": "false"}
 
 @dataclass(slots=True)
 class SparkRunOptions:
-    """What the command line says."""
+    """The options of the command line."""
 
     path: Path
     flow: str = ""
@@ -154,7 +154,7 @@ def _pairs(given: Sequence[str], option: str, form: str) -> dict[str, str]:
 def _flow(options: SparkRunOptions, errors: TextIO) -> Flow:
     """Return the flow that is meant: by name, the one of the flow file, or the only one."""
     overrides = _pairs(options.overrides, "--override", "Flow#Node.property=value")
-    loaded = LoadedApplications(load_project(options.path, references=True), overrides=overrides)
+    loaded = LoadedApplications(project.load(options.path, references=True), overrides=overrides)
     for note in loaded.notes:
         errors.write(f"{note}\n")
     if not options.flow and options.path.is_file() and options.path.suffix.lower() != ".bar":
@@ -208,7 +208,7 @@ def _manager(writing: dict[str, str]) -> str:
 
 
 def _batch(rows: DataFrame, options: SparkRunOptions, plan: _Plan, to: TextIO) -> int:
-    """Write all rows once, and say what was written. Return 1 if a message failed."""
+    """Write all rows once, and print the counts. Return 1 if a message failed."""
     kind, where = plan.sink
     if kind == "mq":
         rows.write.format("mq").options(**plan.writing).mode("append").save()

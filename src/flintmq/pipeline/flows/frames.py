@@ -1,4 +1,4 @@
-"""DataFrames of a flow: what it sends (`on_spark`), by destination (`outputs`), as rows for the sink `mq` (`messages`).
+"""DataFrames of a flow: its outputs (`on_spark`), by destination (`outputs`), as rows for the sink `mq` (`messages`).
 
 A DataFrame is a plan: each action runs the flow again over the rows that it needs. `persist` the result of `on_spark`
 where several destinations are written one after the other.
@@ -34,7 +34,7 @@ def on_spark(
     manager: str | None = None,
     only_puts: bool = False,
 ) -> DataFrame:
-    """Run a flow in Spark tasks over the rows of a DataFrame; return what it sends, one row each (columns.py).
+    """Run a flow in Spark tasks over the rows of a DataFrame; return its outputs, one row each (columns.py).
 
     `input` is the label of the input node, if the flow has several. `keep` names columns of the input that the rows
     carry on. `databases` are URLs by name, which the flow may read. `shared` allows SHARED variables, of which each

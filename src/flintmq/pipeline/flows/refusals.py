@@ -1,10 +1,10 @@
 """Flows that cannot run in Spark tasks: found before the job starts, with file, flow and node.
 
-A task sees one message at a time, may run twice, and runs beside others. So a node can run there if what it sends
-depends on its message alone:
+A task sees one message at a time, may run twice, and runs beside others. So a node can run there if its outputs depend
+on its message alone:
 
     runs           nodes of ESQL and Python, routing, headers, transformation; MQInput and FileInput as the start;
-                   MQOutput, MQReply, Publication and FileOutput, whose outputs become rows
+                   MQOutput, MQReply, Publication and FileOutput: their outputs become rows
     is refused     timers, aggregation, collections; requests to servers, and their answers; nodes that get messages or
                    read files amid the flow; e-mail; every type that is not listed here
 
@@ -94,7 +94,7 @@ _REASONS: Final = (
     ("FileRead", "it reads a file of one machine amid the flow"),
     ("Email", "it sends e-mail, and a task that runs again would send it again"),
 )
-#: Nodes whose outputs the sink `mq` cannot put.
+#: Nodes with outputs that the sink `mq` cannot put.
 _NO_PUT: Final = {
     "ComIbmPublication.msgnode": "it publishes, and the sink mq puts to queues",
     "ComIbmFileOutput.msgnode": "it writes files, and the sink mq puts to queues",

@@ -1,4 +1,4 @@
-"""An application as bytes: what the driver sends to the tasks, and how a worker makes a flow of it.
+"""An application as bytes, which the driver sends to the tasks, and the flow that a worker makes of it.
 
 The driver has read the project already, so the tasks need no file of its machine: flows and ESQL are in the project,
 and other files (schemas, style sheets, message sets) are read when it is packed. Python functions that stand for Java
@@ -75,7 +75,7 @@ class _Packer(pickle.Pickler):
 
 @dataclass(frozen=True)
 class Shipment:
-    """A flow with its applications, and what it runs with."""
+    """A flow with its applications and its databases."""
 
     payload: bytes = field(repr=False)
     digest: str
@@ -87,7 +87,7 @@ class Shipment:
 
 
 def pack(flow: Flow, databases: Mapping[str, str] | None = None) -> Shipment:
-    """Return what tasks need to run a flow. Raise PipelineError for a flow that `load` has not made."""
+    """Pack a flow for tasks. Raise PipelineError for a flow that `load` has not made."""
     from pyspark.cloudpickle import dumps
 
     loaded = flow.applications

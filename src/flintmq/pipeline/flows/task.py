@@ -1,7 +1,7 @@
-"""What a Spark task does: takes Arrow batches, sends each row through the flow, gives Arrow batches of outputs.
+"""The work of a Spark task: takes Arrow batches, sends each row through the flow, gives Arrow batches of outputs.
 
-    T1  What leaves the flow is recorded in order. If the flow fails, what belongs to its unit of work is taken back,
-        and a failure row takes its place, with the data and descriptor that came in.
+    T1  Outputs of the flow are recorded in order. If the flow fails, those of its unit of work are taken back, and a
+        failure row takes their place, with the data and descriptor that came in.
     T2  A new identifier is a digest of the input's identity and a number. The identity is the MsgId of the input, or
         if it has none, its queue and position, its path, or its partition, row and data.
     T3  A batch is given when it has ROWS_MAX rows or BYTES_MAX bytes, so memory does not grow with the outputs.
@@ -45,7 +45,7 @@ from flintmq.pipeline.flows.shipment import Shipment, flow_of
 from flintmq.pipeline.sources.mq_columns import with_properties
 
 ROWS_MAX: Final = 10_000
-#: What fits a processor's cache is quicker to make and to copy than a large batch.
+#: A batch that fits a processor's cache is quicker to make and to copy than a large one.
 BYTES_MAX: Final = 4 << 20
 #: BOTHRESH of a queue that a task reads: a message that Spark reads was never backed out by the flow.
 _NEVER: Final = 1 << 30
@@ -57,12 +57,12 @@ _PASS_CORREL_ID: Final = 64  # MQRO_PASS_CORREL_ID
 _THRESHOLDS: Final = (50_000, 20, 20)
 
 Sent = Put | Publication | FileWrite
-#: Stands for the tree of what was sent: a batch of outputs keeps their bytes only.
+#: Stands for the tree of an output: a batch of outputs keeps their bytes only.
 _NO_TREE: Final = new_root()
 
 
 class Outbox(Recorder):
-    """Services of a flow in a task: what goes out is kept in order, identifiers depend on the input alone (T2)."""
+    """Services of a flow in a task: outputs are kept in order, identifiers depend on the input alone (T2)."""
 
     keeps_trees = False
 
@@ -82,7 +82,7 @@ class Outbox(Recorder):
         self._identity = identity
 
     def take_back(self) -> None:
-        """Forget what belongs to the unit of work (T1)."""
+        """Discard the outputs of the unit of work (T1)."""
         self.sent = [each for each in self.sent if isinstance(each, FileWrite) or not each.transactional]
         for database in self.databases.values():
             database.rollback()
@@ -93,7 +93,7 @@ class Outbox(Recorder):
             database.commit()
 
     def put(self, put: Put) -> Written:
-        """Keep a put. Raise what a queue manager would that does not know the other one."""
+        """Keep a put. Raise the error of a queue manager that does not know the other one."""
         if self._manager is not None and put.queue_manager not in ("", self._manager):
             raise BrokerError(
                 2666,
@@ -161,7 +161,7 @@ class Maker:
         return len(self._rows)
 
     def add(self, row: int, number: int, output: Sent | Failure) -> None:
-        """Add what left the flow, or an input that failed. The tree of a message is not kept."""
+        """Add an output of the flow, or an input that failed. The tree of a message is not kept."""
         data = output.data
         if isinstance(output, FileWrite) and output.append:
             data = output.separator + output.data
@@ -283,7 +283,7 @@ def run(
     manager: str | None = None,
     partition: int = 0,
 ) -> Iterator[pa.RecordBatch]:
-    """Send the rows of Arrow batches through a flow and yield batches of what leaves it."""
+    """Send the rows of Arrow batches through a flow and yield batches of its outputs."""
     runtime = flow.runtime
     node = runtime.input(input)
     assert isinstance(node, InputNode)

@@ -1,13 +1,13 @@
-"""ANOMALIES: what was unusual for its hour, per queue and counter, in words.
+"""ANOMALIES: values that were unusual for their hour, per queue and counter, in words.
 
 Each counter of each queue is a series of values, one per interval. A value is compared with its like by a robust score
 (score.py: median and MAD): those of the same hour on the same day of the week, where at least eight values of at least
 three days are there; else those of the same hour; else all of its series. Unusual intervals that follow each other are
 told as one, by the worst of them.
 
-What recurs is not unusual: a job of every full hour, or of every day at six, is a peak of its hour and usual for its
-minute. So a value must also be unusual beside the median of its own minute of the hour, and beside that of its own time
-of the day, where each has at least RECURS values. Those that are not are counted in a sentence.
+A recurring value is not unusual: a job of every full hour, or of every day at six, is a peak of its hour and usual for
+its minute. So a value must also be unusual beside the median of its own minute of the hour, and beside that of its own
+time of the day, where each has at least RECURS values. Those that are not are counted in a sentence.
 
     source   object         counters                                                         of each
     QQST     queue          puts, gets, bytes put, deepest, oldest message, expired, backed out   interval (class 5)
@@ -19,8 +19,8 @@ Counts of an interval are scaled to the usual length of the series' intervals; a
 left out, and so is a negative value, which only a counter that was set back can have. An interval that is missing is no
 value: it is never read as 0. Hours and days of the week are those of the queue manager's local time.
 
-All of this happens in Spark, by windows over one shuffle; what comes to the driver is the rows of the table and the
-points of three charts.
+All of this happens in Spark, by windows over one shuffle; only the rows of the table and the points of three charts
+come to the driver.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
 
 
 def _values(spark: SparkSession, tables: Path, options: Options) -> DataFrame | None:
-    """QMgr, Object, Start, Seconds, Offset_Minutes, Counter, Kind, Unit, Value: a row per counter and interval."""
+    """Return QMgr, Object, Start, Seconds, Offset_Minutes, Counter, Kind, Unit, Value; a row per counter, interval."""
     parts = []
     for structure, (whose, counters) in COUNTERS.items():
         if is_there(tables, structure):
@@ -136,7 +136,7 @@ def _stacked(counters: list[tuple[str, str, str, str]]) -> str:
 
 
 def _costs(tasks: DataFrame) -> DataFrame:
-    """What a call costs and how long messages wait, of all tasks that were accounted for in 15 minutes."""
+    """Return CPU of a call and waiting time of messages, of all tasks that were accounted for in 15 minutes."""
     from pyspark.sql import functions as f
 
     calls = " + ".join(f"{call}_Count" for call in ("Get", "Put", "Put1"))
@@ -178,7 +178,7 @@ _LIKE = {2: f"{_SERIES}, Weekday, Hour", 1: f"{_SERIES}, Hour", 0: _SERIES}
 
 
 def _per_level(text: str) -> str:
-    """A list of columns, once for each level."""
+    """Repeat a list of columns for each level."""
     return ", ".join(text.format(level=level, like=like) for level, like in _LIKE.items())
 
 
@@ -191,7 +191,7 @@ _MIDDLES = _per_level(
     "count(*) over (partition by {like}) as Count{level}, "
     "size(collect_set(Day) over (partition by {like})) as Days{level}"
 )
-#: The median of a value's own minute of the hour and of its own time of the day: what recurs.
+#: The median of a value's own minute of the hour and of its own time of the day: the recurring part.
 _PHASES = ", ".join(
     f"percentile_approx(X, 0.5) over (partition by {_SERIES}, {phase}) as {name}_Middle, "
     f"count(*) over (partition by {_SERIES}, {phase}) as {name}_Count"
@@ -276,7 +276,7 @@ def _episodes(judged: DataFrame) -> DataFrame:
 
 
 def finding(row: Any) -> Finding:
-    """A row of the episodes as one that can be told: counts as of its own interval, not of the usual one."""
+    """Convert a row of the episodes to a finding: counts as of its own interval, not of the usual one."""
     back = 1.0 if row.Kind == LEVEL else row.Seconds / row.Usual
     season = {2: f"at this hour on {row.Weekday}s", 1: "at this hour"}.get(row.Level, "at any hour")
     whose = f"{row.Object} ({row.QMgr})" if row.QMgr else str(row.Object)
@@ -340,7 +340,7 @@ def _table(rows: list[Any], left: int) -> Table:
 
 
 def _charts(judged: DataFrame, rows: list[Any]) -> list[Chart]:
-    """The series of the worst findings, around each, with what is usual for each of its hours."""
+    """Return charts of the worst findings: the series around each, with the usual values of each of its hours."""
     from pyspark.sql import functions as f
 
     worst: dict[tuple[str, str, str], Any] = {}

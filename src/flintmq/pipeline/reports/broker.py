@@ -1,4 +1,4 @@
-"""BROKER: message flows, their nodes and threads; what a message costs, and where the time goes (flow statistics, 117).
+"""BROKER: message flows, nodes and threads; the cost of a message, and where the time goes (flow statistics, 117).
 
 The tables are those of tables/statistics.py. Of one flow either its snapshots or its archive records are counted, never
 both, because they cover the same messages: those with more messages, or those that `--set type` names. Statistics that
@@ -9,7 +9,7 @@ two sources hold (a message and an SMF record, say) are counted once.
                           threads that have the processor); the rest, outside nodes that were counted
     busy                  elapsed time in messages, of the time that its threads had
 
-A flow whose statistics have no nodes (node detail off) has no shares of nodes.
+A flow with statistics that have no nodes (node detail off) has no shares of nodes.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _report(spark: SparkSession, tables: Path, options: Options, flows: DataFram
 
 
 def _rows(spark: SparkSession, tables: Path, name: str, options: Options) -> DataFrame:
-    """The rows of a table that the options choose, each once."""
+    """Return the rows of a table that the options choose, each once."""
     from pyspark.sql import functions as f
     from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -222,7 +222,7 @@ def _rows(spark: SparkSession, tables: Path, name: str, options: Options) -> Dat
 
 
 def _flows(spark: SparkSession, tables: Path, options: Options) -> DataFrame:
-    """The rows of flows, of each flow one type of record."""
+    """Return the rows of flows, of each flow one type of record."""
     rows = _rows(spark, tables, FLOW, options)
     same = ", ".join(_IDENTITY)
     ranked = spark.sql(
@@ -234,7 +234,7 @@ def _flows(spark: SparkSession, tables: Path, options: Options) -> DataFrame:
 
 
 def _of_flows(spark: SparkSession, tables: Path, name: str, flows: DataFrame, options: Options) -> DataFrame:
-    """The rows of threads, nodes or terminals of these flows' records."""
+    """Return the rows of threads, nodes or terminals of these flows' records."""
     rows = _rows(spark, tables, name, options)
     same = " and ".join(f"r.{column} <=> f.{column}" for column in [*_IDENTITY, "RecordType"])
     return spark.sql(

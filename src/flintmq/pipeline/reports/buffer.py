@@ -1,4 +1,4 @@
-"""BUFFER: how full the buffer pools were, and what went to and came from page sets (115-215, QPST).
+"""BUFFER: how full the buffer pools were, and the traffic to and from page sets (115-215, QPST).
 
 The listing has the names of the record's fields, as the supplied formatter prints them:
 
@@ -9,7 +9,7 @@ The listing has the names of the record's fields, as the supplied formatter prin
 
 A pool that has no buffer left (SOS) stops work; one in which 95 % of the buffers were changed (DMC), or that wrote
 pages synchronously (IMW), made applications wait for writes; one that reached 85 % (DWT) and reads pages back (Rio) is
-too small for what is kept on its queues.
+too small for the messages on its queues.
 """
 
 from __future__ import annotations

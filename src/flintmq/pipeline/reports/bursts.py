@@ -1,16 +1,16 @@
-"""BURSTS: how the messages of a minute were spread, and what a count of a minute still proves (B24).
+"""BURSTS: how the messages of a minute were spread, and the bound that a count of a minute proves (B24).
 
-A one-minute count hides bursts. What shows them is anything that says when, within the minute, messages came:
+A one-minute count hides bursts. Any source that says when, within the minute, messages came shows them:
 
-    source     what it says                                                              needs
+    source     content                                                                   needs
     interval   puts of each statistics interval, if it is at most a quarter of a window  STATIME(0.05), class 5
     task       puts of tasks that closed the queue within a slot of opening it           accounting class 3
     message    the put time of each message, to a hundredth of a second                  a table of messages
 
 For these the spread is measured: the busiest slot against the mean, and the share of the time that holds half of the
 messages. Where there is only a count of a long interval, a bound is given (spread.py): messages came before the last
-put, and what the queue gained at its deepest was put faster than it was got. How much faster cannot be told, and the
-report says so.
+put, and the messages that the queue gained at its deepest were put faster than they were got. How much faster cannot be
+told, and the report says so.
 
 A slot without a message counts as idle for tasks and messages. For intervals, one that is missing is not counted.
 """
@@ -68,11 +68,14 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
     return made if made.tables else nothing("bursts", TITLE, options, _WHAT, _REMEDY)
 
 
-# What is measured
+# Measurements
 
 
 def _slots(spark: SparkSession, tables: Path, options: Options, window: float, slot: float) -> DataFrame | None:
-    """QMgr, Queue, Source, Window (number), Start (s), Seconds, Puts, Slots: a row per slot; Slots is of the window."""
+    """Return QMgr, Queue, Source, Window (number), Start (s), Seconds, Puts, Slots: a row per slot.
+
+    Slots is of the window.
+    """
     parts = []
     if is_there(tables, "QQST"):
         fine = chosen(spark, tables, "QQST", options).selectExpr(
@@ -96,7 +99,7 @@ def _slots(spark: SparkSession, tables: Path, options: Options, window: float, s
 
 
 def _tasks(tasks: DataFrame, window: float, slot: float) -> DataFrame:
-    """Puts by the slot in which a task opened the queue, of tasks that closed it within the length of a slot."""
+    """Count puts by the slot in which a task opened the queue, of tasks that closed it within the length of a slot."""
     begun = f"floor(unix_micros(Open) / {slot * 1e6}D) * {slot}D as Start"
     lived = f"Close >= Open and unix_micros(Close) - unix_micros(Open) <= {slot * 1e6}D"
     short = tasks.where(f"Put_Count + Put1_Count > 0 and {lived}")
@@ -107,7 +110,7 @@ def _tasks(tasks: DataFrame, window: float, slot: float) -> DataFrame:
 
 
 def _messages(spark: SparkSession, options: Options, window: float, slot: float) -> DataFrame:
-    """Messages by the slot of their put time. Who put them where is in the columns of the mq source."""
+    """Count messages by the slot of their put time. The table has the columns of the source `mq`."""
     place = options.text("messages")
     if not Path(place).exists():
         raise BadOption(f"--set messages={place}: there is no such directory")
@@ -194,7 +197,7 @@ def _with_time(spreads: DataFrame, window: float) -> DataFrame:
 
 
 def _different(windows: list[Any]) -> list[Any]:
-    """The worst window of each queue and source."""
+    """Return the worst window of each queue and source."""
     found: dict[tuple[str, str, str], Any] = {}
     for row in windows:
         found.setdefault((row.Source, row.QMgr, row.Queue), row)
@@ -308,7 +311,7 @@ def _charts(slots: DataFrame, rows: list[Any], window: float) -> list[Chart]:
     return made
 
 
-# What is proved
+# Bounds
 
 _BOUNDS = """
 with intervals as (
@@ -378,7 +381,7 @@ def _bounds(made: Report, spark: SparkSession, tables: Path, options: Options, w
 
 
 def _proofs(told: list[tuple[Any, Any]]) -> list[str]:
-    """What can be concluded of the worst intervals, and of those where getters kept up."""
+    """Return conclusions about the worst intervals, and about those where getters kept up."""
     made = []
     for row, known in told[:TOLD]:
         if known.within_s < 0.5 * row.Seconds:

@@ -1,9 +1,9 @@
-"""CAPACITY: how many clients and channels fit, and what runs full when.
+"""CAPACITY: how many clients and channels fit, and which resource reaches its limit when.
 
 Two halves. The plan is arithmetic on storage (sizing.py, B162 to B170): with the storage of the channel initiator
 (message CSQX004I: in use and free, added), it says how many channels of which kind fit; 1,466 MB of which 120 are used,
 SHARECNV(1) and messages of 32 KB give the 4,643 of the reports. The forecast is from records: each resource that has a
-limit, how much of it was used, and when a straight line through its peaks reaches the limit.
+limit, how much of it was used, and when a linear trend of its peaks reaches the limit.
 
     resource                               from         its limit
     CHINIT 31-bit storage                  QCCT         80 % of the storage that is given (B169)
@@ -13,7 +13,7 @@ limit, how much of it was used, and when a straight line through its peaks reach
     adapters, all together                 QCTADP       100 %
     buffer pool                            QPST         85 %: from there pages are written to make room
     page set                               QIS1         85 %: from there puts are slowed (B140)
-    log, MB/s of a copy                    QJST         380, the most that was measured (B112), or what is given
+    log, MB/s of a copy                    QJST         380, the most that was measured (B112), or as given
 
 A line is drawn through the peaks of days, of hours where there are less than five days, or of intervals where there are
 less than five hours. It is believed if it has at least five points, rises and explains half of the variance; and not
@@ -86,7 +86,7 @@ _INITIATOR = f"""stack(4,
 
 
 def without_records(options: Options) -> Report:
-    """The plan alone: it is arithmetic."""
+    """Return the plan alone: it is arithmetic."""
     made = Report("capacity", TITLE)
     _plan(made, options, [])
     made.words += _storage(options)
@@ -112,7 +112,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
 
 
 def _initiators(spark: SparkSession, tables: Path, options: Options) -> list[Any]:
-    """Per queue manager what its channel initiator had in use at least, its limit and its most channels."""
+    """Return per queue manager the least storage in use by its channel initiator, its limit and its most channels."""
     rows = chosen(spark, tables, "QCCT", options).groupBy("QMgr")
     found = rows.agg(
         *_exprs(
@@ -195,7 +195,7 @@ def _is_client(options: Options) -> bool:
 
 
 def _storage(options: Options) -> list[str]:
-    """What users and indexes take of 64-bit storage (B147, B208)."""
+    """Return sentences about the 64-bit storage of users and indexes (B147, B208)."""
     made = []
     users, resources = int(options.number("users", 0)), int(options.number("resources", 1, 1))
     if users:
@@ -220,7 +220,7 @@ def _sentence(name: str, one: Plan) -> str:
 
 
 def _is_measured(row: Any) -> bool:
-    """The record counts whole MB, so a slope needs many channels under it."""
+    """Return whether storage per channel can be measured: records count whole MB, so a slope needs many channels."""
     return bool(row.Range and row.Range >= 50 and row.MB_Per_Channel and (row.Explained or 0) >= EXPLAINED)
 
 
@@ -233,7 +233,7 @@ def _measured(row: Any, kb: float) -> str:
 
 
 def _matrix(first_plan: tuple[str, Plan], ceiling: float) -> Table:
-    """The same storage with every kind of client channel that was measured, whatever MAXCHL is now."""
+    """Plan the same storage with every kind of client channel that was measured, whatever MAXCHL is now."""
     name, base = first_plan
     columns = [Column("SHARECNV", 0), Column("Largest message", 0, "KB"), Column("A channel", 0, "KB")]
     columns += [Column("Channels", 0), Column("Clients", 0)]
@@ -249,7 +249,7 @@ def _matrix(first_plan: tuple[str, Plan], ceiling: float) -> Table:
 
 
 def _points(spark: SparkSession, tables: Path, options: Options) -> DataFrame | None:
-    """QMgr, Resource, Unit, Day (days since 1970), Value, Limit_: a row per resource and interval."""
+    """Return QMgr, Resource, Unit, Day (days since 1970), Value, Limit_: a row per resource and interval."""
     memory, ceiling = options.number("memory", 0), options.number("ceiling", 100 * CEILING) / 100
     of_memory = f"{planned_mb(memory, ceiling)}D" if memory else "cast(null as double)"
     log = options.number("log-mb", LOG_MB, 0.001)
@@ -332,7 +332,7 @@ def _is_line(row: Any) -> bool:
 
 
 def full_when(row: Any) -> tuple[str, float | None]:
-    """In words and in days from the last record when a resource reaches its limit."""
+    """Return in words and in days from the last record when a resource reaches its limit."""
     if row.Limit_ is None:
         return "no limit is known", None
     if row.Now >= row.Limit_:
@@ -416,7 +416,7 @@ def _bars(rows: list[Any]) -> Chart:
 
 
 def _lines(points: DataFrame, rows: list[Any]) -> Chart:
-    """The fullest resources over time, the highest of each of at most PLACES stretches."""
+    """Draw the fullest resources over time, the highest of each of at most PLACES stretches."""
     from pyspark.sql import functions as f
 
     start, end = min(row.First for row in rows), max(row.Last for row in rows)
@@ -438,7 +438,7 @@ def _lines(points: DataFrame, rows: list[Any]) -> Chart:
     )
 
 
-# What else fits
+# Other resources
 
 
 def _page_sets(made: Report, spark: SparkSession, tables: Path, options: Options) -> None:
@@ -480,7 +480,7 @@ def _page_sets(made: Report, spark: SparkSession, tables: Path, options: Options
 
 
 def _connections(made: Report, spark: SparkSession, tables: Path, options: Options) -> None:
-    """Connections that the private storage of the queue manager still takes, from 115-7 (B163)."""
+    """Add the connections that still fit the private storage of the queue manager, from 115-7 (B163)."""
     sharecnv = int(options.number("sharecnv", 1))
     kb = private_kb(sharecnv)
     grouped = chosen(spark, tables, "QSRS", options).where("Avail_31 >= 0").groupBy("QMgr")  # -1 is not set.

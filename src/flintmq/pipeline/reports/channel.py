@@ -1,4 +1,4 @@
-"""CHANNEL: what went over each channel (116-10, QCST), and how busy the channel initiator was (115-231).
+"""CHANNEL: the traffic of each channel (116-10, QCST), and how busy the channel initiator was (115-231).
 
 Channels of one name, partner and connection are one row: its intervals and instances are added up. The tasks of the
 channel initiator are shown by kind: a dispatcher moves data, an adapter makes MQI calls, the others do TLS and resolve
@@ -151,7 +151,7 @@ def _report(spark: SparkSession, tables: Path, channels: DataFrame, options: Opt
 
 
 def _tasks(spark: SparkSession, tables: Path, options: Options) -> Table:
-    """The tasks of the channel initiators, by kind."""
+    """Return the tasks of the channel initiators, by kind."""
     frames = [
         spark.sql(
             _TASKS.replace("{kind}", kind),

@@ -1,7 +1,7 @@
 """The tables of reports as CSV: names with units, then rows. Of several tables each stands under `# report: title`.
 
-Numbers have up to twelve digits, whatever the decimals of the column; what was not recorded is an empty cell. Words and
-charts are left out, except in a report that has no table: its words come as `#` lines.
+Numbers have up to twelve digits, whatever the decimals of the column; a value that was not recorded is an empty cell.
+Words and charts are left out, except in a report that has no table: its words come as `#` lines.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Reports as one HTML page that needs nothing else: no network, no library, no file beside it.
 
-The page begins with what it is made from, then with what each report found: key figures, a small picture and the first
-sentence; reports that have nothing to say are named in one line. Then each report: its words, its charts, its tables.
-It is light or dark as the reader's system is, prints on paper, and reads aloud in order: charts have a title, a
+The page begins with the source of its reports, then with the findings of each: key figures, a small picture and the
+first sentence; reports that have nothing to say are named in one line. Then each report: its words, its charts, its
+tables. It is light or dark as the reader's system is, prints on paper, and reads aloud in order: charts have a title, a
 sentence and their values as a table. Tables sort by a click where scripts may run, and are whole where they may not;
-the columns that say what a row is of stay in view. The page forbids itself to load or to send anything
-(Content-Security-Policy), and the one script that may run is ours, known by its hash.
+the key columns of a row stay in view. The page forbids itself to load or to send anything (Content-Security-Policy),
+and the one script that may run is ours, known by its hash.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ VALUES_MAX = 500
 
 
 def page(reports: Sequence[Report], title: str = "Queue manager reports", about: str = "") -> str:
-    """The whole page. `about` says under the title what it is made from; then it says who made it and when."""
+    """Return the whole page. `about` names the source of the reports; the page adds its maker and the time."""
     made = f"Made by FlintMQ {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
     idents = _idents(reports)
     parts = [
@@ -51,7 +51,7 @@ def page(reports: Sequence[Report], title: str = "Queue manager reports", about:
 
 
 def _idents(reports: Sequence[Report]) -> list[str]:
-    """A name for each report in the address of the page: the second of two with one name gets a number."""
+    """Return an anchor for each report: the second of two with one name gets a number."""
     made: list[str] = []
     for report in reports:
         base, number = slug(report.name), 1
@@ -87,7 +87,10 @@ def _contents(reports: Sequence[Report], idents: list[str]) -> str:
 
 
 def _glance(reports: Sequence[Report], idents: list[str]) -> str:
-    """Show what each report found in figures, a small picture and a sentence. One report alone needs no such head."""
+    """Show the findings of each report in figures, a small picture and a sentence.
+
+    One report alone needs no such head.
+    """
     if len(reports) < 2:
         return ""
     pairs = list(zip(reports, idents, strict=True))
@@ -161,7 +164,7 @@ def _chart(chart: Chart, ident: str) -> str:
 
 
 def _values(chart: Chart) -> Table:
-    """What the chart draws, as a table."""
+    """Return the values of a chart as a table."""
     columns = [Column("")] + [
         Column(series.name, _decimals(values_of(series, len(chart.x)))) for series in chart.series
     ]
@@ -173,7 +176,7 @@ def _values(chart: Chart) -> Table:
 
 
 def _decimals(values: Iterable[float | None]) -> int:
-    """Whole numbers without decimals, large ones with one, small ones with three."""
+    """Return the decimals of a column: none for whole numbers, one for large ones, three for small ones."""
     seen = [abs(value) for value in values if value is not None]
     if all(value == int(value) for value in seen):
         return 0
@@ -203,7 +206,7 @@ def _grid(table: Table) -> str:
 
 
 def _keys(table: Table) -> int:
-    """How many columns at the left say what a row is of: they stay when a wide table is scrolled."""
+    """Return the number of key columns at the left, which stay in view when a wide table is scrolled."""
     texts = next((n for n, column in enumerate(table.columns) if column.decimals is not None), len(table.columns))
     return min(texts, KEYS_MAX) if len(table.columns) > WIDE else 0
 
@@ -220,7 +223,7 @@ def _heading(column: Column, is_key: bool) -> str:
 
 
 def _cell(cell: Cell, column: Column, is_key: bool) -> str:
-    """One cell. A number carries its exact value for sorting; None is an empty cell."""
+    """Return one cell. A number carries its exact value for sorting; None is an empty cell."""
     number, stays = "n" if column.decimals is not None else "", "k" if is_key else ""
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return f"<td{_class(number, stays)}></td>"

@@ -1,4 +1,4 @@
-"""ITR: what the calls of the records would cost on another machine (B215).
+"""ITR: the cost of the recorded calls on another machine (B215).
 
     cost there = cost here / (single-engine ITR there / single-engine ITR here)
 
@@ -34,7 +34,7 @@ BARS = 15
 
 
 def without_records(options: Options) -> Report:
-    """The machines, and a cost that is given."""
+    """Return the machines, and the conversion of a cost if one is given."""
     made = Report("itr", TITLE)
     pair = _pair(options)
     if pair is None:
@@ -50,7 +50,7 @@ def without_records(options: Options) -> Report:
 
 
 def _pair(options: Options) -> tuple[Machine, Machine] | None:
-    """The machine of the records and the other one; None if neither is given."""
+    """Return the machine of the records and the other one; None if neither is given."""
     names = options.text("from"), options.text("to")
     if all(names):
         return machine_of(names[0]), machine_of(names[1])
@@ -113,7 +113,7 @@ def _machines(machines: list[Machine]) -> Table:
 
 
 def _calls(made: Report, costs: DataFrame, here: Machine, there: Machine) -> None:
-    """The calls of all queues together, and what share of the engines they took."""
+    """Add the calls of all queues together, and their share of the engines."""
     from pyspark.sql import functions as f
 
     sums = [f.expr(f"try_sum({call}_{part}) as {call}_{part}") for call in CALLS for part in ("Count", "CT_US")]
@@ -137,7 +137,7 @@ def _calls(made: Report, costs: DataFrame, here: Machine, there: Machine) -> Non
 
 
 def _hour(hour: str, cpu: float, here: Machine, there: Machine) -> str:
-    """A record counts in the hour in which it was written."""
+    """Return a sentence about the busiest hour. A record counts in the hour in which it was written."""
     before = 100 * cpu / 3600 / here.cpu_per_second
     after = 100 * converted(cpu, here, there) / 3600 / there.cpu_per_second
     return (
@@ -151,7 +151,7 @@ def _costs(here: Machine, there: Machine) -> list[Column]:
 
 
 def _queues(made: Report, costs: DataFrame, here: Machine, there: Machine, options: Options) -> None:
-    """The dearest queues: what all calls to them cost, and one put and one get."""
+    """Add the dearest queues: the cost of all calls to them, and of one put and one get."""
     from pyspark.sql import functions as f
 
     texts = [

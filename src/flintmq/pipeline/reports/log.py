@@ -1,12 +1,12 @@
-"""LOG: how much was logged, in what pieces, and how busy the logger was (115-1, QJST).
+"""LOG: how much was logged, in which sizes, and how busy the logger was (115-1, QJST).
 
     pages per I/O     pages of 4 KB that one write wrote; 128 is the most
     log write rate    of one copy
     logger I/O busy   share of the interval in which copy 1 was being written
     logger task busy  share of the interval in which the logger task was not idle; 0 if it was idle for longer than that
 
-LOGMANAGER prints every counter of the record under the names that CSQW1150 has for it, with the data-compression
-block; COMPRESSION that block alone, and what compression saved.
+LOGMANAGER prints every counter of the record under the names that CSQW1150 has for it, with the data-compression block;
+COMPRESSION that block alone, and the saving of compression.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ _COMPRESSION = [
 NOT_COMPRESSED = "Nothing was compressed: SET LOG COMPLOG(RLE) switches compression of log records on."
 #: The record has room for three compression methods; one is used.
 METHODS = 3
-#: What CSQW1150 prints above its report.
+#: The lines of CSQW1150 above its report.
 _TOP = "concat('z/OS:', LPAR, '  MQ QMGR:', QMgr, '  Time: ', date_format(Time, 'yyyyDDD HH:mm:ss.SS')) as _Top"
 
 
@@ -136,7 +136,7 @@ def _lines(row: Any) -> list[str]:
 
 
 def short(value: float | None) -> str:
-    """Two decimals at most."""
+    """Format a value with at most two decimals."""
     return "" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
@@ -204,7 +204,7 @@ def _counters(
     labels: list[tuple[str, str]],
     lines: Any,
 ) -> Report:
-    """Counters by interval under the labels of CSQW1150, and the data-compression block after them."""
+    """Report counters by interval under the labels of CSQW1150, and the data-compression block after them."""
     every = [*labels, *_COMPRESSION]
     shown = [f"{_START} as Start", "QMgr", *(f"{column} as {label}" for label, column in every), *HEADING, _TOP]
     log = chosen(spark, tables, "QJST", options)
@@ -231,7 +231,7 @@ def _manager_lines(row: Any) -> list[str]:
 
 
 def compression_lines(row: Any) -> list[str]:
-    """The block three times; only the first is ever used, and none is there before 7.0.1."""
+    """Return the block three times; only the first is ever used, and none is there before 7.0.1."""
     if row.Comp_Req is None:
         return []
     lines = []
@@ -249,7 +249,7 @@ def compression_lines(row: Any) -> list[str]:
 
 
 def saving(packed: int, whole: int) -> int:
-    """What packing saves, in whole per cent, cut off; 0 where nothing was done."""
+    """Return the saving of compression in whole per cent, cut off; 0 where nothing was compressed."""
     saved = 100 * abs(whole - packed) // whole if whole else 0
     return saved if packed <= whole else -saved
 

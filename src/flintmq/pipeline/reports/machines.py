@@ -4,8 +4,8 @@
     CPU per second = engines x 1,000,000 microseconds
 
 An ITR (internal throughput rate) compares machines by the work they do per busy second, relative to a machine that a
-table takes as 1. Two ITRs of tables with different bases cannot be compared, so a machine carries its base. Only what
-the reports print is here; other machines are given by their ITR and number of engines from IBM's LSPR tables.
+table takes as 1. Two ITRs of tables with different bases cannot be compared, so a machine carries its base. Only
+machines of the reports are here; other machines are given by their ITR and number of engines from IBM's LSPR tables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BROKER = "2064-1C1 = 1, the 2.1 broker report"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A machine or an LPAR: what all its engines do together, relative to the machine that is 1 in `base`."""
+    """A machine or an LPAR: the capacity of all its engines, relative to the machine that is 1 in `base`."""
 
     name: str
     engines: int
@@ -30,12 +30,12 @@ class Machine:
 
     @property
     def single(self) -> float:
-        """The single-engine ITR."""
+        """Return the single-engine ITR."""
         return self.itr / self.engines
 
     @property
     def cpu_per_second(self) -> int:
-        """Microseconds of CPU that there are in a second."""
+        """Return the microseconds of CPU that all engines have in a second."""
         return self.engines * MICROSECONDS
 
 
@@ -51,7 +51,7 @@ MACHINES = {
 
 
 def machine_of(text: str) -> Machine:
-    """A machine by name, or `NAME:ENGINES:ITR` for one that the reports do not name; its base is then unsaid."""
+    """Return a machine by name, or from `NAME:ENGINES:ITR` for one that the reports do not name, without a base."""
     known = {name.upper(): machine for name, machine in MACHINES.items()}
     if text.upper() in known:
         return known[text.upper()]
@@ -69,7 +69,7 @@ def machine_of(text: str) -> Machine:
 
 
 def ratio(here: Machine, there: Machine) -> float:
-    """How much an engine there does against one here: 0.54 from a 2084-304 to a 2064-1C5."""
+    """Return the speed of an engine there relative to one here: 0.54 from a 2084-304 to a 2064-1C5."""
     if here.base and there.base and here.base != there.base:
         raise BadOption(
             f"the ITRs of {here.name} ({here.base}) and {there.name} ({there.base}) have different bases: give both "
@@ -79,10 +79,10 @@ def ratio(here: Machine, there: Machine) -> float:
 
 
 def converted(cost: float, here: Machine, there: Machine) -> float:
-    """B215: what costs `cost` here costs this much there."""
+    """Convert the cost of work here to its cost there (B215)."""
     return cost / ratio(here, there)
 
 
 def rate_max(cost_us: float, machine: Machine) -> float | None:
-    """How many of something a machine can do in a second if it does nothing else; None where it costs nothing."""
+    """Return the rate at which a machine can do something if it does nothing else; None if that costs nothing."""
     return machine.cpu_per_second / cost_us if cost_us > 0 else None

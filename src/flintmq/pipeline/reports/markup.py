@@ -1,8 +1,8 @@
 """Text that comes from records, made safe to stand in HTML and SVG.
 
-Names in a record are what somebody gave: a queue manager of another make, a client's application name, bytes that were
-never text. So nothing of it is markup, controls (which HTML forbids) and signs that turn the direction of reading are
-shown as the replacement character, and a lone surrogate does not stop the page from being written.
+Names in a record come from outside: a queue manager of another make, a client's application name, bytes that were never
+text. So nothing of it is markup, controls (which HTML forbids) and signs that turn the direction of reading are shown
+as the replacement character, and a lone surrogate does not stop the page from being written.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _NOT_PLAIN = re.compile(r"[^a-z0-9]+")
 
 
 def escaped(text: str) -> str:
-    """The text for an element or for an attribute in quotes."""
+    """Escape text for an element or for an attribute in quotes."""
     return html.escape(_ALWAYS.sub("\ufffd", text), quote=True)
 
 
 def slug(text: str) -> str:
-    """A name for an address within the page: letters, digits and hyphens, never empty."""
+    """Return an anchor within the page: letters, digits and hyphens, never empty."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return _NOT_PLAIN.sub("-", plain).strip("-") or "part"

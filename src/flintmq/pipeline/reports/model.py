@@ -1,6 +1,6 @@
-"""A report as data: sentences, tables and charts. What makes one asks Spark; what prints one knows neither.
+"""A report as data: sentences, tables and charts. Its maker asks Spark; its printer knows neither Spark nor the tables.
 
-A report is small: what is in it was aggregated or cut to its first rows where the data is, never on the driver.
+A report is small: its rows were aggregated or cut where the data is, never on the driver.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A key figure of a report, as it is read: `Figure("busiest interval", "1,024", "puts/s")`."""
+    """A key figure of a report: `Figure("busiest interval", "1,024", "puts/s")`."""
 
     name: str
     value: str

@@ -1,6 +1,6 @@
 """MSG: MQI calls and messages of each interval, of the whole queue manager (115-2, QMST and QIST).
 
-Calls count what applications asked for. Messages put to stream queues, and opens of stream queues, are among them, and
+Calls count the requests of applications. Messages put to stream queues, and opens of stream queues, are among them, and
 in the requests to the data manager too. A get request is not a message: one that waits asks several times.
 
     MQOPENs       2  MQCLOSEs      2  MQGETs        0  MQPUTs       20  MQPUT1s       0

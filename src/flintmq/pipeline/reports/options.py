@@ -1,4 +1,4 @@
-"""What a report is asked: of which queue managers, of which time, how many rows, and settings of its own."""
+"""The options of a report: queue managers, time, number of rows, and settings of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Options:
         return self.settings.get(name, default)
 
     def number(self, name: str, default: float, least: float = 0.0) -> float:
-        """A setting that is a number of at least `least`."""
+        """Return a setting that is a number of at least `least`."""
         given = self.settings.get(name)
         if given is None:
             return default
@@ -41,7 +41,7 @@ class Options:
         return made
 
     def words(self) -> str:
-        """What was chosen, for the sentence of a report that found nothing: ` of QM1 from 2024-03-01 10:00:00`."""
+        """Describe the choice for the sentence of a report that found nothing: ` of QM1 from 2024-03-01 10:00:00`."""
         made = f" of {', '.join(self.qmgrs)}" if self.qmgrs else ""
         if self.start:
             made += f" from {self.start:%Y-%m-%d %H:%M:%S}"
@@ -51,7 +51,7 @@ class Options:
 
 
 def moment(option: str, text: str) -> datetime:
-    """`2024-03-01`, `2024-03-01T10:00` or with seconds; UTC unless it says otherwise."""
+    """Parse `2024-03-01`, `2024-03-01T10:00` or a time with seconds; UTC unless it has an offset."""
     try:
         made = datetime.fromisoformat(text)
         return made.replace(tzinfo=UTC) if made.tzinfo is None else made.astimezone(UTC)
@@ -60,7 +60,7 @@ def moment(option: str, text: str) -> datetime:
 
 
 def period(start: str, until: str) -> tuple[datetime | None, datetime | None]:
-    """From when until when, each None where it was not given."""
+    """Return start and end of a period, each None where it was not given."""
     begin, end = moment("--from", start) if start else None, moment("--until", until) if until else None
     if begin and end and begin >= end:
         raise BadOption(f"--from {start} is not before --until {until}: there is no time between them")
@@ -68,7 +68,7 @@ def period(start: str, until: str) -> tuple[datetime | None, datetime | None]:
 
 
 def settings_of(given: list[str], known: Mapping[str, str], report: str) -> dict[str, str]:
-    """`name=value` texts as a mapping; what the report does not know is refused."""
+    """Parse `name=value` texts to a mapping. Raises BadOption for a name that the report does not know."""
     made: dict[str, str] = {}
     for text in given:
         name, equals, value = text.partition("=")

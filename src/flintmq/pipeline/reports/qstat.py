@@ -1,8 +1,7 @@
-"""QSTAT: what each queue was like at the end of each statistics interval; and QSTATCSV, every counter as CSV.
+"""QSTAT: the state of each queue at the end of each statistics interval; and QSTATCSV, every counter as CSV.
 
 From 115-216 (QQST), which statistics class 5 writes for queues with STATQ(ON). The first release of the record tells
-where the queue is and its depth; later ones add handles, ages, and what was put and got. Only what a record has is
-printed.
+where the queue is and its depth; later ones add handles, ages, puts and gets. Only fields of the record are printed.
 
     SYS1,MQA1,2024/03/01,10:00:00.00,VRM: 930,
     From 2024/03/01,09:59:00.000000 to 2024/03/01,10:00:00.000000, duration 60 seconds.
@@ -72,7 +71,7 @@ def make(spark: SparkSession, tables: Path, options: Options) -> Report:
 
 
 def make_csv(spark: SparkSession, tables: Path, options: Options) -> Report:
-    """Every column of the record; what an older release lacks is empty."""
+    """Report every column of the record; one that an older release lacks is empty."""
     title = "QSTATCSV: every counter of queue statistics"
     columns = [name for name in silver_schema("QQST").names if name not in ("File", "Offset", "Entry")]
     queues = chosen(spark, tables, "QQST", options).orderBy(*ORDER)
@@ -106,7 +105,7 @@ def _words(queues: DataFrame) -> tuple[list[str], list[Figure]]:
 
 
 def _deepest(queues: DataFrame) -> list[Chart]:
-    """A chart of the queues that were not empty at the end, the deepest first."""
+    """Draw the queues that were not empty at the end, the deepest first."""
     last = "max_by(Current_Depth, struct(Record_Time, File, Offset, Entry)) filter (where Record = 'FULL') as Depth"
     found = (
         queues.groupBy("QMgr", "Queue")
@@ -139,7 +138,7 @@ def _lines(row: Any) -> list[str]:
 
 
 def _later(row: Any) -> list[str]:
-    """What records of 9.3.1 and 9.3.3 add."""
+    """Return the lines that records of 9.3.1 and 9.3.3 add."""
     lines = []
     if row.Inputs is not None:
         lines.append(f"  Input Handles {row.Inputs}  Output Handles {row.Outputs}  Oldest Message {row.Age} seconds")

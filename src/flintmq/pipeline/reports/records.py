@@ -23,7 +23,7 @@ ORDER = ("QMgr", "Record_Time", "File", "Offset", "Entry")
 
 _LOCAL = "Interval_Start + make_dt_interval(0, 0, UTC_Offset_Minutes)"
 _MOMENT = "'yyyy/MM/dd,HH:mm:ss.SSSSSS'"
-#: What `heading` needs of a row. Times become text in Spark, which knows that they are UTC; a record has them local.
+#: The columns that `heading` needs. Times become text in Spark, which knows that they are UTC; a record has them local.
 HEADING = [
     "concat_ws(',', LPAR, QMgr, date_format(Time, 'yyyy/MM/dd,HH:mm:ss.SS'), concat('VRM: ', MQ_Version), '') as _Head",
     f"date_format({_LOCAL}, {_MOMENT}) as _From",
@@ -33,7 +33,7 @@ HEADING = [
 
 
 def chosen(spark: SparkSession, tables: Path, structure: str, options: Options) -> DataFrame:
-    """The rows of a structure that the options choose, each once."""
+    """Return the rows of a structure that the options choose, each once."""
     from pyspark.sql import functions as f
 
     rows = silver(spark, tables, structure)
@@ -52,7 +52,7 @@ def chosen(spark: SparkSession, tables: Path, structure: str, options: Options) 
 
 @contextmanager
 def kept(rows: DataFrame) -> Iterator[DataFrame]:
-    """Rows that several questions are asked of are worked out once, into memory or onto the disks of the executors."""
+    """Compute rows that several questions are asked of once, into memory or onto the disks of the executors."""
     rows.persist()
     try:
         yield rows
@@ -61,7 +61,7 @@ def kept(rows: DataFrame) -> Iterator[DataFrame]:
 
 
 def first(rows: DataFrame, rows_max: int) -> tuple[list[Any], int]:
-    """The first rows, and how many more there are. `rows` has an order."""
+    """Return the first rows, and the number of the others. `rows` has an order."""
     found = rows.limit(rows_max + 1).collect()
     if len(found) <= rows_max:
         return found, 0
@@ -69,7 +69,7 @@ def first(rows: DataFrame, rows_max: int) -> tuple[list[Any], int]:
 
 
 def texts_for_times(rows: DataFrame) -> DataFrame:
-    """Times as text, in UTC where they are moments: Python would show them in the time zone of this process."""
+    """Convert times to text, in UTC where they are moments: Python would show them in the time zone of this process."""
     form = "'yyyy-MM-dd HH:mm:ss.SSSSSS'"
     names = [
         f"date_format(`{name}`, {form}) as `{name}`" if kind.startswith("timestamp") else f"`{name}`"
@@ -79,7 +79,7 @@ def texts_for_times(rows: DataFrame) -> DataFrame:
 
 
 def cells(row: Any) -> tuple[Cell, ...]:
-    """A row of Spark as cells: dates become text, bytes hexadecimal, a flag YES or NO."""
+    """Convert a row of Spark to cells: dates become text, bytes hexadecimal, a flag YES or NO."""
     return tuple(_cell(value) for value in row)
 
 
@@ -94,12 +94,12 @@ def _cell(value: Any) -> Cell:
 
 
 def many(number: int, what: str) -> str:
-    """`1 queue`, `2,000 queues`."""
+    """Return a number with its noun: `1 queue`, `2,000 queues`."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def heading(row: Any) -> list[str]:
-    """The two lines that the supplied formatter puts above an interval: where from, and from when to when."""
+    """Return the two lines that the supplied formatter puts above an interval: its origin, and its start and end."""
     if row._From is None or row._Duration is None:
         return [row._Head, "From and to are not recorded."]
     seconds = f"{row._Duration / 1e6:.6f}".rstrip("0").rstrip(".")
@@ -107,7 +107,7 @@ def heading(row: Any) -> list[str]:
 
 
 def listing(rows: list[Any], lines_of: Callable[[Any], list[str]]) -> list[str]:
-    """The lines of each row, under the heading of its interval."""
+    """Return the lines of each row, under the heading of its interval."""
     lines: list[str] = []
     before: list[str] = []
     for row in rows:
@@ -125,8 +125,10 @@ def by_time(
     lines_of: Callable[[Any], list[str]],
     rows_max: int,
 ) -> tuple[Table, list[Any]]:
-    """Records in the order of time as a table, with their listing; and the rows of Spark. `columns` is of name,
-    expression and column."""
+    """Return records in the order of time as a table with their listing, and the rows of Spark.
+
+    `columns` is of name, expression and column.
+    """
     shown = [f"{expression} as `{name}`" for name, expression, _ in columns]
     found, left = first(rows.orderBy(*ORDER).selectExpr(*shown, *HEADING), rows_max)
     made = Table(title, [column for _, _, column in columns], [cells(row[: len(columns)]) for row in found], left)
@@ -135,7 +137,7 @@ def by_time(
 
 
 def over_time(rows: list[Any], title: str, series: Mapping[str, str], unit: str) -> Chart:
-    """A chart over the starts of intervals: a line per queue manager and column; `series` is column -> name."""
+    """Draw columns over the starts of intervals: a line per queue manager and column; `series` is column -> name."""
     places = sorted({row.Start for row in rows if row.Start})
     managers = sorted({row.QMgr or "" for row in rows})
     made = []
@@ -152,5 +154,5 @@ def _number(value: Any) -> float | None:
 
 
 def nothing(name: str, title: str, options: Options, what: str, remedy: str) -> Report:
-    """A report without its records: which they are, and how to have them written."""
+    """Return a report that lacks its records: which records, and how to have them written."""
     return Report(name, title, [f"There are no {what}{options.words()} in the tables.", remedy], silent=True)

@@ -45,11 +45,11 @@ class Entry:
 
     make: Maker
     summary: str
-    #: Its own settings, name -> what it means; `--set name=value`.
+    #: Its own settings, name -> meaning; `--set name=value`.
     settings: Mapping[str, str] = field(default_factory=dict)
     format: str = "text"
     rows: int = ROWS
-    #: What it says without tables, and without Spark, if it can say anything then.
+    #: Makes the parts that need no tables and no Spark, if there are any.
     without_records: Callable[[Options], Report] | None = None
     #: The layer of the tables that it is made from.
     layer: str = SILVER
@@ -94,7 +94,7 @@ FORMATS: dict[str, Renderer] = {"text": text.render, "csv": csv.render, "html": 
 
 
 def entries(names: Sequence[str]) -> dict[str, Entry]:
-    """The reports of these names, in whatever case; `all` is every one that is text by itself."""
+    """Return the reports of these names, in any case; `all` is every report that is text by default."""
     made: dict[str, Entry] = {}
     for name in names:
         if name.lower() == "all":

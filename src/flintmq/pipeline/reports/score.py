@@ -5,7 +5,7 @@
                             1.4826 x quartile   distance of the quartile on the side of the value, for lopsided values
                             1.2533 x mean AD    only where MAD is 0: more than half of the values are equal
                             6 % of the median   differences within 6 % count as equal (B200)
-                            sqrt(median count)  what chance alone does to a count
+                            sqrt(median count)  the effect of chance alone on a count
                             1                   one message, byte or second more or less is nothing
 
 Median and MAD (median of the absolute distances from the median) are not moved by the values that are looked for; mean
@@ -25,14 +25,14 @@ SAME = 0.06
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle value; of an even number of values the mean of the middle two."""
+    """Return the middle value; of an even number of values the mean of the middle two."""
     ordered = sorted(values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def scale(middle: float, mad: float, mean_distance: float, is_count: bool, quartile: float = 0.0) -> float:
-    """What counts as one step away from the median. At least 1, whatever the values are."""
+    """Return the distance that counts as one step from the median. At least 1, whatever the values are."""
     parts = [1.0, MAD_FACTOR * mad, MAD_FACTOR * quartile, SAME * abs(middle)]
     if mad == 0:
         parts.append(MEAN_FACTOR * mean_distance)
@@ -42,7 +42,7 @@ def scale(middle: float, mad: float, mean_distance: float, is_count: bool, quart
 
 
 def score(value: float, values: Sequence[float], is_count: bool = True) -> float:
-    """The z-score of a value among others."""
+    """Return the z-score of a value among others."""
     middle = median(values)
     distances = [abs(other - middle) for other in values]
     mean = sum(distances) / len(distances)
@@ -63,20 +63,20 @@ class Finding:
     low: float
     middle: float
     high: float
-    #: What its like is: `at this hour`, `at this hour on Mondays`.
+    #: The values that it is compared with: `at this hour`, `at this hour on Mondays`.
     season: str
     intervals: int = 1
     unit: str = ""
 
 
 def number(value: float) -> str:
-    """A number in a sentence: whole from 10 on, else with at most two digits after the point."""
+    """Format a number for a sentence: whole from 10 on, else with at most two digits after the point."""
     text = f"{value:,.0f}" if abs(value) >= 10 or value == round(value) else f"{value:,.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def sentence(found: Finding) -> str:
-    """`DEV.QUEUE.1 got 14 times its usual puts at 10:15: 12,000 where 800 to 900 are usual at this hour`."""
+    """Return `DEV.QUEUE.1 got 14 times its usual puts at 10:15: 12,000 where 800 to 900 are usual at this hour`."""
     unit = f" {found.unit}" if found.unit else ""
     value = f"{number(found.value)}{unit}"
     low, high = number(found.low), number(found.high)

@@ -1,6 +1,6 @@
-"""How much storage things take, and how many of them fit: the planning rules of the performance reports.
+"""Storage of channels, connections and messages: the planning rules of the performance reports.
 
-    what                                 figure                                              behaviour
+    item                                 figure                                              behaviour
     storage of a client channel          by SHARECNV and message size, SVRCONN_KB            B165
     storage of a message channel         by message size, MCA_KB                             B166
     share of the storage that is planned 80 %                                                B169
@@ -55,15 +55,15 @@ RESOURCE_BYTES = 405
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What fits into the storage of a channel initiator, and what it takes elsewhere."""
+    """The channels that fit the storage of a channel initiator, and the storage that they need elsewhere."""
 
     total_mb: float
     used_mb: float
-    #: What is planned with, whole MB, and what of it is left.
+    #: The storage to plan with, whole MB, and the part that is left.
     ceiling_mb: int
     left_mb: float
     kb_per_channel: float
-    #: What the storage allows, and what the limit does.
+    #: The channels that the storage allows, and those that the limit allows.
     fitting: int
     channels_max: int
     conversations: int
@@ -82,12 +82,12 @@ class Plan:
 
 
 def channels_that_fit(left_mb: float, kb_per_channel: float) -> int:
-    """Whole channels in that much storage; none where nothing is left."""
+    """Return the whole channels in an amount of storage; 0 where none is left."""
     return max(math.floor(left_mb * 1024 / kb_per_channel + 1e-9), 0)
 
 
 def planned_mb(total_mb: float, ceiling: float = CEILING) -> int:
-    """B169: the storage that is planned with, in whole MB."""
+    """Return the storage to plan with, in whole MB (B169)."""
     return math.floor(total_mb * ceiling + 1e-9)
 
 
@@ -99,7 +99,7 @@ def plan(
     conversations: int = 1,
     ceiling: float = CEILING,
 ) -> Plan:
-    """B169: (80 % of the total, in whole MB - what is used) / KB per channel. 1,466, 120 and 232 give 4,643."""
+    """Plan channels: (80 % of the total, in whole MB - used) / KB per channel (B169). 1,466, 120 and 232 give 4,643."""
     if not 0 < ceiling <= 1:
         raise BadOption(f"the share of storage to plan with is above 0 and at most 1, not {ceiling:g}")
     if total_mb <= 0 or kb_per_channel <= 0:
@@ -112,7 +112,7 @@ def plan(
 
 
 def _measured(table: dict[int, float], wanted: float, what: str, remedy: str) -> int:
-    """The smallest entry of a table that is not below what is wanted."""
+    """Return the smallest entry of a table that is at least `wanted`."""
     for known in sorted(table):
         if wanted <= known:
             return known
@@ -120,7 +120,7 @@ def _measured(table: dict[int, float], wanted: float, what: str, remedy: str) ->
 
 
 def svrconn_kb(sharecnv: int, message_kb: float) -> float:
-    """B165: KB of a client channel. SHARECNV and size count as the next larger ones that were measured."""
+    """Return KB of a client channel (B165). SHARECNV and size count as the next larger ones that were measured."""
     remedy = "give what a channel takes, kb-per-channel"
     shared = _measured(dict.fromkeys(SVRCONN_KB, 0.0), sharecnv, "SHARECNV", remedy)
     sizes = SVRCONN_KB[shared]
@@ -128,17 +128,17 @@ def svrconn_kb(sharecnv: int, message_kb: float) -> float:
 
 
 def mca_kb(message_kb: float) -> float:
-    """B166: KB of a message channel."""
+    """Return KB of a message channel (B166)."""
     return MCA_KB[_measured(MCA_KB, message_kb, "message channels with messages in KB", "give kb-per-channel")]
 
 
 def csa_kb(sharecnv: int) -> float:
-    """B162: KB of common storage for one connection. Between measured values the dearer of the two neighbours."""
+    """Return KB of common storage for one connection (B162): between two measured values, the larger result."""
     return _dearer(CSA_KB, sharecnv)
 
 
 def private_kb(sharecnv: int, shared_queues: bool = False) -> float:
-    """B163: KB of private storage for one connection, with at most 32 open objects (B164)."""
+    """Return KB of private storage for one connection (B163), with at most 32 open objects (B164)."""
     return _dearer(PRIVATE_KB, sharecnv) + (SHARED_QUEUE_KB if shared_queues else 0.0)
 
 
@@ -149,27 +149,27 @@ def _dearer(table: dict[int, float], at: int) -> float:
 
 
 def pages_of(size: int) -> int:
-    """B135: pages of 4 KB that a message of this size (data and headers without MQMD) takes."""
+    """Return the pages of 4 KB of a message of this size, data and headers without MQMD (B135)."""
     return 1 + max(0, math.ceil((size - ONE_PAGE_MAX) / PAGE_MORE))
 
 
 def messages_that_fit(pages: int, size: int) -> int:
-    """B131, B135, B138: messages of one size that a page set holds, index pages counted."""
+    """Return the messages of one size that a page set holds, index pages counted (B131, B135, B138)."""
     return math.floor(pages / (pages_of(size) + 1 / MESSAGES_PER_INDEX_PAGE))
 
 
 def index_mb(messages: int) -> float:
-    """B147: 64-bit storage for the index of a queue."""
+    """Return MB of 64-bit storage for the index of a queue (B147)."""
     return messages * INDEX_BYTES / 1024**2
 
 
 def users_mb(users: int, resources: int = 1) -> float:
-    """B208, B209: 64-bit storage for signed-on users, each with so many resources."""
+    """Return MB of 64-bit storage for signed-on users with `resources` resources each (B208, B209)."""
     return users * (USER_KB * 1024 + max(resources - 1, 0) * RESOURCE_BYTES) / 1024**2
 
 
 def days_until(now: float, per_day: float, limit: float) -> float | None:
-    """When a straight line reaches its limit: 0 where it has, None where it never will."""
+    """Return the days until a linear trend reaches its limit: 0 where it has, None where it never will."""
     if now >= limit:
         return 0.0
     return (limit - now) / per_day if per_day > 0 else None

@@ -1,4 +1,4 @@
-"""Say what a page of reports is made from: the dumps, the queue managers and the time that the tables hold.
+"""The source of a page of reports: the dumps, the queue managers and the time that the tables hold.
 
 Names come from the partitions of the silver tables and from the entries of the dumps, times from the footers of the
 Parquet files: no row is read and no Spark is asked.
@@ -30,7 +30,7 @@ class Source:
     last: datetime | None
 
     def sentence(self) -> str:
-        """`Queue managers MQA1, MQA2; 2024-03-01 10:00 to 2024-03-01 11:30 UTC; from 2 dumps: a.dat, b.dat.`"""
+        """Return `Queue managers MQA1, MQA2; 2024-03-01 10:00 to 2024-03-01 11:30 UTC; from 2 dumps: a.dat, b.dat.`"""
         if not self.dumps:
             return "No records were chosen."
         parts = [f"Queue manager{'s' if len(self.qmgrs) != 1 else ''} {_listed(self.qmgrs) or 'without a name'}"]
@@ -46,7 +46,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def source_of(out: Path, options: Options) -> Source:
-    """Find what the tables in `out` hold of the queue managers and the time that the options choose."""
+    """Find the dumps, queue managers and time in `out` that the options choose."""
     names = _names(out)
     dumps: set[str] = set()
     qmgrs: set[str] = set()
@@ -70,7 +70,7 @@ def source_of(out: Path, options: Options) -> Source:
 
 
 def _names(out: Path) -> dict[str, str]:
-    """The names of dumps by the short name that is in the names of files."""
+    """Return the names of dumps by the short name that is in the names of files."""
     made: dict[str, str] = {}
     for path in sorted((state(out) / "inputs").glob("*.json")):
         entry = json.loads(path.read_text())
@@ -85,7 +85,7 @@ def _files(out: Path) -> Iterator[tuple[Path, str | None]]:
 
 
 def _times(file: Path) -> tuple[datetime | None, datetime | None]:
-    """The first and the last time in a file, by its footer."""
+    """Return the first and the last time in a file, by its footer."""
     import pyarrow.parquet as pq
 
     footer = pq.read_metadata(file)

@@ -1,12 +1,12 @@
-"""How evenly messages came: what counts of short slots show, and what a count of a long interval still proves (B24).
+"""How evenly messages came: measured by counts of short slots, bounded by a count of a long interval (B24).
 
 The same 100,000 messages in a minute may be 1,667 in every second, or all in five seconds. With a count per slot of a
 few seconds this is measured (`spread`). With one count for the interval only a bound is known (`bound`): the rate
 cannot have been below the mean in every slot, and
 
     the last put        all messages came before it, so the mean rate up to it was reached
-    the deepest point   what the queue gained over its depth at the start was put without being got
-    tasks               what a task put, it put between its open and its close
+    the deepest point   the gain of the queue over its depth at the start was put without being got
+    tasks               the puts of a task were made between its open and its close
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ class Spread:
 
     @property
     def burst(self) -> float:
-        """Peak over mean: 1 is even, the number of slots is all at once."""
+        """Return peak over mean: 1 is even, the number of slots is all at once."""
         return self.peak * self.slots / self.messages if self.messages else 0.0
 
     @property
     def half_share(self) -> float:
-        """The share of the time that holds half of the messages: 0.5 is even."""
+        """Return the share of the time that holds half of the messages: 0.5 is even."""
         return self.half / self.slots if self.slots else 0.0
 
 
 def spread(counts: Sequence[int]) -> Spread:
-    """The spread of counts per slot."""
+    """Return the spread of counts per slot."""
     total, reached, half = sum(counts), 0, 0
     for count in sorted(counts, reverse=True):
         if 2 * reached >= total:
@@ -55,7 +55,7 @@ def spread(counts: Sequence[int]) -> Spread:
 
 
 def judged(burst: float, idle_share: float) -> str:
-    """A word for a spread: what a reader may call even, uneven, bursty or a single burst."""
+    """Return words for a spread: even, uneven, in bursts, or in short bursts with silence between."""
     if burst < UNEVEN:
         return "even"
     if burst < BURSTY:
@@ -65,7 +65,7 @@ def judged(burst: float, idle_share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a count of an interval proves about its busiest second."""
+    """The facts that a count of an interval proves about its busiest second."""
 
     #: Messages per second over the whole interval, and over the part in which they must have come.
     mean: float
@@ -77,10 +77,10 @@ class Bound:
 
 
 def bound(puts: int, interval_s: float, last_put_s: float | None, depth_start: int | None, depth_max: int) -> Bound:
-    """`last_put_s` is the time of the last put after the interval's start; None, or outside it, says nothing.
+    """Derive a bound from one count. `last_put_s` is the time of the last put after the interval's start.
 
-    A depth that was there before is not a backlog of this interval; where it is unknown, 0 is assumed by nobody and the
-    backlog is 0.
+    A `last_put_s` of None, or outside the interval, proves nothing. A depth that was there before is not a backlog of
+    this interval; where it is unknown, the backlog is 0.
     """
     within = interval_s if last_put_s is None or not 0 < last_put_s <= interval_s else max(last_put_s, 0.001)
     backlog = 0 if depth_start is None else max(min(depth_max - depth_start, puts), 0)

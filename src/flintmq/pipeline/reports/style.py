@@ -1,4 +1,4 @@
-"""What the HTML page looks like, and the script that sorts its tables.
+"""The style of the HTML page, and the script that sorts its tables.
 
 The colours of series are told apart with any kind of sight on a light and on a dark ground; text on its ground has a
 contrast of at least 4.5 to 1.

@@ -3,10 +3,10 @@
 A line chart shows values over labels that follow each other. Labels that are times are placed to scale, and the axis
 has round times. A line joins the values of its own series: a place at which only other series have a value is no gap in
 it; a distance of more than GAP times its usual one is. A bar chart lies on its side, because its labels are names of
-queues and channels, which are long. Zero is always on the value axis, so that a length is what it looks like. Colours
-are CSS variables of the page, one set for light and one for dark; when they begin again, the dashes are others, and no
-more lines are drawn than can be told apart. Who cannot see the drawing gets its title and a sentence with the extremes
-(`describe`). A `sparkline` is a line chart without axes, for the head of the page.
+queues and channels, which are long. Zero is always on the value axis, so that lengths can be compared. Colours are CSS
+variables of the page, one set for light and one for dark; when they begin again, the dashes are others, and no more
+lines are drawn than can be told apart. A screen reader gets the title and a sentence with the extremes (`describe`). A
+`sparkline` is a line chart without axes, for the head of the page.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LETTERS = 28
 #: How wide a letter is, about.
 LETTER = 7
 
-#: What a drawing can tell from nothing, and from a fault.
+#: Smaller values are drawn as 0, larger ones are gaps.
 SMALLEST, LARGEST = 1e-12, 1e30
 
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
@@ -70,12 +70,12 @@ class Axis:
     marks: tuple[float, ...]
 
     def share(self, value: float) -> float:
-        """Where a value lies, 0 at the low end and 1 at the high end."""
+        """Return the position of a value, 0 at the low end and 1 at the high end."""
         return (value - self.low) / (self.high - self.low)
 
 
 def axis_of(values: list[float], marks_wanted: int = 5) -> Axis:
-    """An axis with round marks (1, 2 or 5 times a power of ten) that holds zero and every value."""
+    """Return an axis with round marks (1, 2 or 5 times a power of ten) that holds zero and every value."""
     low, high = min([0.0, *values]), max([0.0, *values])
     if low == high:
         high = 1.0
@@ -88,7 +88,7 @@ def axis_of(values: list[float], marks_wanted: int = 5) -> Axis:
 
 
 def short(value: float) -> str:
-    """A number for an axis or a tip, three digits long or whole: 0.25, 4.5, 950, 9,500, 12.5 k, 3.45 M."""
+    """Format a number for an axis or a tip, three digits long or whole: 0.25, 4.5, 950, 9,500, 12.5 k, 3.45 M."""
     for limit, scale, unit in ((1e12, 1e12, " T"), (1e9, 1e9, " G"), (1e6, 1e6, " M"), (1e4, 1e3, " k")):
         if abs(value) >= limit:
             return _digits(value / scale) + unit
@@ -103,26 +103,26 @@ def _digits(value: float) -> str:
 
 
 def clipped(name: str, letters: int = LETTERS) -> str:
-    """A name as long as there is room: what is left out is in the middle, as names differ at their ends."""
+    """Shorten a name to `letters`. The middle is left out, as names differ at their ends."""
     head = (letters - 1) // 2
     return name if len(name) <= letters else f"{name[:head]}…{name[head - letters + 1 :]}"
 
 
 def real(value: float | None) -> float | None:
-    """A value that can be drawn: what is not a number, or has no end that fits a drawing, is a gap."""
+    """Return a value that can be drawn; None, a gap, for one that is not a number or too large for a drawing."""
     if value is None or not abs(value) <= LARGEST:
         return None
     return float(value) if abs(value) >= SMALLEST else 0.0
 
 
 def values_of(series: Series, places: int) -> list[float | None]:
-    """As many values as there are places, whatever the series has."""
+    """Return as many values as there are places, however many the series has."""
     found = [real(value) for value in series.values[:places]]
     return found + [None] * (places - len(found))
 
 
 def describe(chart: Chart) -> str:
-    """What the chart shows, for those who do not see it: each series with its extremes and where they are."""
+    """Describe a chart to readers that do not see it: each series with its extremes and their places."""
     parts = []
     for series in chart.series:
         found = [(value, label) for value, label in zip(values_of(series, len(chart.x)), chart.x, strict=True)]
@@ -136,7 +136,7 @@ def describe(chart: Chart) -> str:
 
 
 def drawn(chart: Chart) -> tuple[list[Series], int]:
-    """The series that a chart draws, and how many it does not: of very many lines, those that reach highest."""
+    """Return the series that a chart draws, and the number of the others: of many lines the highest are drawn."""
     if chart.kind != LINE or len(chart.series) <= LINES_MAX:
         return chart.series, 0
 
@@ -148,12 +148,12 @@ def drawn(chart: Chart) -> tuple[list[Series], int]:
 
 
 def dash_of(number: int) -> str:
-    """The dashes of a line: colours repeat, and then dashes differ."""
+    """Return the dashes of a line: when colours repeat, dashes differ."""
     return _DASHES[number // COLOURS % len(_DASHES)]
 
 
 def times_of(x: list[str]) -> list[float] | None:
-    """Seconds since 1970 of labels that are all times; None if one is not, or if they do not follow each other."""
+    """Return labels as seconds since 1970; None if one is not a time, or if they do not follow each other."""
     made: list[float] = []
     for label in x:
         try:
@@ -167,7 +167,7 @@ def times_of(x: list[str]) -> list[float] | None:
 
 
 def pieces_of(values: list[float | None], at: list[float], own: bool) -> list[list[int]]:
-    """The places of a line between its gaps.
+    """Return the places of a line between its gaps.
 
     With `own` a place without a value is only a gap if the distance to the next value is more than GAP times the usual
     one of this line; else every such place is one.
@@ -190,7 +190,7 @@ def pieces_of(values: list[float | None], at: list[float], own: bool) -> list[li
 def draw(chart: Chart, ident: str, width: int = WIDTH) -> str:
     """Return the SVG of a chart. `ident` is unique in the page; title and description refer to it.
 
-    Without an `ident` the drawing is a second one of the same chart, and those who do not see it are not told again.
+    Without an `ident` the drawing is a second one of the same chart, which a screen reader skips.
     """
     if chart.kind not in KINDS:
         raise ValueError(f"a chart is {' or '.join(KINDS)}, not {chart.kind!r}")
@@ -212,7 +212,7 @@ def draw(chart: Chart, ident: str, width: int = WIDTH) -> str:
 
 
 def labels_of(x: list[str]) -> tuple[list[str], str]:
-    """The labels as they stand under a line, and what they have in common: times of one day lose their date."""
+    """Return the labels below a line, and their common part: times of one day lose their date."""
     stamps = [_STAMP.match(label) for label in x]
     if len(x) > 1 and all(stamps):
         dates = {stamp[1] for stamp in stamps if stamp}
@@ -239,54 +239,89 @@ def scaled(chart: Chart) -> list[float] | None:
     return numbers
 
 
+class _Plot:
+    """The coordinates of a line chart: from places and values to pixels."""
+
+    def __init__(self, chart: Chart, axis: Axis, width: int) -> None:
+        self.axis = axis
+        self.width = width
+        self.right = width - RIGHT
+        self.bottom = HEIGHT - BOTTOM
+        #: Seconds since 1970 if the labels are times.
+        self.times = times_of(chart.x)
+        #: Positions of the labels, in the unit of the x axis.
+        self.at = self.times or scaled(chart) or [float(place) for place in range(len(chart.x))]
+
+    def across(self, place: float) -> float:
+        """Return x of a position."""
+        length = self.at[-1] - self.at[0]
+        if not length:
+            return (LEFT + self.right) / 2
+        return LEFT + (place - self.at[0]) / length * (self.right - LEFT)
+
+    def up(self, value: float) -> float:
+        """Return y of a value."""
+        return self.bottom - self.axis.share(value) * (self.bottom - TOP)
+
+
 def _lines(chart: Chart, axis: Axis, width: int) -> list[str]:
-    places, right, bottom = len(chart.x), width - RIGHT, HEIGHT - BOTTOM
-    times = times_of(chart.x)
-    at = times or scaled(chart) or [float(place) for place in range(places)]
-    length = at[-1] - at[0]
+    plot = _Plot(chart, axis, width)
+    made = [*_grid(chart, plot), *_x_axis(chart, plot)]
+    shown, left_out = drawn(chart)
+    hover = len(chart.x) * len(shown) <= POINTS_MAX
+    for number, series in enumerate(shown):
+        made += _series(chart, plot, series, number, filled=len(shown) == 1, hover=hover)
+    if left_out:
+        made.append(
+            f'<text class="axis" x="{plot.right}" y="14" text-anchor="end">{left_out:,} more are not drawn</text>'
+        )
+    return made
 
-    def across(place: float) -> float:
-        return LEFT + (place - at[0]) / length * (right - LEFT) if length else (LEFT + right) / 2
 
-    def up(value: float) -> float:
-        return bottom - axis.share(value) * (bottom - TOP)
-
+def _grid(chart: Chart, plot: _Plot) -> list[str]:
+    """Return the title of the y axis, and a line with its number for each mark."""
     made = [f'<text class="axis" x="{LEFT - 8}" y="14" text-anchor="end">{escaped(chart.y_title)}</text>']
     if len(chart.y_title) > 8:
         made = [f'<text class="axis" x="4" y="14">{escaped(chart.y_title)}</text>']
-    for mark in axis.marks:
-        kind = "zero" if mark == 0 else "grid"
-        made.append(f'<line class="{kind}" x1="{LEFT}" x2="{right}" y1="{up(mark):.1f}" y2="{up(mark):.1f}"/>')
-        made.append(f'<text class="axis" x="{LEFT - 8}" y="{up(mark) + 4:.1f}" text-anchor="end">{short(mark)}</text>')
-    if times:
-        made += _time_labels(at[0], at[-1], across, bottom, right)
+    for mark in plot.axis.marks:
+        kind, y = "zero" if mark == 0 else "grid", plot.up(mark)
+        made.append(f'<line class="{kind}" x1="{LEFT}" x2="{plot.right}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        made.append(f'<text class="axis" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{short(mark)}</text>')
+    return made
+
+
+def _x_axis(chart: Chart, plot: _Plot) -> list[str]:
+    """Return the labels and the title of the x axis."""
+    at, across, bottom, right = plot.at, plot.across, plot.bottom, plot.right
+    if plot.times:
+        made = _time_labels(at[0], at[-1], across, bottom, right)
     elif chart.scale:
-        made += _scale_labels(chart.x, [across(each) for each in at], bottom, width)
+        made = _scale_labels(chart.x, [across(each) for each in at], bottom, plot.width)
     else:
-        made += _labels(chart.x, lambda number: across(at[number]), bottom, right)
+        made = _labels(chart.x, lambda number: across(at[number]), bottom, right)
     if chart.x_title:
         spot = f'x="{(LEFT + right) / 2:.0f}" y="{bottom + 38}"'
         made.append(f'<text class="axis" {spot} text-anchor="middle">{escaped(chart.x_title)}</text>')
-    shown, left_out = drawn(chart)
-    hover = places * len(shown) <= POINTS_MAX
-    for number, series in enumerate(shown):
-        values = values_of(series, places)
-        points = [None if value is None else (across(at[place]), up(value)) for place, value in enumerate(values)]
-        made += _spread(series, [across(each) for each in at], up, number)
-        own = times is not None or bool(chart.scale)
-        pieces = pieces_of(values, at, own) if times else _joined(values) if chart.scale else pieces_of(values, at, own)
-        made += _line(points, pieces, number, up(0) if len(shown) == 1 else None)
-        if chart.scale:
-            made += [_dot(point, number) for point in points if point is not None]
-        if hover:
-            made += _tips(series.name, chart.x, values, points)
-    if left_out:
-        made.append(f'<text class="axis" x="{right}" y="14" text-anchor="end">{left_out:,} more are not drawn</text>')
+    return made
+
+
+def _series(chart: Chart, plot: _Plot, series: Series, number: int, *, filled: bool, hover: bool) -> list[str]:
+    """Return one series: its spread, its line, the dots of a scaled axis, and the tips if `hover`."""
+    values = values_of(series, len(chart.x))
+    across = [plot.across(each) for each in plot.at]
+    points = [None if value is None else (across[place], plot.up(value)) for place, value in enumerate(values)]
+    one_path = chart.scale and not plot.times
+    pieces = _joined(values) if one_path else pieces_of(values, plot.at, own=plot.times is not None)
+    made = [*_spread(series, across, plot.up, number), *_line(points, pieces, number, plot.up(0) if filled else None)]
+    if chart.scale:
+        made += [_dot(point, number) for point in points if point is not None]
+    if hover:
+        made += _tips(series.name, chart.x, values, points)
     return made
 
 
 def time_marks(start: float, end: float, marks_max: int = LABELS_MAX) -> list[tuple[float, str]]:
-    """Round times between two, with their labels: a date where a day begins or where days are all there is."""
+    """Return round times between two, with their labels: a date where a day begins or where all marks are days."""
     step = next((each for each in _MARKS if (end - start) / each <= marks_max), _MARKS[-1])
     while (end - start) / step > marks_max:
         step *= 2
@@ -374,7 +409,7 @@ def _labels(x: list[str], across: Callable[[int], float], bottom: int, right: in
 def _line(
     points: list[tuple[float, float] | None], pieces: list[list[int]], number: int, floor: float | None
 ) -> list[str]:
-    """The pieces of a line between its gaps; one point alone is a dot. `floor` fills what is below."""
+    """Return the pieces of a line between its gaps; one point alone is a dot. `floor` fills the area below."""
     made = []
     dash = dash_of(number)
     style = f"s{number % COLOURS}"
@@ -395,7 +430,7 @@ def _line(
 
 
 def key(number: int) -> str:
-    """The mark of a series in the legend: its colour and, where colours repeat, its dashes."""
+    """Return the mark of a series in the legend: its colour and, where colours repeat, its dashes."""
     dash = dash_of(number)
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return (
@@ -405,7 +440,7 @@ def key(number: int) -> str:
 
 
 def sparkline(chart: Chart) -> str:
-    """The first lines or bars of a chart, small, without axes; "" if there is nothing to draw."""
+    """Draw the first lines or bars of a chart, small, without axes; "" if there is nothing to draw."""
     shown = chart.series[:3]
     seen = [value for series in shown for value in values_of(series, len(chart.x)) if value is not None]
     if not seen or chart.kind not in KINDS:

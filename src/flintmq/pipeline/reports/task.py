@@ -1,4 +1,4 @@
-"""TASK: what each task did to each queue, and what it cost (116-1 and 116-2, accounting class 3).
+"""TASK: the calls of each task to each queue, and their cost (116-1 and 116-2, accounting class 3).
 
 A task that ran over several accounting intervals has a record for each; they are added up over the time that was asked
 for. An average is cut to whole microseconds in the listing, as the supplied formatter does it: ten puts of 109.5
@@ -12,7 +12,7 @@ microseconds in all show 10. The tables have it exact.
     LQ1000  Put avg elapsed time             11 uS
     ...
 
-With `--set compare=yes` the first few stand side by side in columns, which shows what a change costs: the same program
+With `--set compare=yes` the first few stand side by side in columns, which shows the cost of a change: the same program
 with and without a stream queue, say. A put to a stream queue is not counted, but its time and its pages are in the
 figures of the put that caused it.
 """
@@ -165,7 +165,7 @@ def _of(options: Options) -> str:
 
 
 def _aggregated(spark: SparkSession, tables: Path, options: Options) -> tuple[DataFrame, DataFrame]:
-    """The tasks, and what they used; one row per task, and per task and queue."""
+    """Return the tasks, and their use of queues: one row per task, and per task and queue."""
     wtid = chosen(spark, tables, "WTID", options)
     wtas = chosen(spark, tables, "WTAS", options)
     wq = chosen(spark, tables, "WQ", options)
@@ -185,7 +185,7 @@ def _aggregated(spark: SparkSession, tables: Path, options: Options) -> tuple[Da
 def _uses(
     spark: SparkSession, tasks: list[Any], used: DataFrame, rows_max: int, by_cost: bool
 ) -> tuple[dict[tuple[str, str], list[Any]], int]:
-    """What the shown tasks used, by task."""
+    """Return the use of queues by the shown tasks, by task."""
     from pyspark.sql import functions as f
 
     shown = spark.createDataFrame([(task.QMgr, task.Task) for task in tasks], "QMgr string, Task string")
@@ -270,7 +270,7 @@ def _exact(total: int | None, count: int | None) -> float | None:
 
 
 def _cut(total: int | None, count: int | None) -> int:
-    """An average in whole units, cut off."""
+    """Return an average in whole units, cut off."""
     return (total or 0) // count if count else 0
 
 
@@ -289,7 +289,7 @@ def _shown(value: Cell, unit: str) -> str:
 
 
 def task_lines(task: Any) -> list[tuple[str, Cell, str]]:
-    """The lines of a task: label, value, unit. What it did not do is left out."""
+    """Return the lines of a task: label, value, unit. Calls that it did not make are left out."""
     lines: list[tuple[str, Cell, str]] = []
     if task.Commits:
         lines += _call("Commit", task.Commits, task.Commit_ET, task.Commit_CT)
@@ -303,7 +303,7 @@ def task_lines(task: Any) -> list[tuple[str, Cell, str]]:
 
 
 def use_lines(use: Any) -> list[tuple[str, Cell, str]]:
-    """The lines of a task's use of a queue."""
+    """Return the lines of a task's use of a queue."""
     kind = use.Queue_Type or ""
     lines: list[tuple[str, Cell, str]] = [
         ("Open name", use.Open_Name, ""),
@@ -354,7 +354,7 @@ def _call(label: str, count: int, elapsed: int, cpu: int) -> list[tuple[str, Cel
 
 
 def _structures(call: str, row: Any) -> list[tuple[str, Cell, str]]:
-    """Requests to the coupling facility, of a call on a shared queue."""
+    """Return the requests to the coupling facility of a call on a shared queue."""
     counts = {kind: row[f"{call}_{kind}"] for kind in _CF}
     return [(f"{call} CF {kind}", count, "") for kind, count in counts.items() if count]
 
@@ -364,7 +364,7 @@ def _sizes(label: str, most: int | None, least: int | None) -> list[tuple[str, C
 
 
 def side_by_side(pairs: list[tuple[Any, Any]]) -> Table:
-    """One column per task and queue, one row per line of the listing; a line that one of them lacks is empty there."""
+    """Return one column per task and queue, one row per line of the listing; a missing line is an empty cell."""
     columns = [Column("")]
     values: list[dict[str, Cell]] = []
     units: dict[str, str] = {}
@@ -381,7 +381,7 @@ def side_by_side(pairs: list[tuple[Any, Any]]) -> Table:
 
 
 def _merged(orders: list[list[str]]) -> list[str]:
-    """All labels, each after those that stand before it in every list."""
+    """Return all labels, each after those that stand before it in every list."""
     made: list[str] = []
     for labels in orders:
         at = 0

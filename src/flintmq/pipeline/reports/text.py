@@ -15,7 +15,7 @@ PLACES = 40
 
 
 def render(reports: Sequence[Report]) -> str:
-    """Reports one after the other. What a terminal would obey, which only a damaged record has in a name, is a dot."""
+    """Print reports one after the other. A control character, which only a damaged record has in a name, is a dot."""
     return printable("\n\n".join(map(_report, reports)))
 
 
@@ -47,7 +47,7 @@ def _report(report: Report) -> str:
 
 
 def left_out(table: Table) -> str:
-    """The line that says what is not shown, or nothing."""
+    """Return the line that counts the rows left out, or ""."""
     return f"... and {table.left_out:,} more; --rows N shows more" if table.left_out else ""
 
 
@@ -82,7 +82,7 @@ def _line(cells: list[str], widths: list[int], columns: list[Column]) -> str:
 
 
 def cell_text(cell: Cell, column: Column) -> str:
-    """A cell as people read it: thousands set apart, decimals as the column says, nothing for what was not recorded."""
+    """Format a cell for people: thousands set apart, decimals of the column, "" for a value that was not recorded."""
     if cell is None:
         return ""
     if column.decimals is None or isinstance(cell, str):
@@ -91,8 +91,10 @@ def cell_text(cell: Cell, column: Column) -> str:
 
 
 def _thinned(chart: Chart, series: Series) -> tuple[list[tuple[str, float | None]], int]:
-    """The places of a series, at most PLACES: the highest of every few, because a peak is what is looked for. Of
-    several series each has its own: times of the others are left out."""
+    """Reduce a series to at most PLACES places: the highest of every few, because readers look for peaks.
+
+    Of several series each has its own places: times of the others are left out.
+    """
     places = list(zip(chart.x, series.values, strict=True))
     if len(chart.series) > 1:
         places = [pair for pair in places if pair[1] is not None]

@@ -6,5 +6,6 @@
     prometheus.py   samples of Prometheus text exports as a table
 
 A run is a directory that `flint perf` wrote (docs/internals/run-format.md). Records are read, joined and aggregated in
-Spark; a point (one step of one run, all its repeats) is small, and what needs all points of a report works on those.
+Spark; a point (one step of one run, all its repeats) is small, so functions over all points of a report work on the
+driver.
 """

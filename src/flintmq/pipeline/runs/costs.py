@@ -100,15 +100,9 @@ def fit(points: Sequence[Point]) -> Model:
     if not usable:
         raise ValueError("no run has CPU per message: there is nothing to fit")
     paths = sorted({point.path for point in usable})
-    values = np.array([point.features() for point in usable])
     sizes = {path: {point.size for point in usable if point.path == path} for path in paths}
     own = [path for path in paths if len(sizes[path]) >= SIZES_LEAST]
-    # A KB of a path with a cost of its own is not one of the shared cost.
-    values[:, 0] *= np.array([point.path not in own for point in usable])
-    varied = [number for number in range(len(SHARED)) if len(set(values[:, number].tolist())) > 1]
-    bases = np.array([[float(point.path == path) for path in paths] for point in usable])
-    slopes = np.array([[point.size / 1024 * (point.path == path) for path in own] for point in usable])
-    matrix = np.hstack([bases, slopes, values[:, varied]] if own else [bases, values[:, varied]])
+    matrix, varied = _design(usable, paths, own)
     costs = np.array([point.cpu_us for point in usable])
     found = not_negative(matrix / costs[:, None], np.ones(len(usable))).tolist()
     first, second = len(paths), len(paths) + len(own)
@@ -124,8 +118,24 @@ def fit(points: Sequence[Point]) -> Model:
     )
 
 
+def _design(points: Sequence[Point], paths: list[str], own: list[str]) -> tuple[numpy.ndarray, list[int]]:
+    """Return the design matrix, and the numbers of the SHARED features that vary.
+
+    Its columns are a base for each of `paths`, a cost per KB for each of `own`, and the features that vary.
+    """
+    import numpy as np
+
+    values = np.array([point.features() for point in points])
+    # The KB of a path in `own` have a column of their own, so they do not count for the shared cost.
+    values[:, 0] *= np.array([point.path not in own for point in points])
+    varied = [number for number in range(len(SHARED)) if len(set(values[:, number].tolist())) > 1]
+    bases = np.array([[float(point.path == path) for path in paths] for point in points])
+    slopes = np.array([[point.size / 1024 * (point.path == path) for path in own] for point in points])
+    return np.hstack([bases, slopes, values[:, varied]] if own else [bases, values[:, varied]]), varied
+
+
 def not_negative(matrix: numpy.ndarray, target: numpy.ndarray) -> numpy.ndarray:
-    """Solve least squares with no coefficient below 0 (Lawson and Hanson's active sets)."""
+    """Find least squares with no coefficient below 0 (Lawson and Hanson's active sets)."""
     import numpy as np
 
     many = matrix.shape[1]
@@ -178,7 +188,7 @@ class HeldOut:
 
 
 def held_out(points: Sequence[Point]) -> list[HeldOut]:
-    """Predict every point from all others, between the ends of what those were run with.
+    """Predict every point from all others, between the extremes of their parameters.
 
     A point that is alone in its path, or has the smallest or largest size of it, or the most copies or properties of
     all, is not held out: to predict it would be to extrapolate, and a plan that does so says it.

@@ -14,11 +14,11 @@
     subscription   source  instead: the queue of this durable subscription; with topic it is made if it is not there
     partitions     source  how many tasks read one queue; one for each core and 5,000 messages if not given
     maxMessages    source  the most that one micro-batch has: 100000
-    body           source  binary; text, by the CCSID of the message; json, the same where it is JSON. Else null. raw:
+    body           source  binary; text, by the CCSID of the message; json, text that is JSON. Else null. raw:
                            binary with the MQRFH2 in front of it, which the others take off
     columns        source  those that are wanted; fewer are quicker
-    shared         source  true: others may get from the queue while the query runs; then they may take what was planned
-    missing        source  fail or skip: what becomes of a batch when messages of it have expired
+    shared         source  true: others may get from the queue while the query runs; then they may take planned messages
+    missing        source  fail or skip a batch when messages of it have expired
     queue          sink    where rows without a column `queue` go
     persistence    sink    yes, no or queue (DEFPSIST), for rows without a column `persistence`
     stateQueue     sink    where the last batch of each query is noted: FLINTMQ.SPARK.STATE

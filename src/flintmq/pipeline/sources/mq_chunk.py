@@ -1,4 +1,4 @@
-"""Some messages of a queue that were read together, by columns: what the queue manager has sent is not taken apart.
+"""Some messages of a queue that were read together, by columns: the answer of the queue manager is not taken apart.
 
     Chunk           positions, when they were put, descriptors and bodies; each is one array, or one buffer
       of_browsed    from the answer to a call that has brought many (client/remote/bulk.py)
@@ -39,7 +39,7 @@ BIG = np.dtype([(name, ">" + kind if kind == "i4" else kind) for name, kind in F
 assert LITTLE.itemsize == BIG.itemsize == SIZE_2
 _BRIEF = np.dtype([("encoding", "i4"), ("coded_char_set_id", "i4"), ("format", "V8")])
 
-#: What is wanted of messages: places only; bodies; bodies with whole descriptors. Always when they were put (S5).
+#: Parts of messages: places only; bodies; bodies with whole descriptors. Always when they were put (S5).
 PLACES = bulk.WANT_PUT_AT
 BODIES = bulk.WANT_DATA | bulk.WANT_PUT_AT
 ALL = bulk.WANT_DATA | bulk.WANT_PUT_AT | bulk.WANT_DESCRIPTOR
@@ -47,7 +47,7 @@ ALL = bulk.WANT_DATA | bulk.WANT_PUT_AT | bulk.WANT_DESCRIPTOR
 
 @dataclass
 class Chunk:
-    """Messages in the order of the queue. What was not wanted is not there (None)."""
+    """Messages in the order of the queue. Parts that were not wanted are None."""
 
     positions: Positions
     #: PutDate and PutTime, one behind the other: later is greater. "S16".
@@ -62,16 +62,16 @@ class Chunk:
         return len(self.positions)
 
     def body(self, row: int) -> bytes:
-        """The data of one message."""
+        """Return the data of one message."""
         assert self.offsets is not None
         return bytes(self.data[int(self.offsets[row]) : int(self.offsets[row + 1])])
 
     def where(self, mask: Array) -> Chunk:
-        """The messages for which `mask` is true."""
+        """Return the messages for which `mask` is true."""
         return self if bool(mask.all()) else self.rows(np.flatnonzero(mask))
 
     def rows(self, rows: Array) -> Chunk:
-        """The messages of these numbers."""
+        """Return the messages of these numbers."""
         offsets, data = self.offsets, self.data
         if offsets is not None:
             parts = [self.body(row) for row in rows.tolist()]
@@ -85,7 +85,7 @@ class Chunk:
         )
 
     def newest(self) -> str:
-        """The latest PutDate and PutTime."""
+        """Return the latest PutDate and PutTime."""
         assert self.put_at is not None
         return max(self.put_at.tolist(), default=b"").decode("latin-1")  # NumPy has no max of these.
 
@@ -97,7 +97,7 @@ def _offsets_of(lengths: Sequence[int] | Array) -> Array:
 
 
 def of_browsed(browsed: Browsed, wanted: int) -> Chunk:
-    """The answer to one call, as it came. Raises ValueError if its lengths do not fit its data."""
+    """Return the answer to one call as a chunk. Raises ValueError if its lengths do not fit its data."""
     order = ">" if browsed.big_endian else "<"
     positions = np.frombuffer(browsed.positions, dtype=order + "i8").astype(np.int64, copy=False)
     put_at = np.frombuffer(browsed.put_at, dtype="S16") if wanted & bulk.WANT_PUT_AT else None
@@ -119,7 +119,7 @@ def of_browsed(browsed: Browsed, wanted: int) -> Chunk:
 
 
 def of_messages(messages: list[Got], big_endian: bool) -> Chunk:
-    """Messages that came one by one, with whole descriptors."""
+    """Return messages that came one by one, with whole descriptors."""
     table = np.frombuffer(bytearray(b"".join([got[1] for got in messages])), dtype=BIG if big_endian else LITTLE)
     put_at = np.ascontiguousarray(table["put_at"]).view("S16")
     positions = np.array([got[0] for got in messages], dtype=np.int64)

@@ -1,16 +1,16 @@
 """Messages as columns, and rows as messages.
 
 Reading, descriptors and bodies are not taken apart one by one: MQMDs stand in one buffer that NumPy sees as a table,
-and a field is a column of it; bodies stand in another, which is Arrow's as it is (mq_chunk.py). Only what needs it is
-done message by message: an MQRFH2 is taken off, a text is decoded. Rows that differ in their bodies only are written
-likewise.
+and a field is a column of it; bodies stand in another, which Arrow uses directly (mq_chunk.py). Only some work is done
+message by message: an MQRFH2 is taken off, a text is decoded. Rows that differ in their bodies only are written from
+such buffers, too.
 
     column              type        from
     queue               string      the queue that was read
     position            bigint      the number that the queue manager gave the message when it was put
     msg_id ...          binary      MQMD, by the names of its fields in snake case; 24 bytes each, accounting_token 32
-    format, reply_to_q  string      likewise, without trailing blanks
-    priority, expiry    int         likewise
+    format, reply_to_q  string      MQMD, without trailing blanks
+    priority, expiry    int         MQMD
     put_time            timestamp   PutDate and PutTime, UTC; null if they are none
     properties          map         message properties, values as text; an MQRFH2 is taken off the body
     body                binary      the data; a string with the options body = text and body = json. With body = raw an
@@ -67,7 +67,7 @@ COLUMNS: dict[str, pa.DataType] = {
 
 
 def schema_of(columns: Sequence[str], body: str) -> pa.Schema:
-    """The columns of the source: all of them, or those that are named. Raises BadOption."""
+    """Return the columns of the source: all of them, or those that are named. Raises BadOption."""
     strange = [name for name in columns if name not in COLUMNS]
     if strange:
         raise BadOption(f"mq has no column {', '.join(strange)}; it has {', '.join(COLUMNS)}")
@@ -91,11 +91,11 @@ class Rows:
         self.schema = schema
         self._queue = queue
         self._body = body
-        #: What a browse must bring (mq_chunk.py).
+        #: The parts that a browse must bring (mq_chunk.py).
         self.wanted = BODIES if all(name in _NEED_NO_DESCRIPTOR for name in schema.names) else ALL
 
     def batch(self, chunk: Chunk) -> pa.RecordBatch:
-        """The Arrow batch of some messages. A body that has no header in front of it is not copied."""
+        """Return the Arrow batch of some messages. A body that has no header in front of it is not copied."""
         properties, bodies = self._without_headers(chunk)
         made = [self._column(name, chunk, properties, bodies) for name in self.schema.names]
         return pa.RecordBatch.from_arrays(made, schema=self.schema)
@@ -150,7 +150,7 @@ class Rows:
         return pa.array(_texts(table[name]), pa.string())
 
     def _decoded(self, table: Array, bodies: pa.Array) -> Iterator[str | None]:
-        """Bodies as text: null where they are none in the character set that the message names."""
+        """Decode bodies to text: null for bodies that are not valid in the character set that the message names."""
         as_json = self._body == "json"
         ccsids, encodings = table["coded_char_set_id"].tolist(), table["encoding"].tolist()
         for data, ccsid, encoding in zip(bodies.to_pylist(), ccsids, encodings, strict=True):
@@ -165,7 +165,7 @@ class Rows:
 
 
 def _texts(column: Any) -> list[str]:
-    """Character fields, decoded once for each value that there is."""
+    """Decode character fields, each different value once."""
     raw = np.ascontiguousarray(column)
     values = raw.tolist()
     first = values[0] if values else b""
@@ -176,7 +176,7 @@ def _texts(column: Any) -> list[str]:
 
 @lru_cache(4096)
 def _text(raw: bytes) -> str:
-    """A character field without trailing blanks and zeros."""
+    """Decode a character field without trailing blanks and zeros."""
     try:
         return raw.decode().rstrip(" \0")
     except UnicodeDecodeError:
@@ -185,7 +185,7 @@ def _text(raw: bytes) -> str:
 
 @lru_cache(4096)
 def _moment(text: str) -> datetime | None:
-    """PutDate and PutTime: YYYYMMDDHHMMSSTH, UTC."""
+    """Parse PutDate and PutTime: YYYYMMDDHHMMSSTH, UTC."""
     try:
         hundredths = int(text[14:16])
         return datetime.strptime(text[:14], "%Y%m%d%H%M%S").replace(microsecond=hundredths * 10_000, tzinfo=UTC)
@@ -203,7 +203,7 @@ def _property_text(value: Any) -> str:
 
 # -- writing ----------------------------------------------------------------------------------------------------------
 
-#: What a row may say of its message.
+#: Columns that set fields of a message.
 _INTEGERS = ("report", "msg_type", "expiry", "feedback", "encoding", "coded_char_set_id", "priority", "persistence",
              "msg_seq_number", "offset", "msg_flags", "original_length")  # fmt: skip
 _TEXTS = ("format", "reply_to_q", "reply_to_q_mgr")
@@ -212,7 +212,7 @@ _IDS = ("msg_id", "correl_id", "group_id")
 _ID_AT = {name: LITTLE.fields[name][1] for name in _IDS}  # type: ignore[index]
 _PACKED_MAX = 1000
 WRITTEN = ("body", "queue", "properties", *_INTEGERS, *_TEXTS, *_IDS)
-#: What the queue manager says: passed over, so that what was read can be written.
+#: Columns that the queue manager sets: ignored, so that rows of the source can be written.
 PASSED_OVER = ("position", "put_time", "backout_count", "user_identifier", "accounting_token", "appl_identity_data",
                "put_appl_type", "put_appl_name", "appl_origin_data")  # fmt: skip
 
@@ -247,7 +247,7 @@ class Alike:
     __slots__ = ("data", "descriptor", "lengths", "new_id", "offsets", "queue")
 
     def __init__(self, queue: str, descriptor: bytes, bodies: pa.Array) -> None:
-        """`bodies`: binary or string, without nulls."""
+        """Hold rows with these `bodies`: binary or string, without nulls."""
         self.queue = queue
         self.descriptor = descriptor
         self.new_id = True
@@ -273,7 +273,7 @@ class Maker:
         self._packed: dict[tuple[Any, ...], bytes] = {}
 
     def alike(self, batch: pa.RecordBatch) -> Alike | None:
-        """The rows of an Arrow batch, if they differ in their bodies only and no row is wrong; else None."""
+        """Return the rows of an Arrow batch, if they differ in their bodies only and no row is wrong; else None."""
         bodies = batch.column("body")
         others = [name for name in batch.schema.names if name in WRITTEN and name != "body"]
         if bodies.null_count or bodies.type not in (pa.binary(), pa.string()) or not len(bodies):
@@ -287,7 +287,7 @@ class Maker:
         return Alike(message.queue, message.descriptor, bodies)
 
     def messages(self, batch: pa.RecordBatch) -> Iterator[Outgoing]:
-        """The rows of an Arrow batch as messages. Raises PipelineError for a row that cannot be one."""
+        """Convert the rows of an Arrow batch to messages. Raises PipelineError for a row that cannot be one."""
         columns = {name: batch.column(name).to_pylist() for name in batch.schema.names if name in WRITTEN}
         count = batch.num_rows
         bodies = columns.pop("body")
@@ -349,7 +349,7 @@ class Maker:
 
 
 def _is_constant(column: pa.Array) -> bool:
-    """Whether all rows have the same value, or none."""
+    """Return whether all rows have the same value, or none."""
     if column.null_count:
         return bool(column.null_count == len(column))
     return bool(pc.all(pc.equal(column, column[0])).as_py())
@@ -370,7 +370,7 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def with_properties(md: MQMD, body: bytes, properties: dict[str, str]) -> bytes:
-    """An MQRFH2 with the properties in front of the body."""
+    """Put an MQRFH2 with the properties in front of the body."""
     try:
         made = properties_of_put(properties)
     except MQError as error:

@@ -2,7 +2,7 @@
 
 A position is the number that the queue manager gives a message when it is put; it is in the message's token. Numbers
 grow, but a message is seen only when its unit of work is committed, so a low position may appear after a high one, and
-a number that nobody sees may belong to a unit that was backed out. An offset therefore does not say "up to here". It
+a number that no reader sees may belong to a unit that was backed out. An offset therefore does not say "up to here". It
 names positions:
 
     {"Q1": {"batch": [[5, 9], [12, 12]], "left": [[1, 4]], "newest": "2026111611451207", "fifo": true}}
@@ -16,16 +16,16 @@ names positions:
         batch was planned changes that.
     S2  A message is in one batch only: a batch is planned from what is visible and not taken (`batch` and `left` of
         the offset before it).
-    S3  What was taken stays in `left` until this reader itself has removed it from the queue. Spark leaves out a
+    S3  A taken position stays in `left` until this reader itself has removed it from the queue. Spark leaves out a
         commit when the driver dies at the wrong moment; then the next one removes both.
     S4  Commit removes the messages at `end.batch` and `end.left`, and no others. An empty position is passed over.
     S5  Non-persistent messages are gone after a queue manager was killed, and their positions may be given again. A
         message at a taken position that was put later than `newest` is a new one: it is not read with the old batch,
-        it is planned, and it is not removed before it was. Nobody is connected while that happens, so a reader looks
-        once, before it plans: what is not there of what was taken is forgotten.
+        it is planned, and it is not removed before it was. No client is connected while that happens, so a reader
+        looks once, before it plans: taken positions without a message are dropped.
 
-So there are no holes to keep: a late message is one more that is visible and not taken. `check_offset` is S2 and S3
-as code.
+So there are no holes to track: a late message is one more that is visible and not taken. `check_offset` is S2 and S3 as
+code.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class BadOffset(PipelineError):
 
 @dataclass
 class Taken:
-    """What an offset says of one queue."""
+    """The entry of one queue in an offset."""
 
     batch: list[Range] = field(default_factory=list)
     left: list[Range] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Taken:
     fifo: bool = True
 
     def all(self) -> list[Range]:
-        """Everything that may still be on the queue and is not for another batch."""
+        """Return all positions that may still be on the queue and are not for another batch."""
         return union(self.batch, self.left)
 
     def as_json(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Taken:
 
 
 def read_offset(offset: dict[str, Any]) -> dict[str, Taken]:
-    """An offset as it comes back from the checkpoint. Raises BadOffset."""
+    """Parse an offset from the checkpoint. Raises BadOffset."""
     try:
         made = {
             queue: Taken(_read(said["batch"]), _read(said["left"]), str(said["newest"]), bool(said["fifo"]))
@@ -91,7 +91,7 @@ def write_offset(offset: dict[str, Taken]) -> dict[str, Any]:
 
 
 def ranges_of(positions: Sequence[int] | Positions) -> list[Range]:
-    """Positions as ranges, in order."""
+    """Return positions as ranges, in order."""
     if not len(positions):
         return []
     ordered = np.unique(np.asarray(positions, dtype=np.int64))
@@ -102,7 +102,7 @@ def ranges_of(positions: Sequence[int] | Positions) -> list[Range]:
 
 
 def positions_of(ranges: list[Range]) -> Positions:
-    """Ranges as positions, in order."""
+    """Return ranges as positions, in order."""
     if not ranges:
         return np.empty(0, dtype=np.int64)
     return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in ranges])
@@ -113,7 +113,7 @@ def count_of(ranges: list[Range]) -> int:
 
 
 def union(one: list[Range], other: list[Range]) -> list[Range]:
-    """Positions of either."""
+    """Return the positions of either."""
     made: list[Range] = []
     for a, b in sorted(one + other):
         if made and a <= made[-1][1] + 1:
@@ -124,7 +124,7 @@ def union(one: list[Range], other: list[Range]) -> list[Range]:
 
 
 def minus(one: list[Range], other: list[Range]) -> list[Range]:
-    """Positions of `one` that are not in `other`. Both are in order."""
+    """Return the positions of `one` that are not in `other`. Both are in order."""
     made: list[Range] = []
     at = 0
     for a, b in one:
@@ -152,7 +152,7 @@ class Member:
         return bool(self.mask(np.array([position], dtype=np.int64))[0])
 
     def mask(self, positions: Positions) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """For each position whether it is there."""
+        """Return for each position whether it is a member."""
         if not len(self._lasts):
             return np.zeros(len(positions), dtype=np.bool_)
         at = np.searchsorted(self._lasts, positions)
@@ -165,14 +165,14 @@ class Member:
 
 @dataclass
 class Seen:
-    """What a browse of a queue has found that is not taken."""
+    """Messages that a browse of a queue has found and that are not taken."""
 
     positions: list[int] = field(default_factory=list)
     newest: str = ""
     fifo: bool = True
 
     def see(self, positions: list[int], newest: str) -> None:
-        """Some more, in the order of the queue."""
+        """Add some positions, in the order of the queue."""
         if positions:
             together = self.positions[-1:] + positions
             self.fifo = self.fifo and bool((np.diff(together) > 0).all())
@@ -181,7 +181,7 @@ class Seen:
 
 
 class Backlog:
-    """What was on a queue when a query was started that ends with it, and is in no batch yet."""
+    """Messages that were on a queue when a query with the trigger AvailableNow was started, and are in no batch yet."""
 
     def __init__(self) -> None:
         self._positions: list[Positions] = []
@@ -189,12 +189,12 @@ class Backlog:
         self._compared = False
 
     def see(self, positions: Positions, put_at: np.ndarray[Any, np.dtype[np.bytes_]]) -> None:
-        """Some messages, in the order of the queue, and when they were put."""
+        """Add some messages, in the order of the queue, and when they were put."""
         self._positions.append(positions)
         self._put_at.append(put_at)
 
     def cut(self, taken: Taken, room: int) -> Seen:
-        """The next batch. The first time, what earlier batches have taken is left out, by S2 and S5."""
+        """Cut off the next batch. The first cut leaves out messages that earlier batches have taken, by S2 and S5."""
         seen = Seen()
         if not self._positions:
             return seen
@@ -209,14 +209,14 @@ class Backlog:
 
 
 def planned(start: Taken, removed: list[Range], seen: Seen) -> Taken:
-    """The offset after a batch of what was seen; `removed` is what this reader has removed itself (S3)."""
+    """Return the offset after a batch of `seen`; `removed` are the positions that this reader has removed (S3)."""
     made = Taken(ranges_of(seen.positions), minus(start.all(), removed), max(start.newest, seen.newest), seen.fifo)
     check_offset(start, made, removed)
     return made
 
 
 def split(ranges: list[Range], parts: int) -> list[list[Range]]:
-    """Ranges cut into `parts` of about the same number of positions, in order."""
+    """Split ranges into `parts` of about the same number of positions, in order."""
     total = count_of(ranges)
     parts = max(1, min(parts, total))
     made: list[list[Range]] = []
@@ -238,7 +238,7 @@ def split(ranges: list[Range], parts: int) -> list[list[Range]]:
 
 
 def check_offset(start: Taken, end: Taken, removed: list[Range]) -> None:
-    """S2 and S3 as code, for two offsets that follow each other."""
+    """Check S2 and S3 for two offsets that follow each other."""
     for ranges in (end.batch, end.left):
         assert all(a <= b for a, b in ranges), "an empty range"
         assert all(one[1] + 1 < other[0] for one, other in pairwise(ranges)), "ranges that touch"

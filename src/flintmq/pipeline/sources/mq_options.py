@@ -1,7 +1,7 @@
 """The options of the data source and sink `mq`, read and checked once, on the driver.
 
-A password is never kept in what is shown: `repr` leaves it out, and offsets, plans and errors do not have it. Give
-`passwordFile` or `passwordEnv` rather than `password`, which Spark keeps among the options of the query.
+A password is never shown: `repr` leaves it out, and offsets, plans and errors do not have it. Give `passwordFile` or
+`passwordEnv` rather than `password`, which Spark keeps among the options of the query.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SOURCE = (
     "queue", "queues", "topic", "subscription", "partitions", "maxMessages", "body", "columns", "shared", "missing",
 )  # fmt: skip
 SINK = ("queue", "stateQueue", "writeId", "persistence", "branchMessages")
-#: What Spark itself puts among the options.
+#: Options that Spark itself adds.
 SPARK = ("path", "checkpointLocation", "queryName")
 
 BODIES = ("binary", "text", "json", "raw")
@@ -53,7 +53,7 @@ class Place:
     key_repository: str = ""
 
     def secret(self) -> str:
-        """The password, read where it is used: on the machine of the task. Raises BadOption."""
+        """Read the password where it is used: on the machine of the task. Raises BadOption."""
         if self.password_file:
             try:
                 return Path(self.password_file).read_text(encoding="utf-8").rstrip("\r\n")
@@ -96,7 +96,7 @@ class SinkOptions:
 
 
 def source_options(given: Mapping[str, str]) -> SourceOptions:
-    """Raises BadOption."""
+    """Read and check the options of the source. Raises BadOption."""
     options = _known("the source mq", given, (*CONNECTION, *SOURCE))
     queues = tuple(name.strip() for name in options.get("queues", options.get("queue", "")).split(",") if name.strip())
     topic, subscription = options.get("topic", ""), options.get("subscription", "")
@@ -123,7 +123,7 @@ def source_options(given: Mapping[str, str]) -> SourceOptions:
 
 
 def sink_options(given: Mapping[str, str], streaming: bool) -> SinkOptions:
-    """Raises BadOption."""
+    """Read and check the options of the sink. Raises BadOption."""
     options = _known("the sink mq", given, (*CONNECTION, *SINK))
     write_id = options.get("writeid", "")
     if streaming and write_id:

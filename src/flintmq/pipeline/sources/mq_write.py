@@ -2,25 +2,25 @@
 
 A micro-batch is one global unit of work, named by the query (the id in its checkpoint) and the number of the batch:
 
-    xid     format id FLNT; gtrid: "spark", query (16 bytes), batch (8 bytes); bqual: who put
-    task    one branch, or several of `branchMessages` each: xa_start, MQPUT ..., xa_end, xa_prepare. What it tells the
-            driver is their names
+    xid     format id FLNT; gtrid: "spark", query (16 bytes), batch (8 bytes); bqual: the writer
+    task    one branch, or several of `branchMessages` each: xa_start, MQPUT ..., xa_end, xa_prepare. The driver gets
+            their names
     driver  one branch more, the decision: takes the state message of the query from the state queue and puts a new
             one, with the number of the batch and the names of the tasks' branches; committed in one phase. Then the
             branches that it names are committed, and all others of the query rolled back
 
     W1  A branch of a task is committed only if the state message of its batch names it.
     W2  There is one state message for each query, and its batch never goes back.
-    W3  Who decides, commits or rolls back has the state queue open for exclusive input: one at a time, so that nothing
-        is rolled back between the look at what is in doubt and the decision.
+    W3  A process that decides, commits or rolls back has the state queue open for exclusive input: one at a time, so
+        that nothing is rolled back between the look at branches in doubt and the decision.
 
-What happens when a process dies:
+The effect of the death of a process:
 
-    where                                        what is there then               what becomes of it
+    where                                        state at that time               outcome
     1  a task, before xa_prepare                 an active branch                 rolled back by the queue manager when
                                                                                   the connection is lost
-    2  a task, after xa_prepare, before it told  a branch in doubt that nobody    the next attempt puts again, in its
-       the driver; an attempt that lost a race   knows                            own branch; the decision rolls the
+    2  a task, after xa_prepare, before it told  a branch in doubt, unknown to    the next attempt puts again, in its
+       the driver; an attempt that lost a race   the driver                       own branch; the decision rolls the
                                                                                   first one back
     3  the driver, before the decision           branches in doubt, the state     Spark runs the batch again, and the
                                                  of the batch before              decision rolls the old ones back
@@ -36,8 +36,8 @@ What happens when a process dies:
                                                                                   them
 
 A batch of df.write has no number, so it is decided only if it has a name (`writeId`, which takes the place of the
-query; the batch is 0). Without a name its branches are committed one after the other, and what 5 leaves is left to
-the administrator; so is what is left when the queue manager is lost amid the commits.
+query; the batch is 0). Without a name its branches are committed one after the other, and the branches of 5 are left to
+the administrator; so are those left when the queue manager is lost amid the commits.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_columns import Maker, Outgoing
-from flintmq.pipeline.sources.mq_link import Branch, Link, Refused
+from flintmq.pipeline.sources.mq_connection import Branch, MQConnection, Refused
 from flintmq.pipeline.sources.mq_options import SinkOptions
 from flintmq.qmgr import xa
 
-#: "FLNT": who looks at branches in doubt knows whose they are.
+#: "FLNT": it identifies the branches of this sink to administrators.
 FORMAT_ID = 0x464C4E54
 _GTRID = struct.Struct(">5s16sq")
 _WHO = struct.Struct(">iqi")
@@ -93,7 +93,7 @@ class Unit:
 
 
 def unit_of(xid: bytes) -> tuple[Unit, bytes] | None:
-    """(unit, bqual) of a branch of ours, None if it is somebody else's."""
+    """Return unit and bqual of a branch of ours, None for the branch of another program."""
     format_id, gtrid, bqual = xa.unpack_xid(xid)
     if format_id != FORMAT_ID or len(gtrid) != _GTRID.size:
         return None
@@ -103,7 +103,7 @@ def unit_of(xid: bytes) -> tuple[Unit, bytes] | None:
 
 @dataclass
 class Written(WriterCommitMessage):
-    """What a task tells the driver: the branches that it has prepared."""
+    """The branches that a task has prepared, for the driver."""
 
     query: bytes
     batch: int
@@ -116,7 +116,7 @@ class Written(WriterCommitMessage):
 
 @dataclass(frozen=True)
 class State:
-    """What is noted of a query: its last batch, and the branches that belong to it."""
+    """The state of a query: its last batch, and the branches that belong to it."""
 
     batch: int
     branches: tuple[bytes, ...]
@@ -127,7 +127,7 @@ class State:
 
     @staticmethod
     def unpack(data: bytes, queue: str) -> State:
-        """Raises Refused for a message that somebody else has put there."""
+        """Parse a state message. Raises Refused for a message of another program."""
         try:
             said = json.loads(data)
             return State(int(said["batch"]), tuple(bytes.fromhex(each) for each in said["branches"]))
@@ -137,23 +137,23 @@ class State:
             ) from None
 
 
-def read_state(link: Link, queue: str, query: bytes) -> State | None:
-    """The state message of a query, which is left where it is."""
-    return _state(link, queue, query, mq.MQOO_BROWSE, mq.MQGMO_BROWSE_FIRST)
+def read_state(connection: MQConnection, queue: str, query: bytes) -> State | None:
+    """Return the state message of a query, and leave it on the queue."""
+    return _state(connection, queue, query, mq.MQOO_BROWSE, mq.MQGMO_BROWSE_FIRST)
 
 
-def _state(link: Link, queue: str, query: bytes, way: int, options: int) -> State | None:
+def _state(connection: MQConnection, queue: str, query: bytes, way: int, options: int) -> State | None:
     md, gmo = MQMD(), MQGMO()
     md.correl_id = _CORREL + query
     gmo.version = 2
     gmo.options = options | mq.MQGMO_NO_WAIT | mq.MQGMO_FAIL_IF_QUIESCING
     gmo.match_options = mq.MQMO_MATCH_CORREL_ID
     try:
-        return State.unpack(link.mqi.get(link.open(queue, way), md, gmo), queue)
+        return State.unpack(connection.mqi.get(connection.open(queue, way), md, gmo), queue)
     except MQError as error:
         if error.reason == MQRC_NO_MSG_AVAILABLE:
             return None
-        raise Refused(f"mq: the state queue {queue} of {link.name}: {error}") from None
+        raise Refused(f"mq: the state queue {queue} of {connection.name}: {error}") from None
 
 
 # -- a task -----------------------------------------------------------------------------------------------------------
@@ -163,30 +163,30 @@ def write_task(batches: Iterator[Any], options: SinkOptions, unit: Unit) -> Writ
     """Put the rows of a task and prepare their branches."""
     context = TaskContext.get()
     partition, attempt = (context.partitionId(), context.taskAttemptId()) if context else (0, 0)
-    with Link(options.place) as link:
+    with MQConnection(options.place) as connection:
         if options.state_queue:
-            state = read_state(link, options.state_queue, unit.query)
+            state = read_state(connection, options.state_queue, unit.query)
             if state is not None and state.batch >= unit.batch:  # 5 and 6 of the table.
                 for _ in batches:
                     pass
                 return Written(unit.query, unit.batch, [], 0)
-        return _put_all(batches, link, options, unit, partition, attempt)
+        return _put_all(batches, connection, options, unit, partition, attempt)
 
 
 def _put_all(
-    batches: Iterator[Any], link: Link, options: SinkOptions, unit: Unit, partition: int, attempt: int
+    batches: Iterator[Any], connection: MQConnection, options: SinkOptions, unit: Unit, partition: int, attempt: int
 ) -> Written:
     branches: list[bytes] = []
     branch: Branch | None = None
     count = 0
     chance = os.urandom(4)
-    maker = Maker(options.queue, options.persistence, link.big_endian, link.ccsid)
+    maker = Maker(options.queue, options.persistence, connection.big_endian, connection.ccsid)
 
     def begun() -> Branch:
-        return Branch(link, unit.xid(_WHO.pack(partition, attempt, len(branches)) + chance))
+        return Branch(connection, unit.xid(_WHO.pack(partition, attempt, len(branches)) + chance))
 
     for batch in batches:
-        alike = maker.alike(batch) if link.in_bulk else None
+        alike = maker.alike(batch) if connection.in_bulk else None
         row = 0
         for message in maker.messages(batch) if alike is None else ():
             branch = branch or begun()
@@ -222,53 +222,53 @@ def _prepared(branch: Branch) -> bytes:
 
 def decide(options: SinkOptions, unit: Unit, mine: list[bytes]) -> None:
     """Commit the batch, or finish it if it was decided already. Raises Refused, and then it is not decided or is."""
-    with Link(options.place) as link:
-        held = link.open(options.state_queue, mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE, _WAIT_S)
+    with MQConnection(options.place) as connection:
+        held = connection.open(options.state_queue, mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE, _WAIT_S)
         assert held.open  # W3
-        state = read_state(link, options.state_queue, unit.query)
-        doubt = in_doubt(link, unit.query)
+        state = read_state(connection, options.state_queue, unit.query)
+        doubt = in_doubt(connection, unit.query)
         if state is None or state.batch < unit.batch:
             here = {bqual for other, bqual in doubt if other == unit}
             gone = [bqual for bqual in mine if bqual not in here]
             if gone:
                 raise Refused(
-                    f"mq: {link.name}: {len(gone)} of {len(mine)} branches of batch {unit.batch} are not in doubt: "
-                    "an administrator has resolved them, or the queue manager has lost its log"
+                    f"mq: {connection.name}: {len(gone)} of {len(mine)} branches of batch {unit.batch} are not in "
+                    "doubt: an administrator has resolved them, or the queue manager has lost its log"
                 )
             before, state = state, State(unit.batch, tuple(mine))
-            _note(link, options.state_queue, unit, before is not None, state)
-        finish(link, unit.query, state, doubt)
+            _note(connection, options.state_queue, unit, before is not None, state)
+        finish(connection, unit.query, state, doubt)
 
 
-def _note(link: Link, queue: str, unit: Unit, has_old: bool, state: State) -> None:
-    """The decision: the state message of the query is replaced, in a branch of the unit, in one phase."""
-    branch = Branch(link, unit.xid(_DECISION))
+def _note(connection: MQConnection, queue: str, unit: Unit, has_old: bool, state: State) -> None:
+    """Make the decision: replace the state message of the query, in a branch of the unit, in one phase."""
+    branch = Branch(connection, unit.xid(_DECISION))
     if has_old:
         way = mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE
-        if _state(link, queue, unit.query, way, mq.MQGMO_SYNCPOINT) is None:
-            raise Refused(f"mq: the state queue {queue} of {link.name}: the state of the query has gone")
+        if _state(connection, queue, unit.query, way, mq.MQGMO_SYNCPOINT) is None:
+            raise Refused(f"mq: the state queue {queue} of {connection.name}: the state of the query has gone")
     md = MQMD()
     md.correl_id, md.format, md.coded_char_set_id = _CORREL + unit.query, "MQSTR", 1208
     md.persistence, md.version = mq.MQPER_PERSISTENT, 2
-    branch.put(Outgoing(queue, md.pack(link.big_endian, link.ccsid), state.pack(unit.query), True))
+    branch.put(Outgoing(queue, md.pack(connection.big_endian, connection.ccsid), state.pack(unit.query), True))
     branch.commit()
 
 
-def in_doubt(link: Link, query: bytes) -> list[tuple[Unit, bytes]]:
-    """The branches of a query that are in doubt."""
-    found = [unit_of(xid) for xid in link.branches()]
+def in_doubt(connection: MQConnection, query: bytes) -> list[tuple[Unit, bytes]]:
+    """Return the branches of a query that are in doubt."""
+    found = [unit_of(xid) for xid in connection.branches()]
     return [each for each in found if each is not None and each[0].query == query]
 
 
-def finish(link: Link, query: bytes, state: State | None, doubt: list[tuple[Unit, bytes]]) -> None:
-    """Commit the branches that the state names, roll back all others (W1). Whoever calls has the state queue (W3)."""
+def finish(connection: MQConnection, query: bytes, state: State | None, doubt: list[tuple[Unit, bytes]]) -> None:
+    """Commit the branches that the state names, roll back all others (W1). The caller holds the state queue (W3)."""
     named = {(Unit(query, state.batch), bqual) for bqual in state.branches} if state is not None else set()
     for unit, bqual in sorted(doubt, key=lambda each: (each not in named, each[0].batch, each[1])):
-        link.resolve(unit.xid(bqual), (unit, bqual) in named)
+        connection.resolve(unit.xid(bqual), (unit, bqual) in named)
 
 
 def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) -> None:
-    """The batch has failed: roll its branches back, unless it was decided. What cannot be done now is done later.
+    """Roll the branches of a failed batch back, unless it was decided. The next start finds branches missed here.
 
     Without a state queue, one that is no longer in doubt was committed: the others belong to it, and stay in doubt.
     """
@@ -277,22 +277,22 @@ def give_up(options: SinkOptions, messages: list[WriterCommitMessage | None]) ->
         return
     unit = Unit(written[0].query, written[0].batch)
     try:
-        with Link(options.place) as link:
+        with MQConnection(options.place) as connection:
             state: State | None = None
             if options.state_queue:
-                link.open(options.state_queue, mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE, _WAIT_S)
-                state = read_state(link, options.state_queue, unit.query)
-                finish(link, unit.query, state, in_doubt(link, unit.query))
+                connection.open(options.state_queue, mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE, _WAIT_S)
+                state = read_state(connection, options.state_queue, unit.query)
+                finish(connection, unit.query, state, in_doubt(connection, unit.query))
             else:
                 prepared = {(unit, bqual) for each in written for bqual in each.branches}
-                if prepared <= set(in_doubt(link, unit.query)):
-                    finish(link, unit.query, None, list(prepared))
+                if prepared <= set(in_doubt(connection, unit.query)):
+                    finish(connection, unit.query, None, list(prepared))
     except PipelineError:
-        return  # The queue manager may be what has failed; the next start finds the branches.
+        return  # The queue manager itself may have failed; the next start finds the branches.
 
 
 def branches_of(messages: list[WriterCommitMessage | None]) -> tuple[Unit | None, list[bytes]]:
-    """What the tasks have prepared, and for which unit; none if there was no task."""
+    """Return the branches that the tasks have prepared, and their unit; none if there was no task."""
     unit: Unit | None = None
     branches: list[bytes] = []
     for each in messages:
@@ -341,9 +341,9 @@ class MqWriter(DataSourceArrowWriter):
         if self.options.state_queue:
             decide(self.options, self.unit, branches)
             return
-        with Link(self.options.place) as link:
-            doubt = in_doubt(link, self.unit.query)
-            finish(link, self.unit.query, State(self.unit.batch, tuple(branches)), doubt)
+        with MQConnection(self.options.place) as connection:
+            doubt = in_doubt(connection, self.unit.query)
+            finish(connection, self.unit.query, State(self.unit.batch, tuple(branches)), doubt)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
         give_up(self.options, messages)

@@ -4,7 +4,7 @@
     spark.readStream.format("smf").option("path", "dumps").option("struct", "wq").load()
 
     option         value
-    path           files, directories (read with what is below them) and patterns, separated by commas
+    path           files, directories (read with all below them) and patterns, separated by commas
     struct         a structure (qmst, qqst, wtas, wq ...): one row each; `records`, the default: one row per SMF record
     framing        rdw, none or bdw; told from the first records where it is not given
     partitionSize  bytes of a dump that one task reads, cut on record boundaries: 64m; packed dumps are one task each
@@ -16,7 +16,7 @@ the pipeline reports them.
 As a stream, new files are read when they appear and files that grow as far as their records are complete. The offset is
 {file: bytes read}, so a replayed micro-batch gives the same rows as long as a dump is only appended to. A packed dump
 is read once, when it appears: move it into the directory when it is complete. With the trigger AvailableNow the stream
-reads what is there when the query begins, in micro-batches of at most maxBytes, and ends.
+reads the files that exist when the query begins, in micro-batches of at most maxBytes, and ends.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Options:
 
 
 def struct_of(name: str) -> str:
-    """The structure that `struct` names: case does not matter."""
+    """Return the structure that `struct` names: case does not matter."""
     if name.lower() == RECORDS:
         return RECORDS
     if name.upper() not in STRUCTURES:
@@ -93,7 +93,7 @@ def struct_of(name: str) -> str:
 
 
 def size_of(option: str, text: str, least: int = 1) -> int:
-    """A number of bytes: 4096, 64k, 64m, 1g, 64MB."""
+    """Parse a number of bytes: 4096, 64k, 64m, 1g, 64MB."""
     match = re.fullmatch(r"\s*(\d+)\s*([kmg]?)b?\s*", text.lower())
     if match is None or int(match[1]) < least:
         raise BadOption(f"{option} is a number of bytes such as 64m, not {text!r}")
@@ -101,7 +101,7 @@ def size_of(option: str, text: str, least: int = 1) -> int:
 
 
 def files_of(path: str) -> list[str]:
-    """The dumps that `path` names, in order. Names that start with a dot or an underscore are not looked at."""
+    """Return the dumps that `path` names, in order. Names that start with a dot or an underscore are ignored."""
     found: list[str] = []
     for part in (part.strip() for part in path.split(",")):
         if os.path.isdir(part):
@@ -121,13 +121,13 @@ def _hidden(file: Path, root: str) -> bool:
 
 @dataclass
 class Work(InputPartition):
-    """What one task reads."""
+    """The input of one task: ranges of dumps."""
 
     ranges: list[Range]
 
 
 def shared_out(ranges: list[Range], size: int) -> list[Work]:
-    """Ranges as tasks: small files go together until they make up a partition."""
+    """Divide ranges among tasks: small files are put together until they make up a partition."""
     made: list[Work] = []
     room = 0
     for part in ranges:
@@ -142,7 +142,7 @@ def shared_out(ranges: list[Range], size: int) -> list[Work]:
 
 
 def batches(work: Work, struct: str) -> Iterator[Any]:
-    """The Arrow batches of a task."""
+    """Yield the Arrow batches of a task."""
     for part in work.ranges:
         for block, _ in blocks_of(part):
             table = _table(block, part.path, struct)
@@ -210,11 +210,11 @@ class SmfStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadMaxBytes(self.options.bytes_max) if self.options.bytes_max else ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Remember what there is. Called once, before the first `latestOffset`."""
+        """Note the files and their sizes. Called once, before the first `latestOffset`."""
         self._only = {file: os.path.getsize(file) for file in files_of(self.options.path)}
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
-        """Every file as far as its records are complete; with a limit, files in order until it is reached."""
+        """Return the end of the complete records of every file; with a limit, files in order until it is reached."""
         room = limit.max_bytes if isinstance(limit, ReadMaxBytes) else -1
         end = dict(start)
         for file in files_of(self.options.path):

@@ -42,7 +42,7 @@ class Listed:
 
 
 def tables_in(out: Path) -> Iterator[Listed]:
-    """What there is, with its size; rows are counted from the footers of the files."""
+    """Yield the tables with their sizes; rows are counted from the footers of the files."""
     import pyarrow.parquet as pq
 
     for layer in (BRONZE, SILVER, GOLD, QUALITY, STATISTICS):
@@ -71,7 +71,7 @@ def _size_of(path: str) -> int:
 
 
 def silver_schema(name: str) -> Any:
-    """The Arrow schema of a silver table: the structure's columns and the derived ones."""
+    """Return the Arrow schema of a silver table: the structure's columns and the derived ones."""
     from flintmq.pipeline.tables.derived import derive
     from flintmq.telemetry.smf.columns.tables import SCHEMAS
 
@@ -79,12 +79,12 @@ def silver_schema(name: str) -> Any:
 
 
 def is_there(out: Path, name: str) -> bool:
-    """Whether any dump had this structure: a query without it is planned faster."""
+    """Return whether any dump had this structure: a query without it is planned faster."""
     return (out / SILVER / name.lower()).is_dir()
 
 
 def silver(spark: SparkSession, out: Path, name: str) -> DataFrame:
-    """A silver table, or none of its rows."""
+    """Return a silver table, empty if it has no files."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     schema = from_arrow_schema(silver_schema(name))
@@ -92,7 +92,7 @@ def silver(spark: SparkSession, out: Path, name: str) -> DataFrame:
 
 
 def has_rows(path: Path) -> bool:
-    """Whether there is a file of the table."""
+    """Return whether there is a file of the table."""
     return path.is_dir() and next(path.rglob("*.parquet"), None) is not None
 
 
@@ -128,7 +128,7 @@ def written(spark: SparkSession, path: Path) -> DataFrame:
 _SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"
 
 
-#: What tells rows of one time apart, be they of one record or of several.
+#: Columns that distinguish rows of one time, of one record or of several.
 KEYS: dict[str, list[str]] = {
     "QPST": ["BufferPool"],
     "QIS1": ["Pageset"],
@@ -142,8 +142,10 @@ KEYS: dict[str, list[str]] = {
 
 
 def once(rows: DataFrame, out: Path, name: str) -> DataFrame:
-    """Rows of a silver table without those that another dump holds too: they are taken from the one whose name comes
-    first. Nothing is shuffled where no two dumps have records of one day and queue manager."""
+    """Return rows of a silver table without duplicates from other dumps: the dump with the first name keeps its rows.
+
+    Nothing is shuffled where no two dumps have records of one day and queue manager.
+    """
     if not _are_shared(out / SILVER / name.lower()):
         return rows
     # Time is of the SMF header, and always there; it is no finer than a hundredth of a second.
@@ -156,7 +158,7 @@ def once(rows: DataFrame, out: Path, name: str) -> DataFrame:
 
 
 def _are_shared(path: Path) -> bool:
-    """Whether two dumps have rows in one partition of a table."""
+    """Return whether two dumps have rows in one partition of a table."""
     seen: dict[Path, str] = {}
     return any(
         seen.setdefault(file.parent, dump_of(file.name)) != dump_of(file.name) for file in path.rglob("*.parquet")
@@ -164,7 +166,7 @@ def _are_shared(path: Path) -> bool:
 
 
 def register(spark: SparkSession, out: Path, query: str) -> None:
-    """The tables that a query names, as views: `silver_wq` or `wq`, `gold_queue` or `queue`, `quality_findings`."""
+    """Register the tables of a query as views: `silver_wq` or `wq`, `gold_queue` or `queue`, `quality_findings`."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     from flintmq.pipeline.tables.load import FINDINGS, FINDINGS_SCHEMA

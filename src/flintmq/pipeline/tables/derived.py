@@ -31,18 +31,18 @@ class Derived:
 
 
 def real(values: Any) -> Any:
-    """As floats. A counter above 2^53, which only a damaged record has, loses digits and stops nothing."""
+    """Convert to floats. A counter above 2^53, which only a damaged record has, loses digits and stops nothing."""
     return pc.cast(values, pa.float64(), safe=False)
 
 
 def quotient(above: Any, below: Any) -> Any:
-    """above / below, null where below is 0."""
+    """Divide above by below; null where below is 0."""
     divisor = real(below)
     return pc.divide(real(above), pc.if_else(pc.equal(divisor, _ZERO), _NOTHING, divisor))
 
 
 def total(table: Any, *names: str) -> Any:
-    """The sum of columns; a column that a record lacks counts as 0."""
+    """Return the sum of columns; a column that a record lacks counts as 0."""
     columns = [pc.fill_null(pc.cast(table[name], pa.int64()), _NONE) for name in names]
     made = columns[0]
     for column in columns[1:]:
@@ -51,7 +51,7 @@ def total(table: Any, *names: str) -> Any:
 
 
 def whole(table: Any, *names: str) -> Any:
-    """The sum of columns that a record has all or none of; null if none."""
+    """Return the sum of columns that a record has all or none of; null if none."""
     made = pc.cast(table[names[0]], pa.int64())
     for name in names[1:]:
         made = pc.add(made, pc.cast(table[name], pa.int64()))
@@ -63,7 +63,7 @@ def ratio(name: str, above: str, below: str, meaning: str) -> Derived:
 
 
 def share_used(name: str, free: str, size: str, meaning: str) -> Derived:
-    """1 - free / size."""
+    """Return the derived column 1 - free / size."""
     return Derived(name, meaning, lambda table: pc.subtract(_ONE, quotient(table[free], table[size])))
 
 
@@ -177,7 +177,7 @@ DERIVED: dict[str, list[Derived]] = {
 
 
 def derive(name: str, table: Any) -> Any:
-    """The table with its derived columns at the end."""
+    """Return the table with its derived columns at the end."""
     for column in DERIVED.get(name, []):
         table = table.append_column(column.name, column.compute(table))
     return table

@@ -8,7 +8,7 @@
     route      date, channel, sending and receiving queue manager QCST of both ends
     across     date, hour                                         interval, of all queue managers together
 
-What two dumps hold is counted once, from the dump whose name comes first. Sums are of integers and every choice of "the
+Records in two dumps are counted once, from the dump with the first name. Sums are of integers and every choice of "the
 last" has a full order, and rows are sorted by all their columns, so a table is the same whatever the cluster did (T3).
 The driver writes the files of little data, and those are the same byte for byte. Spark writes the files of much data:
 in their footers the names of encodings are in an order that changes from one Java to the next.
@@ -182,7 +182,7 @@ select Date, date_trunc('hour', Interval_Start) as Hour, count(distinct QMgr) as
 from gold_interval group by Date, date_trunc('hour', Interval_Start)
 """
 
-#: Structures whose rows are added up.
+#: Structures with rows that are added up.
 _ONCE_EACH = ("WQ", "QQST", "WTID", "WTAS", "QCST")
 
 #: In this order: a table may use those before it.
@@ -190,7 +190,7 @@ TABLES = {"queue": QUEUE, "task": TASK, "channel": CHANNEL, "interval": INTERVAL
 
 
 def _register_sources(spark: SparkSession, out: Path) -> None:
-    """What the queries read, as views."""
+    """Register the tables that the queries read as views."""
     register(spark, out, " ".join(word for query in TABLES.values() for word in query.split() if "silver" in word))
     for name in _ONCE_EACH:
         once(silver(spark, out, name), out, name).createOrReplaceTempView(f"once_{name.lower()}")
@@ -218,7 +218,7 @@ def make_gold(spark: SparkSession, out: Path) -> None:
         spark.read.schema(made.schema).parquet(str(place)).createOrReplaceTempView(f"gold_{name}")
 
 
-#: What Spark puts into the names of the files of one write.
+#: The part that Spark puts into the names of the files of one write.
 _WRITE_ID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -247,12 +247,12 @@ _FROM = r"\b(?:from|join)\s+(?:(?!\b(?:where|on|group|order|having|limit|union|s
 
 
 def _names(query: str, name: str) -> bool:
-    """Whether a query names a gold table."""
+    """Return whether a query names a gold table."""
     return any(re.search(each, query, re.IGNORECASE) for each in (rf"\b{GOLD}_{name}\b", _FROM.format(name=name)))
 
 
 def register_empty(spark: SparkSession, out: Path, query: str) -> list[str]:
-    """Gold tables that a query names and that have no rows, as views; returns why they have none, a sentence each."""
+    """Register gold tables without rows that a query names as views; return for each why it is empty."""
     words = {word.lower() for word in re.findall(r"\w+", query)}
     missing = [name for name in TABLES if _names(query, name) and not has_rows(out / GOLD / name)]
     if not missing:

@@ -1,8 +1,8 @@
-"""One range of a dump as Parquet files: what a task does. It reads the range once, whatever number of tables it makes.
+"""One range of a dump as Parquet files: the work of a task. It reads the range once, for any number of tables.
 
-A task writes into a directory of its own below the staging directory, under a name that no other attempt has, and gives
-back what it wrote; files of attempts that failed are never named and go with the staging directory (T2). The rows of a
-file are in the order of the dump.
+A task writes into a directory of its own below the staging directory, under a name that no other attempt has, and
+returns the names of its files; files of attempts that failed are never named and go with the staging directory (T2).
+The rows of a file are in the order of the dump.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FINDINGS_SCHEMA = pa.schema(
         ("What", pa.string()),
     ]
 )
-#: Dump, offset, length, kind and what it is.
+#: Dump, offset, length, kind and description.
 Finding = tuple[str, int, int, str, str]
 #: Findings that go back to the driver, for the report; the rest is in the table.
 SHOWN = 5
@@ -44,7 +44,7 @@ ROWS = 262_144
 
 @dataclass(frozen=True)
 class Task:
-    """What one task loads. `name` is the dump's path as the tables show it, `dump` its short form."""
+    """The input of one task. `name` is the dump's path as the tables show it, `dump` its short form."""
 
     part: Range
     name: str
@@ -55,7 +55,7 @@ class Task:
 
 @dataclass
 class Loaded:
-    """What a task made of its range."""
+    """The files and counts that a task made of its range."""
 
     dump: str
     start: int
@@ -71,9 +71,9 @@ class Loaded:
 
 
 def load_in_worker(task: Task) -> Loaded:
-    """load() in a Python worker of Spark, which collects garbage after every task.
+    """Load a range in a Python worker of Spark, which collects garbage after every task.
 
-    What is there to stay, modules for the most part, is not looked through each time: that took 12 ms of a task.
+    Objects that stay, modules for the most part, are not traversed each time: that took 12 ms of a task.
     """
     if not gc.get_freeze_count():
         gc.freeze()
@@ -81,7 +81,7 @@ def load_in_worker(task: Task) -> Loaded:
 
 
 def load(task: Task) -> Loaded:
-    """Load a range. A dump that cannot be read is a finding; what was read before is kept."""
+    """Load a range. A dump that cannot be read is a finding; the blocks read before are kept."""
     made = Loaded(task.dump, task.part.start)
     room = Path(task.staging) / uuid.uuid4().hex
     gathered: dict[str, list[Any]] = {}
@@ -100,7 +100,7 @@ def load(task: Task) -> Loaded:
 
 
 def write_findings(findings: list[Finding], made: Loaded, staging: Path) -> Loaded:
-    """Findings that no task has made."""
+    """Write findings that no task has made."""
     return _add_findings(findings, made, staging / uuid.uuid4().hex)
 
 
@@ -114,7 +114,7 @@ def _add_findings(findings: list[Finding], made: Loaded, room: Path) -> Loaded:
 
 
 def _tables(task: Task, made: Loaded, findings: list[Any]) -> Iterator[dict[str, Any]]:
-    """Directory -> rows, for each block of the range; counts and findings are noted on the way."""
+    """Yield directory -> rows for each block of the range; note counts and findings on the way."""
     for block, damages in blocks_of(task.part):
         found = tables_of(block, task.name, None if SILVER in task.layers else set(), by_partition=True)
         for (kind, subtype), count in found.records.items():
@@ -131,7 +131,7 @@ def _tables(task: Task, made: Loaded, findings: list[Any]) -> Iterator[dict[str,
 
 
 def _by_directory(found: Tables) -> dict[str, Any]:
-    """The rows of each date and queue manager; both are in the name of the directory, not in the file."""
+    """Return the rows of each date and queue manager; both are in the name of the directory, not in the file."""
     made = {}
     for name, table in found.tables.items():
         layer = BRONZE if name == RECORDS else SILVER

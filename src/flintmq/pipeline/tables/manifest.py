@@ -2,7 +2,7 @@
 
     OUT/_flint/inputs/<dump>.json    one per dump: its name, size and fingerprint, how far it is loaded, its files
     OUT/_flint/commit.json           the journal: moves, deletions and new entries of a commit that is under way
-    OUT/_flint/staging/              what tasks are writing
+    OUT/_flint/staging/              files that tasks are writing
     OUT/_flint/lock                  locked (flock) by the run that is at work: there is one at a time
 
 A commit: the journal is written and renamed into place; files that are replaced are deleted, others are moved from
@@ -46,7 +46,7 @@ class Entry:
     #: Where its complete records end: a dump that has grown is loaded from here on.
     loaded: int
     layers: list[str]
-    #: It was being written, and what is behind `loaded` may become a record.
+    #: It was being written, and the bytes behind `loaded` may become a record.
     unfinished: bool = False
     #: Below OUT -> rows.
     files: dict[str, int] = field(default_factory=dict)
@@ -54,16 +54,22 @@ class Entry:
     unknown: int = 0
     damaged: int = 0
     lost: int = 0
-    #: What the dump has here and there, and what it had when it was loaded from its start (twins.py).
+    #: A digest of blocks of the dump, and that of its load from the start (twins.py).
     sample: str = ""
     origin: str = ""
-    #: The dump with the same content whose rows stand for it; `origin` is then of that one.
+    #: The dump with the same content and with rows that stand for it; `origin` is then of that one.
     same_as: str = ""
     examples: list[list[Any]] = field(default_factory=list)
 
+    def continue_from(self, before: Entry) -> None:
+        """Take over the files and counts of an earlier load of the same dump, to which this load appends."""
+        self.files, self.records, self.examples = before.files, before.records, before.examples
+        self.unknown, self.damaged, self.lost = before.unknown, before.damaged, before.lost
+        self.origin, self.same_as = before.origin, before.same_as
+
 
 def fingerprint(path: str, start: int, length: int) -> str:
-    """What `length` bytes from `start` on are."""
+    """Return a digest of `length` bytes from `start` on."""
     with open(path, "rb") as file:
         file.seek(start)
         return hashlib.sha256(file.read(length)).hexdigest()[:32]
@@ -89,7 +95,7 @@ class Manifest:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Be the only run at this directory: what tasks of another one are writing must not be thrown away."""
+        """Lock the directory for this run: files that tasks of another run are writing must not be deleted."""
         self._make()
         try:
             file = (self.state / "lock").open("a")
@@ -105,7 +111,7 @@ class Manifest:
                     if time.monotonic() >= until:
                         raise PipelineError(f"{self.out} is being written by another run") from None
                 except OSError:
-                    break  # A file system without locks: nobody can tell.
+                    break  # A file system without locks.
                 time.sleep(_PAUSE_S)
             yield
 
@@ -116,7 +122,7 @@ class Manifest:
             raise PipelineError(f"{self.out} cannot be written: {error.strerror}") from None
 
     def open(self) -> None:
-        """Make the directory ready: finish a commit that was under way, throw away what tasks left behind."""
+        """Prepare the directory: finish an interrupted commit, delete files that tasks left behind."""
         self._make()
         if self.journal.exists():
             self._apply(json.loads(self.journal.read_text()))
@@ -128,7 +134,7 @@ class Manifest:
         return Entry(**json.loads(path.read_text())) if path.exists() else None
 
     def entries(self) -> Iterator[Entry]:
-        """One after the other, so that memory does not grow with their number."""
+        """Yield the entries one after the other, so that memory does not grow with their number."""
         for path in sorted(self.inputs.glob("*.json")):
             yield Entry(**json.loads(path.read_text()))
 

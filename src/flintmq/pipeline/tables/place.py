@@ -14,35 +14,35 @@ QUALITY = "quality"
 STATISTICS = "statistics"
 LAYERS = (BRONZE, SILVER, GOLD)
 STATE = "_flint"
-#: What stands for a queue manager without a name.
+#: Stands for a queue manager without a name.
 NO_NAME = "__HIVE_DEFAULT_PARTITION__"
 _SAFE = " ._-$@"
 
 
 def input_id(path: str) -> str:
-    """A short name for a dump, by its path below the directory that was given."""
+    """Return a short name for a dump, by its path below the directory that was given."""
     return hashlib.sha256(path.encode()).hexdigest()[:12]
 
 
 def partition(date: str, qmgr: str | None) -> str:
-    """`Date=2016-02-27/QMgr=QML1`."""
+    """Return the directory of a partition: `Date=2016-02-27/QMgr=QML1`."""
     return f"Date={date}/QMgr={quote(qmgr, safe=_SAFE) if qmgr else NO_NAME}"
 
 
 def partition_of(directory: str) -> tuple[str, str | None]:
-    """The other direction."""
+    """Return date and queue manager of a partition's directory."""
     date, _, qmgr = directory.partition("/")
     name = qmgr.removeprefix("QMgr=")
     return date.removeprefix("Date="), None if name == NO_NAME else unquote(name)
 
 
 def part_name(dump: str, start: int) -> str:
-    """The file of the rows that come from the records from `start` on."""
+    """Return the name of the file with the rows of the records from `start` on."""
     return f"part-{dump}-{start:012d}.parquet"
 
 
 def dump_of(name: str) -> str:
-    """The dump that a file's rows come from."""
+    """Return the dump that a file's rows come from."""
     return name.removeprefix("part-").partition("-")[0]
 
 

@@ -1,6 +1,6 @@
-"""The quality report: what was read, and what did not become rows.
+"""The quality report: the records read, and those that did not become rows.
 
-OUT/quality/findings/      a table: file, offset, length, kind (damaged, unknown, duplicate) and what it is
+OUT/quality/findings/      a table: file, offset, length, kind (damaged, unknown, duplicate) and description
 OUT/quality/report.json    the totals, with the first findings of each dump
 """
 
@@ -26,7 +26,7 @@ class Report:
     """The state of the tables after a run."""
 
     dumps: int = 0
-    #: Dumps that this run loaded or continued; not part of what is kept.
+    #: Dumps that this run loaded or continued; not part of the stored report.
     fresh: int = 0
     bytes: int = 0
     records: int = 0
@@ -84,7 +84,7 @@ def _many(number: int, what: str) -> str:
 
 
 def lines_of(report: Report) -> list[str]:
-    """The report for people."""
+    """Return the report as lines of text."""
     lines = [
         f"{_many(report.dumps, 'dump')}, {report.bytes / 1e6:,.1f} MB; {report.fresh:,} new or longer",
         f"{_many(report.records, 'record')}: {report.skipped:,} without data, {report.unknown:,} unknown",

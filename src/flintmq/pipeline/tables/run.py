@@ -1,15 +1,15 @@
-"""A run of the pipeline: find what is new in the dumps, load it in tasks, commit, make gold, report.
+"""A run of the pipeline: find new data in the dumps, load it in tasks, commit, make gold, report.
 
-    what a dump is, against its entry         what is done
+    dump, compared with its entry             action
     not there                                 loaded as a whole
-    not there, and the same as another        passed over, with a finding (twins.py)
+    not there, and a copy of another          passed over, with a finding (twins.py)
     same size, same first and last bytes      nothing; if a stream has left the end of it, that is loaded
     longer, same first bytes                  loaded from where its complete records ended
     anything else                             its files are replaced
 
-Dumps are loaded in waves of whole dumps; a wave is committed before the next begins, so a run that was killed goes on
-where it was, and the driver's memory does not depend on how much there is to load. Gold is made when silver has changed
-since it was made last; OUT/_flint/gold.due says so, from before a commit until gold is there.
+Dumps are loaded in waves of whole dumps; a wave is committed before the next begins, so a run that was killed resumes
+at its last wave, and the driver's memory does not depend on how much there is to load. Gold is made when silver has
+changed since it was made last; OUT/_flint/gold.due says so, from before a commit until gold is there.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ IN_DRIVER_MAX = 16 << 20
 #: How much larger a packed dump is once it is unpacked, as a rule.
 PACKED = 12
 
-#: Called as work goes on: what is done, how much of it, of how much.
+#: Called as work proceeds: the work, the amount done, the total.
 Progress = Callable[[str, int, int], None]
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """No progress is shown."""
+    """Show no progress."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run does."""
+    """The options of a run."""
 
     smf: list[str]
     out: Path
@@ -72,13 +72,13 @@ class Job:
     tasks: list[Task]
     #: Files of an earlier load that go away.
     replaced: list[str] = field(default_factory=list)
-    #: Where what is new in the dump begins; whether it is passed over.
+    #: Where the new part of the dump begins; whether it is passed over.
     start: int = 0
     passed: bool = False
 
 
 def dumps_of(roots: list[str]) -> dict[str, str]:
-    """Name -> path. The name of a dump is its path below the directory that was given, or its own."""
+    """Return name -> path. The name of a dump is its path below the directory that was given, or its own."""
     found: dict[str, str] = {}
     for root in roots:
         for path in files_of(root):
@@ -97,50 +97,74 @@ def dumps_of(roots: list[str]) -> dict[str, str]:
 
 
 def job_of(name: str, path: str, manifest: Manifest, settings: Settings, twins: Twins) -> Job | None:
-    """What there is to load of a dump, or nothing."""
+    """Return the job that loads the new part of a dump; None if the dump has none."""
     dump = input_id(name)
     size = os.path.getsize(path)
     before = manifest.find(dump)
-    whole = path.endswith(COMPRESSED)
-    start = 0
-    held = before is not None and (not before.same_as or twins.hold(before))
-    if before is not None and held and before.layers == list(data_layers(settings)):
-        same_start = before.loaded <= size and before.head == head_of(path, before.loaded)
-        unchanged = same_start and before.size == size and before.tail == tail_of(path, size)
-        if unchanged and (settings.growing or not before.unfinished):
-            return None
-        start = before.loaded if same_start and not whole and (unchanged or size > before.size) else 0
-    share = share_of(size - start, settings.partition_size)
-    parts = ranges_of(path, share, settings.framing, start)
-    if any(part.framing == BDW for part in parts):
-        parts, start, whole = [Range(path, BDW)], 0, True
-    loaded = size if whole else complete(parts[-1])
-    if settings.growing and not whole:
-        loaded = grown(path, start, parts[0].framing)
-        if loaded <= start:
-            return None
-        parts = ranges_of(path, share, parts[0].framing, start, loaded)
-    entry = Entry(name, dump, size, head_of(path, loaded), tail_of(path, size), loaded, list(data_layers(settings)))
-    entry.unfinished = settings.growing and loaded < size
-    if start and before is not None:
-        entry.files, entry.records, entry.examples = before.files, before.records, before.examples
-        entry.unknown, entry.damaged, entry.lost = before.unknown, before.damaged, before.lost
-        entry.origin, entry.same_as = before.origin, before.same_as
-    replaced = [] if start or before is None else list(before.files)
+    start = _start_of(path, size, before, settings, twins)
+    part = None if start is None else _part_of(path, size, start, settings)
+    if part is None:
+        return None
+    entry = Entry(name, dump, size, head_of(path, part.end), tail_of(path, size), part.end, list(data_layers(settings)))
+    entry.unfinished = settings.growing and part.end < size
+    replaced: list[str] = []
+    if before is not None and part.start:
+        entry.continue_from(before)
+    elif before is not None:
+        replaced = list(before.files)
     entry.sample = sample_of(path, size)
     entry.origin = entry.origin or entry.sample
     if twins.find(entry, path):
-        return Job(entry, [], replaced, start, True)
+        return Job(entry, [], replaced, part.start, True)
     if not entry.same_as:
         twins.note(entry)
-    tasks = [Task(part, name, dump, str(manifest.staging), data_layers(settings)) for part in parts]
-    return Job(entry, tasks, replaced, start)
+    tasks = [Task(each, name, dump, str(manifest.staging), data_layers(settings)) for each in part.ranges]
+    return Job(entry, tasks, replaced, part.start)
+
+
+def _start_of(path: str, size: int, before: Entry | None, settings: Settings, twins: Twins) -> int | None:
+    """Return the offset where the new data of a dump begins: 0 to load all of it, None if there is no new data."""
+    if before is None or (before.same_as and not twins.hold(before)):
+        return 0
+    if before.layers != list(data_layers(settings)):
+        return 0
+    if before.loaded > size or before.head != head_of(path, before.loaded):
+        return 0
+    unchanged = before.size == size and before.tail == tail_of(path, size)
+    if unchanged and (settings.growing or not before.unfinished):
+        return None
+    appended = unchanged or size > before.size
+    return before.loaded if appended and not path.endswith(COMPRESSED) else 0
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The part of a dump to load: its ranges, and the offsets where the first begins and the complete records end."""
+
+    ranges: list[Range]
+    start: int
+    end: int
+
+
+def _part_of(path: str, size: int, start: int, settings: Settings) -> _Part | None:
+    """Divide a dump from `start` on; None if it grows and has no new complete record. Blocks are loaded as a whole."""
+    share = share_of(size - start, settings.partition_size)
+    ranges = ranges_of(path, share, settings.framing, start)
+    framing = ranges[0].framing
+    if any(each.framing == BDW for each in ranges):
+        return _Part([Range(path, BDW)], 0, size)
+    if path.endswith(COMPRESSED):
+        return _Part(ranges, start, size)
+    if not settings.growing:
+        return _Part(ranges, start, complete(ranges[-1]))
+    end = grown(path, start, framing)
+    return _Part(ranges_of(path, share, framing, start, end), start, end) if end > start else None
 
 
 def share_of(size: int, most: int) -> int:
-    """The bytes of a range: at most so many, and such that ranges are alike and their number is even.
+    """Return the bytes of a range: at most `most`, such that ranges are equal and their number is even.
 
-    Two cores have the same to do then. It does not depend on how many there are: files are the same everywhere.
+    Two cores then have the same work. It does not depend on the number of cores: files are the same everywhere.
     """
     count = -(-size // most)
     return -(-size // (count + count % 2)) if count > 1 else most
@@ -151,7 +175,7 @@ def data_layers(settings: Settings) -> tuple[str, ...]:
 
 
 def waves(jobs: Iterator[Job]) -> Iterator[list[Job]]:
-    """Jobs in waves of about WAVE tasks."""
+    """Group jobs in waves of about WAVE tasks."""
     wave: list[Job] = []
     for job in jobs:
         wave.append(job)
@@ -173,7 +197,7 @@ def run(spark: SparkSession, settings: Settings, progress: Progress = silent) ->
 def _run(spark: SparkSession, settings: Settings, manifest: Manifest, progress: Progress) -> Report:
     dumps = dumps_of(settings.smf)
     twins = Twins(manifest, dumps)
-    # What was passed over comes last: what it is the same as may have changed.
+    # Duplicates come last: the dump that they copy may have changed.
     names = sorted(dumps, key=lambda name: (name in twins.passed, name))
     found = (_job_if_there(name, dumps[name], manifest, settings, twins) for name in names)
     jobs = (job for job in found if job is not None)
@@ -196,7 +220,7 @@ def _run(spark: SparkSession, settings: Settings, manifest: Manifest, progress: 
 
 
 def _job_if_there(name: str, path: str, manifest: Manifest, settings: Settings, twins: Twins) -> Job | None:
-    """A dump may be taken away between the look at its directory and the look at itself."""
+    """Return the job of a dump, None if the dump was deleted since its directory was listed."""
     try:
         return job_of(name, path, manifest, settings, twins)
     except FileNotFoundError:
@@ -204,7 +228,7 @@ def _job_if_there(name: str, path: str, manifest: Manifest, settings: Settings, 
 
 
 def _loaded(spark: SparkSession, wave: list[Job], progress: Progress) -> tuple[list[Job], list[Loaded]]:
-    """What tasks have loaded, and of which jobs: without dumps that were taken away meanwhile."""
+    """Run the tasks of a wave; return their jobs and results, without dumps that were deleted meanwhile."""
     while True:
         tasks = [task for job in wave for task in job.tasks]
         try:
@@ -217,7 +241,7 @@ def _loaded(spark: SparkSession, wave: list[Job], progress: Progress) -> tuple[l
 
 
 def _passed_over(manifest: Manifest, job: Job) -> Loaded:
-    """The finding about a dump that is the same as another."""
+    """Write the finding about a duplicate dump."""
     entry = job.entry
     what = f"the same as {entry.same_as}, which is in the tables"
     finding = (entry.name, job.start, entry.size - job.start, DUPLICATE, what)
@@ -225,7 +249,7 @@ def _passed_over(manifest: Manifest, job: Job) -> Loaded:
 
 
 def commit(manifest: Manifest, wave: list[Job], loaded: list[Loaded]) -> None:
-    """Make what the tasks of a wave wrote visible."""
+    """Make the files that the tasks of a wave wrote visible."""
     entries = {job.entry.dump: job.entry for job in wave}
     moves: list[tuple[str, str]] = []
     for part in loaded:
@@ -245,7 +269,7 @@ def commit(manifest: Manifest, wave: list[Job], loaded: list[Loaded]) -> None:
 
 
 def run_tasks(spark: SparkSession, tasks: list[Task], progress: Progress) -> list[Loaded]:
-    """Run the tasks of a wave on the cluster. What comes back is small: names and counts."""
+    """Run the tasks of a wave on the cluster. Their results are small: names and counts."""
     context = spark.sparkContext
     if (context.master or "").startswith("local") and sum(_bytes_of(task) for task in tasks) <= IN_DRIVER_MAX:
         return _in_driver(tasks, progress)

@@ -1,4 +1,4 @@
-"""Tables of flow statistics: what a broker published or wrote about its flows, from any of its forms.
+"""Tables of flow statistics: the statistics that a broker published or wrote, in any of its forms.
 
     OUT/statistics/flow/        one row per statistics record: the fields of MessageFlow
     OUT/statistics/thread/      one row per thread of it
@@ -6,7 +6,7 @@
     OUT/statistics/terminal/    one row per terminal of a node
     OUT/statistics/findings/    File, Offset, Length, What: input that became no row
 
-    source                      what it is
+    source                      content
     *.json, *.jsonl             statistics messages: one, a list of them, or one per line
     *.csv                       a file of flows, threads or nodes, as its columns tell
     *.parquet                   an archive of statistics messages: the column body or data
@@ -54,7 +54,7 @@ _TEXTS = {
     "StartDate", "StartTime", "GMTStartTime", "EndDate", "EndTime", "GMTEndTime", "AccountingOrigin", "Label", "Type",
 }  # fmt: skip
 _FLOW_FIELDS = [item.title for item in smf117.IMFL.shown]
-#: Columns of every table: whose statistics they are, and of which time.
+#: Columns of every table: broker, group and flow, and the time.
 _COMMON: dict[str, Any] = {
     "RecordType": pa.string(),
     "RecordCode": pa.string(),
@@ -84,7 +84,7 @@ SCHEMAS: dict[str, Any] = {
     ),
     FINDINGS: pa.schema([("File", pa.string()), ("Offset", pa.int64()), ("Length", pa.int64()), ("What", pa.string())]),
 }
-#: What tells the rows of one statistics record apart.
+#: Columns that distinguish the rows of one statistics record.
 KEYS = {FLOW: [], THREAD: ["Number"], NODE: ["Label"], TERMINAL: ["Node", "Label", "Type"]}
 #: Other names that the columns of a CSV file may have.
 _ALIASES = {"NodeLabel": "Label", "NodeName": "Label", "NodeType": "Type", "ThreadNumber": "Number"}
@@ -92,11 +92,11 @@ _ALIASES = {"NodeLabel": "Label", "NodeName": "Label", "NodeType": "Type", "Thre
 
 @dataclass
 class Loaded:
-    """What one source gave: small enough to be sent to the driver."""
+    """The rows and findings of one source: small enough to be sent to the driver."""
 
     source: str
     rows: dict[str, int] = field(default_factory=dict)
-    #: File, offset, length and what is wrong.
+    #: File, offset, length and description.
     findings: list[tuple[str, int, int, str]] = field(default_factory=list)
 
 
@@ -146,7 +146,7 @@ class _Rows:
 
 
 def _own(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of a row that are its own."""
+    """Return the columns that belong to one table."""
     made: dict[str, Any] = {}
     for name in SCHEMAS[table].names[len(_COMMON) :]:
         value = row.get(name)
@@ -162,7 +162,7 @@ def _own(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _moment(flow: Mapping[str, Any], which: str) -> datetime | None:
-    """Start or End of an interval: GMT where the record has it."""
+    """Return Start or End of an interval: GMT where the record has it."""
     text = str(flow.get(f"GMT{which}Time") or "")
     if "-" not in text:
         time = text or str(flow.get(f"{which}Time") or "")
@@ -310,7 +310,7 @@ _READERS = {".json": _read_json, ".jsonl": _read_json, ".csv": _read_csv, ".parq
 
 @dataclass
 class Report:
-    """What a load found."""
+    """The counts of a load."""
 
     sources: int = 0
     fresh: int = 0
@@ -341,7 +341,7 @@ def size_of(sources: Sequence[str]) -> int:
 
 
 def load(sources: Sequence[str], out: Path, spark: SparkSession | None = None) -> Report:
-    """Load what is new in the sources: in Spark tasks, one for each source, or without Spark in this process."""
+    """Load new and changed sources: in Spark tasks, one for each source, or without Spark in this process."""
     fresh = changed(sources, out)
     signatures = {source: _signature(source) for source in fresh}
     if spark is None:

@@ -1,13 +1,12 @@
 """Dumps with the same content under different names: the first is loaded, the others are passed over (T5).
 
-    what is compared                                      when
+    compared                                              when
     size, and 64 blocks from the start to the end         always: a dump is a twin only if these are the same
     every byte                                            if the other dump is still there; if it was moved or taken
                                                           away, the blocks decide: every interval has its own clocks
 
-A twin stays one as long as the other dump is what it was, or has grown. If it has been replaced, the twin is loaded.
-One that has grown itself is loaded from where it was the same; what the other has in common with that later on is
-there twice.
+A twin stays one as long as the other dump is unchanged, or has grown. If it has been replaced, the twin is loaded. One
+that has grown itself is loaded from where it was the same; later data that it shares with the other is there twice.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _Key = tuple[int, str, tuple[str, ...]]
 
 
 def sample_of(path: str, size: int) -> str:
-    """A digest of blocks all over a dump, the first and the last among them."""
+    """Return a digest of blocks all over a dump, the first and the last among them."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         for number in range(BLOCKS):
@@ -52,7 +51,7 @@ class Twins:
                 self.note(entry)
 
     def note(self, entry: Entry) -> None:
-        """A dump is loaded, or loaded anew: what it was before is no longer there."""
+        """Note that a dump is loaded, or loaded anew: its earlier content is no longer there."""
         before = self._keys.pop(entry.name, None)
         if before is not None and self._names.get(before) == entry.name:
             del self._names[before]
@@ -63,7 +62,7 @@ class Twins:
             self._names.setdefault(key, entry.name)
 
     def find(self, entry: Entry, path: str) -> bool:
-        """Whether the content of a dump is in the tables by another name, which is then noted in its entry."""
+        """Return whether the content of a dump is in the tables by another name, and note that name in its entry."""
         name = self._names.get(_key(entry), entry.name) if entry.size else entry.name
         if name == entry.name:
             return False
@@ -75,7 +74,7 @@ class Twins:
         return True
 
     def hold(self, entry: Entry) -> bool:
-        """Whether the rows that stand for a dump that was passed over are still there."""
+        """Return whether the rows that stand for a duplicate dump are still there."""
         return self._origins.get(entry.same_as) == entry.origin
 
 

@@ -1,10 +1,10 @@
-"""Workers import PySpark where it is installed, not from the archive beside it.
+"""Import PySpark in workers from its installed package, not from the archive beside it.
 
 Spark puts PYSPARK/python/lib/pyspark.zip before all else on the path of its workers. Python keeps no compiled form of
-what it finds in an archive: each worker would compile PySpark anew, 0.6 s of a processor, and a read of a data source
-starts three. An archive that lies inside an installed package is a copy of that package, so it goes to the end of the
-path. Any other archive stays where it is: it may be another release. A `sitecustomize` that this one hides is imported
-after it.
+modules in an archive: each worker would compile PySpark anew, 0.6 s of a processor, and a read of a data source starts
+three. An archive that lies inside an installed package is a copy of that package, so it goes to the end of the path.
+Any other archive keeps its place: it may be another release. A `sitecustomize` that this one hides is imported after
+it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ARCHIVE = os.path.join("pyspark", "python", "lib", "pyspark.zip")
 
 
 def reordered(path: list[str]) -> list[str]:
-    """The path with the archive of each PySpark that it holds installed too moved behind everything else."""
+    """Move the archive of each PySpark that is also installed on the path to the end."""
     installed = {os.path.realpath(os.path.join(place, ARCHIVE)) for place in path}
     copies = [place for place in path if os.path.realpath(place) in installed]
     return [place for place in path if place not in copies] + copies

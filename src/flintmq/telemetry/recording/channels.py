@@ -1,4 +1,4 @@
-"""QCST: what a channel did in an interval, from the rows of DISPLAY CHSTATUS."""
+"""QCST: the work of a channel in an interval, from the rows of DISPLAY CHSTATUS."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flintmq.qmgr.channel_control import Row
 #: STATCHL as QCSTSTCL has it; with any other nothing is recorded of channels.
 SETTINGS = {"LOW": 17, "MEDIUM": 33, "HIGH": 65}
 _STATUS = {"INACTIVE": 0, "BINDING": 1, "STARTING": 2, "RUNNING": 3, "STOPPING": 4, "RETRYING": 5, "STOPPED": 6}
-#: Counters of a row, and what they are called here.
+#: Counters of a row, and their names here.
 _COUNTERS = {
     "calls": "MSGS",
     "segments_sent": "BUFSSENT",
@@ -21,7 +21,7 @@ _COUNTERS = {
 
 
 def channel_entry(before: Row | None, row: Row, now_us: int) -> SimpleNamespace | None:
-    """The instance that `row` shows; None if it did nothing since `before`, or does not run."""
+    """Return the entry of the instance in `row`; None if it did nothing since `before`, or does not run."""
     grown = {name: _number(row, keyword) - _number(before or {}, keyword) for name, keyword in _COUNTERS.items()}
     if not any(grown.values()):
         return None
@@ -43,7 +43,7 @@ def channel_entry(before: Row | None, row: Row, now_us: int) -> SimpleNamespace 
 
 
 def calls_of(rows: list[Row]) -> int:
-    """MQI calls of all of them."""
+    """Return the number of MQI calls of all rows."""
     return sum(_number(row, "MSGS") for row in rows)
 
 
@@ -53,7 +53,7 @@ def _number(row: Row, keyword: str) -> int:
 
 
 def _moment(row: Row, date: str, time: str) -> int:
-    """Microseconds since 1970 of a date and a time as DISPLAY shows them, which are UTC; 0 if they are not set."""
+    """Return the microseconds since 1970 of a date and a time of DISPLAY, which are UTC; 0 if they are not set."""
     try:
         read = datetime.strptime(f"{row.get(date)} {row.get(time)}", "%Y-%m-%d %H.%M.%S")
     except ValueError:

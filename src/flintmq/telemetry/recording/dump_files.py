@@ -4,10 +4,10 @@
                         QM1.20261116.001.smf.gz   the same, closed and compressed (.zst with zstd)
 
 A file begins with a record of type 2 and ends with one of type 3; one without that was not closed, because the process
-ended. Nobody appends to the file of an earlier process. The whole name of the queue manager is in the name of the file:
-a record has only four characters of it.
+ended. No process appends to the file of an earlier process. The whole name of the queue manager is in the name of the
+file: a record has only four characters of it.
 
-D1  A file holds whole records only: what could not be written whole is cut off again.
+D1  A file holds whole records only: a partly written record is cut off again.
 D2  A file is compressed beside itself and renamed; there is never a moment without the one or the other.
 """
 
@@ -28,10 +28,10 @@ from flintmq.telemetry.smf.clock import DAY
 
 SIZE_MAX = 256 * 1024 * 1024
 NUMBER_MAX = 999
-#: They tell who used what: not for everybody.
+#: They name users and queues: not for everybody.
 MODE = 0o640
 SUFFIX = ".smf"
-#: What can pack with zstd, the best first: Python 3.14 has it, else a package.
+#: Modules that can pack with zstd, the best first: Python 3.14 has it, else a package.
 ZSTD_MODULES = ("compression.zstd", "zstandard", "pyarrow")
 
 
@@ -75,7 +75,7 @@ class DumpFiles:
             compress(path, self.compression)
 
     def abandon(self) -> None:
-        """As if the process had ended here."""
+        """Close the file without its last record, as if the process had ended here."""
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
@@ -94,7 +94,7 @@ class DumpFiles:
         raise FileExistsError(f"{self.directory} has {NUMBER_MAX} files of {day} already")
 
     def _append(self, data: bytes) -> None:
-        """All of `data`, or nothing of it (D1)."""
+        """Write all of `data`, or none of it (D1)."""
         written = 0
         try:
             while written < len(data):
@@ -116,9 +116,9 @@ def _day_of(local_us: int) -> str:
 
 
 def compress(path: Path, kind: str) -> None:
-    """Replace a file by its compressed form (D2). With nothing that packs with zstd it stays as it is."""
+    """Replace a file by its compressed form (D2). Without a module for zstd it stays uncompressed."""
     copy = _zstd if kind == "zstd" else _gzip
-    made = path.with_name(f".{path.name}{COMPRESSIONS[kind]}.new")  # Who looks for dumps passes it over.
+    made = path.with_name(f".{path.name}{COMPRESSIONS[kind]}.new")  # A search for dumps ignores the dot.
     try:
         os.close(os.open(made, os.O_WRONLY | os.O_CREAT, MODE))
         packed = copy(path, made)
@@ -148,7 +148,7 @@ def _zstd(source: Path, target: Path) -> bool:
 
 
 def zstd_module() -> str:
-    """The module that packs with zstd, empty if there is none. It is not imported yet: pyarrow is large."""
+    """Return the name of a module for zstd, "" if there is none. It is not imported yet: pyarrow is large."""
     for name in ZSTD_MODULES:
         try:
             if importlib.util.find_spec(name) is not None:
@@ -159,6 +159,6 @@ def zstd_module() -> str:
 
 
 def _zstd_file(name: str, target: Path) -> Any:
-    """A file to write to, that packs."""
+    """Open a file for writing that compresses its data."""
     module = importlib.import_module(name)
     return module.CompressedOutputStream(str(target), "zstd") if name == "pyarrow" else module.open(target, "wb")

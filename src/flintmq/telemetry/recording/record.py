@@ -6,8 +6,9 @@
          the MQ headers: QWHS of 52 bytes; of 36 bytes, then QWHC, in 116-0, 1 and 2; four bytes, which then stand
          first, in 115-5, 6 and 7
 
-A record is never spanned: what does not fit goes to another record of its kind. The product puts up to 28 KiB of
-entries into a 115-216, which are 341 of 84 bytes (B30) and 51 of the 552 bytes of today (B31); that is taken for all.
+A record is never spanned: entries that do not fit go to another record of its kind. The product puts up to 28 KiB of
+entries into a 115-216, which are 341 of 84 bytes (B30) and 51 of the 552 bytes of today (B31); FlintMQ does so for all
+kinds.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ TRIPLETS_AT = 28
 _MINI_HEADER = bytes.fromhex("00010180")
 _FLAG = 0x5E
 _FLAG_DUMP = 0x1E
-#: Who wrote it, and under which identifier: QWHSRMID, QWHSIID.
+#: The writer, and its identifier: QWHSRMID, QWHSIID.
 _WRITERS = {
     (115, 1): (0x1A, 1),
     (115, 2): (0x1A, 2),
@@ -41,13 +42,13 @@ _WRITERS = {
 
 @dataclass
 class Origin:
-    """Whose records they are, and how they are written."""
+    """The queue manager that writes the records, and the form of its records."""
 
     system: str
     q_mgr: str
     #: As in SM11xREL: 942 is 9.4.2.
     release: str
-    #: What is added to UTC to get local time, in microseconds.
+    #: Local time minus UTC, in microseconds.
     local_us: int = 0
     #: Records written under each identifier so far, and altogether.
     sequences: dict[int, int] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Correlation:
-    """QWHC: whose task it is."""
+    """QWHC: the identity of the task."""
 
     user: str = ""
     connection: str = ""
@@ -69,7 +70,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Span:
-    """What time a record is about, and when it was made. Microseconds since 1970, UTC."""
+    """The time that a record covers, and when it was made. Microseconds since 1970, UTC."""
 
     start_us: int
     end_us: int
@@ -79,7 +80,7 @@ class Span:
 def build(
     origin: Origin, kind: RecordKind, span: Span, sections: dict[int, list[bytes]], task: Correlation | None = None
 ) -> bytes:
-    """One record. `sections` has the entries behind each triplet."""
+    """Build one record. `sections` has the entries behind each triplet."""
     triplets = kind.triplets
     if kind.type == 116 and kind.subtype == 1 and not sections.get(3):
         triplets -= 1
@@ -127,7 +128,7 @@ def _smf_header(origin: Origin, kind: int, subtype: int, now_us: int, length: in
 
 
 def _headers(origin: Origin, kind: RecordKind, span: Span, triplets: int, task: Correlation | None) -> bytes:
-    """What triplet 0 points to."""
+    """Build the MQ headers, to which triplet 0 points."""
     if kind.headers == "mini":
         return _MINI_HEADER
     manager, identifier = _WRITERS[kind.type, kind.subtype]
@@ -175,14 +176,14 @@ def _correlation(task: Correlation) -> bytes:
 
 
 def dump_mark(origin: Origin, first: bool, now_us: int) -> bytes:
-    """The record that a dump begins with, type 2, or ends with, type 3."""
+    """Build the record that a dump begins with, type 2, or ends with, type 3."""
     header = bytearray(_smf_header(origin, DUMP_HEADER if first else DUMP_TRAILER, 0, now_us, 18)[:18])
     header[4] = _FLAG_DUMP
     return bytes(header)
 
 
 def batches(entries: list[bytes], room: int = ENTRIES_MAX) -> list[list[bytes]]:
-    """Entries for as many records as it takes."""
+    """Divide entries among as many records as they need."""
     if not entries:
         return []
     count = max(1, room // len(entries[0]))

@@ -1,15 +1,15 @@
-"""When what is written: statistics at the end of each STATIME, accounting at the end of each ACCTIME and of each task.
+"""The times of writing: statistics at the end of each STATIME, accounting at the end of each ACCTIME and of each task.
 
-    collect   under the lock of the host: what is due becomes a Batch; quick, nothing is packed
+    collect   under the lock of the host: put the due data into a Batch; quick, nothing is packed
     write     without it: the records of a batch are made and written
-    due_ms    when to come again
+    due_ms    the time of the next call
 
 A host calls collect when that is due, and after each command (a trace may have been started or stopped). The last batch
 is that of `finish`: intervals that were running are written as far as they went.
 
-Lost data. What cannot be written, because the disk is full or there are more tasks that have ended than can be written,
-is lost; the error log says so once (CSQW133E), and once when records are written again (CSQW123I). The queue manager
-does not wait for its records (B20).
+Lost data. Records that cannot be written, because the disk is full or tasks end faster than they can be written, are
+lost; the error log says so once (CSQW133E), and once when records are written again (CSQW123I). The queue manager does
+not wait for its records (B20).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Notice = Callable[[str, str], None]
 
 @dataclass
 class Batch:
-    """What is to be written."""
+    """The data of the records to write."""
 
     now_us: int
     statistics: tuple[Sample, Sample, set[int]] | None = None
@@ -78,7 +78,7 @@ class Recorder:
     # -- under the lock -----------------------------------------------------------------------------------------------
 
     def collect(self, last: bool = False) -> Batch | None:
-        """What is due now; with `last` all that there is. None if that is nothing."""
+        """Collect the data that are due now; with `last` all that there are. Return None if there are none."""
         qm = self.qm
         now_us, now_ms = qm.clock.now_us(), qm.clock.now_ms()
         cut = qm.cut_intervals or last
@@ -95,7 +95,7 @@ class Recorder:
         return batch if something else None
 
     def due_ms(self) -> int:
-        """When `collect` is to be called next, in milliseconds since 1970; 0 if no trace is started."""
+        """Return the time of the next `collect`, in milliseconds since 1970; 0 if no trace is started."""
         due = [end for end in (self._stat_end_ms, self._acct_end_ms) if end]
         if self.qm.accounting:
             due.append(self.qm.clock.now_ms() + TASKS_MS)
@@ -107,7 +107,7 @@ class Recorder:
         before, begun = self._before, self._stat_classes
         over = before is not None and (cut or now_ms >= self._stat_end_ms)
         if before is not None and (over or not classes):
-            # A trace that was stopped gets what it has counted until then.
+            # A stopped trace gets its counts until then.
             batch.statistics = (before, self._sample(begun | classes, now_us), begun)
             before = batch.statistics[1]
         if over:
@@ -130,7 +130,7 @@ class Recorder:
         return sample
 
     def _add(self, sample: Sample, classes: set[int]) -> None:
-        """Take what the records of `classes` need."""
+        """Add the data for the records of `classes` to a sample."""
         if 1 in classes:
             samples.take_system(self.qm, sample)
         elif 3 in classes and not sample.pools:
@@ -156,7 +156,7 @@ class Recorder:
                 if connection.task is not None:
                     batch.work.append((connection.task, connection.task.end_interval(now_us)))
         if 4 in begun and (over or 4 not in classes):
-            # A trace that was stopped gets what channels have done until then.
+            # A stopped trace gets the work of channels until then.
             self._end_channels(batch, now_us)
         elif 4 in classes and 4 not in begun:
             self._begin_channels(now_us)
@@ -169,7 +169,7 @@ class Recorder:
             self._acct_end_ms = next_end_ms(now_ms, length_s(qm, ACCTIME))
 
     def _begin_channels(self, now_us: int) -> list[Row]:
-        """Begin an interval of channels with what they have done so far; return the instances that have ended."""
+        """Begin an interval of channels at their present counters; return the instances that have ended."""
         ended = self.ended_channels() if self.ended_channels is not None else []
         self._channels = self._channels_now()
         self._channels_start_us = now_us
@@ -198,7 +198,7 @@ class Recorder:
     # -- without it ---------------------------------------------------------------------------------------------------
 
     def records(self, batch: Batch) -> list[bytes]:
-        """The records of a batch."""
+        """Make the records of a batch."""
         made: list[bytes] = []
         if batch.statistics is not None:
             made += self.writer.statistics(*batch.statistics)
@@ -211,7 +211,10 @@ class Recorder:
         return made
 
     def write(self, batch: Batch) -> None:
-        """Make the records of a batch and write them. Nothing is raised: what cannot be written is lost, and told."""
+        """Make the records of a batch and write them.
+
+        Raises nothing: records that cannot be written are lost and reported.
+        """
         if batch.tasks_lost:
             self.lost += batch.tasks_lost
             self._notice(
@@ -237,7 +240,7 @@ class Recorder:
             self._notice("CSQW123I", f"Trace recording has been resumed on SMF; {self.lost} records were lost so far.")
 
     def close(self) -> None:
-        """No more records: the file is ended."""
+        """Close the file: there are no more records."""
         if self.files is not None:
             try:
                 self.files.close(self.qm.clock.now_us())

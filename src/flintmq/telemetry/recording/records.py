@@ -1,6 +1,6 @@
 """Which records an interval, a task and a channel give.
 
-    what                       records                       trace
+    event                      records                       trace
     statistics interval        115-1, 115-2, 115-215, 115-201  STAT 1
                                115-7                           STAT 2
                                115-5                           STAT 3: a storage pool for each buffer pool
@@ -12,7 +12,7 @@
     accounting interval, and   116-10, if the channel did      ACCTG 4
     end of a channel           something
 
-What is not written, and why, stands in NOT_WRITTEN.
+NOT_WRITTEN lists the records that are not written, and why.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from flintmq.telemetry.recording.section import Section
 from flintmq.telemetry.smf.clock import clock_of_microseconds
 from flintmq.telemetry.smf.records import KIND_OF, STRUCTURES
 
-#: What our records look like, unless somebody asks for an older release.
+#: The release of our records, unless an older one is set.
 RELEASE = "9.4.2"
 #: WTIDATYP: a batch job, and the channel initiator.
 TYPE_BATCH = 2
@@ -88,7 +88,7 @@ class Writer:
     # -- statistics ---------------------------------------------------------------------------------------------------
 
     def statistics(self, before: Sample, after: Sample, classes: set[int]) -> list[bytes]:
-        """The records of a statistics interval."""
+        """Make the records of a statistics interval."""
         span = Span(before.now_us, after.now_us, after.now_us)
         made: list[bytes] = []
         if 1 in classes:
@@ -130,7 +130,7 @@ class Writer:
         return [self._record(115, 5, span, {1: some}) for some in batches(entries)]
 
     def _initiator(self, before: Sample, after: Sample, span: Span) -> bytes:
-        """The process that serves channels, and its one dispatcher."""
+        """Make the record of the process that serves channels, and of its one dispatcher."""
         running = len(after.channels)
         cpu = max(0, after.cpu_us - before.cpu_us)
         length = span.end_us - span.start_us
@@ -150,13 +150,13 @@ class Writer:
     # -- accounting ---------------------------------------------------------------------------------------------------
 
     def task_ended(self, task: Task, now_us: int) -> bytes:
-        """Class 1: a task from its beginning to its end."""
+        """Make the record of a task from its beginning to its end, class 1."""
         span = Span(task.started_us, task.ended_us, now_us)
         sections = {1: [self._pack("QWAC", task)], 2: [self._pack("QMAC", task)]}
         return self._record(116, 0, span, sections, correlation_of(task))
 
     def task_work(self, task: Task, work: TaskWork, now_us: int) -> list[bytes]:
-        """Class 3: what a task did in an interval."""
+        """Make the records of the work of a task in an interval, class 3."""
         span = Span(work.started_us, work.ended_us, now_us)
         identity = self._pack("WTID", identity_of(task))
         correlator = correlator_of(task)
@@ -171,7 +171,7 @@ class Writer:
         return made
 
     def channels(self, before: dict[str, Row], after: list[Row], span: Span) -> list[bytes]:
-        """Class 4: channels that did something in the interval."""
+        """Make the records of channels that did something in the interval, class 4."""
         entries = []
         for row in after:
             entry = channel_entry(before.get(str(row.get("JOBNAME", ""))), row, span.now_us)
@@ -191,7 +191,7 @@ class Writer:
 
 
 class UseOf:
-    """A QueueUse and what else its block has."""
+    """A QueueUse, with the other values of its block."""
 
     __slots__ = ("use", "correlator", "requests")
 
@@ -211,12 +211,12 @@ def _empty_qest() -> bytes:
 
 
 def correlator_of(task: Task) -> bytes:
-    """The sixteen bytes that WTAS and WQ have in common: start, and twice the number of the task."""
+    """Return the sixteen bytes that WTAS and WQ have in common: start, and twice the number of the task."""
     return clock_of_microseconds(task.started_us).to_bytes(8, "big") + 2 * task.number.to_bytes(4, "big")
 
 
 def identity_of(task: Task) -> SimpleNamespace:
-    """WTID: whose task it is."""
+    """Return the values of WTID, the identity of a task."""
     connection = task.connection
     channel = connection.channel_name
     return SimpleNamespace(
@@ -231,6 +231,6 @@ def identity_of(task: Task) -> SimpleNamespace:
 
 
 def correlation_of(task: Task) -> Correlation:
-    """QWHC: the same in the header."""
+    """Return QWHC, the identity of a task in the header."""
     who = identity_of(task)
     return Correlation(who.user, who.connection, who.user, who.kind, who.correlation, who.token)

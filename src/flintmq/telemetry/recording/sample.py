@@ -1,8 +1,8 @@
-"""What the engine has counted at one moment, and what an interval was of it.
+"""The counters of the engine at one moment, and the differences between two moments.
 
-A `Sample` is taken under the lock of the host and is quick: numbers are read, nothing is worked out. An interval is
-made of two of them, without the lock. Counters only grow, so an interval is a difference; what is not (depth, buffers
-in use, marks) is as it was when the interval ended (B28).
+A `Sample` is taken under the lock of the host and is quick: numbers are read, nothing is computed. An interval is
+made of two of them, without the lock. Counters only grow, so an interval is a difference; other values (depth, buffers
+in use, marks) are those at the end of the interval (B28).
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class QueueSample:
 
 
 def take_system(qm: QueueManager, sample: Sample) -> None:
-    """Class 1: message manager, data manager, log, topics, buffer pools, page sets. Marks start again."""
+    """Sample message manager, data manager, log, topics, buffer pools and page sets, class 1. Marks start again."""
     numbers = {name: getattr(qm.counters, name) for name in ENGINE}
     total = totals(qm)
     numbers |= {f"all_{name}": getattr(total, name) for name in _TOTALS}
@@ -141,7 +141,7 @@ def take_system(qm: QueueManager, sample: Sample) -> None:
 
 
 def take_pools(qm: QueueManager, sample: Sample) -> None:
-    """The buffer pools."""
+    """Sample the buffer pools."""
     for number, pool in qm.pools.items():
         values = {name: getattr(pool, name) for name in _POOL}
         values |= {
@@ -173,7 +173,7 @@ def _take_page_sets(qm: QueueManager, sample: Sample) -> None:
 
 
 def take_queues(qm: QueueManager, sample: Sample) -> None:
-    """Class 5: the queues that STATQ wants (B25). Marks start again."""
+    """Sample the queues that STATQ selects (B25), class 5. Marks start again."""
     now_ms = qm.clock.now_ms()
     sample.known = set(qm.queues_by_id)
     for queue in qm.queues_by_id.values():
@@ -183,14 +183,14 @@ def take_queues(qm: QueueManager, sample: Sample) -> None:
 
 
 def take_process(sample: Sample) -> None:
-    """CPU time and storage of the process."""
+    """Sample CPU time and storage of the process."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     sample.cpu_us = round((used.ru_utime + used.ru_stime) * 1_000_000)
     sample.memory = {"peak_bytes": used.ru_maxrss * 1024, "bytes": _resident(used.ru_maxrss * 1024)}
 
 
 def _resident(otherwise: int) -> int:
-    """Bytes in real storage."""
+    """Return the bytes in real storage, or `otherwise` if the system does not give them."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * resource.getpagesize()
@@ -202,7 +202,7 @@ def _resident(otherwise: int) -> int:
 
 
 def system_interval(before: Sample, after: Sample) -> SimpleNamespace:
-    """What happened between two samples, by the names of the counters, and the marks at the end."""
+    """Return the differences between two samples, by the names of the counters, and the marks at the end."""
     grown = {name: value - before.numbers.get(name, 0) for name, value in after.numbers.items()}
     for name in _LOG:
         grown.setdefault(f"log_{name}", 0)
@@ -225,7 +225,7 @@ def system_interval(before: Sample, after: Sample) -> SimpleNamespace:
 
 
 def pool_intervals(before: Sample, after: Sample) -> list[SimpleNamespace]:
-    """The same for each buffer pool."""
+    """Return the differences between two samples for each buffer pool."""
     made = []
     for number, values in sorted(after.pools.items()):
         earlier = before.pools.get(number, {})
@@ -235,7 +235,7 @@ def pool_intervals(before: Sample, after: Sample) -> list[SimpleNamespace]:
 
 
 def page_set_intervals(before: Sample, after: Sample) -> list[SimpleNamespace]:
-    """The same for each page set."""
+    """Return the differences between two samples for each page set."""
     made = []
     for psid, values in sorted(after.page_sets.items()):
         earlier = before.page_sets.get(psid, {})
@@ -248,7 +248,10 @@ def page_set_intervals(before: Sample, after: Sample) -> list[SimpleNamespace]:
 
 
 def queue_intervals(before: Sample, after: Sample) -> list[SimpleNamespace]:
-    """The same for each queue. One that was there and not collected begins with the next interval."""
+    """Return the differences between two samples for each queue.
+
+    A queue that existed and was not collected begins with the next interval.
+    """
     made = []
     for queue_id, sample in after.queues.items():
         earlier = before.queues.get(queue_id)
@@ -261,7 +264,7 @@ def queue_intervals(before: Sample, after: Sample) -> list[SimpleNamespace]:
 
 
 def _queue(made: SimpleNamespace) -> SimpleNamespace:
-    """What QQST has in other words than we count it."""
+    """Add the values that QQST divides in another way than our counters."""
     made.mqputs = made.put_count - made.put1_count
     made.mqput_bytes = made.put_bytes - made.put1_bytes
     made.mqput_persistent = made.put_persistent - made.put1_persistent

@@ -29,7 +29,7 @@ Constant = int | str | bytes
 
 @lru_cache(8192)
 def text_bytes(text: str, size: int) -> bytes:
-    """EBCDIC, padded; the names of queues and users come again and again."""
+    """Return text as padded EBCDIC. Cached: the names of queues and users recur."""
     return bytes_of(text, size)
 
 
@@ -61,7 +61,7 @@ class Section:
         return field.end <= self.length
 
     def _fixed_fields(self, constants: Mapping[str, Constant]) -> list[tuple[Field, int | bytes]]:
-        """What is always the same: identifier, length and eye-catcher among it."""
+        """Return the fields with constant values, identifier, length and eye-catcher included."""
         found: list[tuple[Field, int | bytes]] = []
         if self.structure.eye:
             first, second, third = self.structure.fields[:3]
@@ -74,7 +74,7 @@ class Section:
         return found
 
     def _layout(self) -> tuple[struct.Struct, Callable[[Sequence[object]], tuple[object, ...]]]:
-        """The format of all fields in the order of their places, and in which order the values are to be taken."""
+        """Return the format of all fields in the order of their offsets, and a function that sorts values so."""
         order = sorted(range(len(self._fields)), key=lambda at: self._fields[at].offset)
         parts, place = [">"], 0
         for at in order:
@@ -86,7 +86,7 @@ class Section:
         return struct.Struct("".join(parts)), itemgetter(*order)
 
     def pack(self, source: object) -> bytes:
-        """The structure, with the attributes of `source`."""
+        """Pack the structure, with the attributes of `source`."""
         values: list[Any] = list(self._values(source))
         for at in self._durations:
             values[at] <<= 12
@@ -111,21 +111,21 @@ class Section:
 
 
 def _getter(paths: list[str]) -> Callable[[object], tuple[int, ...]]:
-    """All values at once, always a tuple."""
+    """Return a function that gets all values at once, always as a tuple."""
     if len(paths) > 1:
         return attrgetter(*paths)
     return lambda source: tuple(attrgetter(path)(source) for path in paths)
 
 
 def _format(field: Field) -> str:
-    """The letter of struct."""
+    """Return the format character of `struct` for a field."""
     if field.kind in ("c", "x"):
         return f"{field.size}s"
     return _INTEGERS["u" if field.kind in ("tod", "dur") else field.kind, field.size]
 
 
 def _signed(field: Field, ident: int) -> int | bytes:
-    """Identifiers such as X'D40F' stand in signed fields, too."""
+    """Return an identifier as the value of its field: those such as X'D40F' stand in signed fields, too."""
     return ident - (1 << 16) if field.kind == "i" and ident >= 1 << 15 else _as_bytes(field, ident)
 
 
@@ -134,7 +134,7 @@ def _as_bytes(field: Field, ident: int) -> int | bytes:
 
 
 def _fitting(field: Field, value: object) -> object:
-    """`value`, or the largest or smallest number that the field can hold."""
+    """Return `value`, or the largest or smallest number that the field can hold."""
     if not isinstance(value, int):
         return value
     bits = 8 * field.size - (1 if field.kind == "i" else 0)
@@ -143,6 +143,6 @@ def _fitting(field: Field, value: object) -> object:
 
 
 def unmeasured(structure: Structure, table: Mapping[str, str], constants: Mapping[str, Constant]) -> list[Field]:
-    """The fields that are zero in our records, whatever happens: nobody measures them. For the docs."""
+    """Return the fields that are always zero in our records because nothing measures them. For the docs."""
     known = {*table, *constants}
     return [field for field in structure.fields if field.title and field.name not in known]

@@ -1,7 +1,7 @@
 """Which of our counters is which field: the left column is the manual's, the right one an attribute.
 
-Statistics take theirs from what sample.py makes of two samples, accounting from flintmq.qmgr.task. A field that stands
-in no table is zero in our records; docs/reference/smf-fields.md lists both, and is made from here.
+Statistics take theirs from the intervals of sample.py, accounting from flintmq.qmgr.task. A field that stands in no
+table is zero in our records; docs/reference/smf-fields.md lists both, and is made from here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ QIST = {
     "QISTGETB": "gets_from_pool",
 }
 
-#: Log manager. Copy 2 has what copy 1 has: both are written with every flush.
+#: Log manager. Copy 2 has the values of copy 1: both are written with every flush.
 QJST = {
     "QJSTWRNW": "log_records",
     "QJSTWRF": "log_flushes",
@@ -201,7 +201,7 @@ QQST_CONSTANTS: dict[str, Constant] = {"QQSTQSGN": "    ", "QQSTCFST": " " * 12}
 #: A buffer pool is a storage pool, its buffers are its records.
 QSPH = {"QSPHSTOR": "bytes", "QSPHOSTOR": "previous", "QSPHNAME": "name"}
 QSPH_CONSTANTS: dict[str, Constant] = {"QSPHBSIZE": 4096, "QSPHBCNT": 1, "QSPHCOUNT": 1, "QSPHDSPNM": "        "}
-#: What the process has in real storage, and the most that it had.
+#: The real storage of the process, and its maximum.
 QSRS = {"QSRSABYTES": "bytes", "QSRSGBYTES": "peak_bytes"}
 
 QCCT = {"QCCTJOBN": "job", "QCCTNOCC": "current", "QCCTNOAC": "active", "QCCTSTAB": "storage"}
@@ -271,7 +271,7 @@ WTID = {
 
 
 def _calls(fields: str, timing: str) -> dict[str, str]:
-    """Count, elapsed time and CPU time of one kind of call; the fields in this order."""
+    """Return the fields of one kind of call: count, elapsed time and CPU time, in this order."""
     count, elapsed, cpu = fields.split()
     return {elapsed: f"{timing}.elapsed_us", cpu: f"{timing}.cpu_us", count: f"{timing}.count"}
 

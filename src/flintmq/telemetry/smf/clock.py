@@ -21,7 +21,7 @@ QUARTER_HOUR = 900 * SECOND
 
 
 def microseconds_of_clock(clock: int) -> int | None:
-    """Microseconds since 1970, or nothing if the clock is not set."""
+    """Return microseconds since 1970, or None if the clock is not set."""
     return (clock - EPOCH_1970) >> 12 if clock >= EPOCH_1970 else None
 
 
@@ -30,7 +30,7 @@ def clock_of_microseconds(microseconds: int) -> int:
 
 
 def days_of_packed(packed: int) -> int | None:
-    """Days since 1970 of a packed date, or nothing if it is no date."""
+    """Return days since 1970 of a packed date, or None if it is no date."""
     digits = f"{packed:08X}"
     if digits[-1] != "F" or not digits[:-1].isdecimal():
         return None

@@ -1,4 +1,4 @@
-"""Code tables: what a number in a structure means. The words are those of the reference CSV."""
+"""Code tables: the meaning of numbers in structures. The words are those of the reference CSV."""
 
 from __future__ import annotations
 

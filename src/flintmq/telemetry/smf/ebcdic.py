@@ -10,13 +10,13 @@ BLANK = 0x40
 
 
 def text_of(data: bytes) -> str | None:
-    """The text without trailing blanks and X'00'; nothing if the field was never set."""
+    """Decode text without trailing blanks and X'00'; None if the field was never set."""
     stripped = data.rstrip(b"\0")
     return "".join(TABLE[byte] for byte in stripped).rstrip(" ") if stripped else None
 
 
 def bytes_of(text: str | None, size: int) -> bytes:
-    """A field of `size` bytes. Characters that the code page lacks become `?`; what is too long is cut."""
+    """Encode a field of `size` bytes. Characters that the code page lacks become `?`; longer text is cut."""
     if text is None:
         return bytes(size)
     return bytes(_BYTES.get(character, _BYTES["?"]) for character in text[:size]).ljust(size, bytes([BLANK]))

@@ -1,4 +1,4 @@
-"""How a layout of SMF data is written down, and what becomes of it. A layout is a text with one field a line:
+"""The notation of SMF layouts, and the columns that they become. A layout is a text with one field a line:
 
     offset  type            field        column                 meaning
     0       u2              QMSTID       -                      Identifier X'D40F'
@@ -7,18 +7,18 @@
                                                                 (`@`: they are given beside the layout)
     +8      dur8            QJSTIOTOTIO  IO_Total_Time          in each entry, from its start
 
-    type        what it is                                             as a value             as a column
+    type        meaning                                                as a value             as a column
     uN iN       unsigned or signed integer of N bytes, big-endian      int                    integer
     cN          text, EBCDIC, blank padded; X'00' where never set      str, None              string
     xN          bytes                                                  bytes                  string, in hexadecimal
     tod8        store clock, UTC unless the layout says local          microseconds, None     timestamp
     dur8        duration in store-clock units                          microseconds           integer NAME_US
     bitN        bit N from the field's first byte; 0 is the highest    bool                   boolean
-    bitN:F/T    the same with a word for off and one for on            bool                   string
+    bitN:F/T    a bit with a word for off and one for on               bool                   string
     -N          reserved, N bytes                                      zero                   none
 
 After a type may stand `[n]` (an array; its labels are 1 to n, or the column has n names), `:codes` (a code table of
-codes.py) and `!hex` or `!hex=value` (the pattern that says "none", and what the column then has: nothing, or `value`).
+codes.py) and `!hex` or `!hex=value` (the pattern that says "none", and the value of the column then: null, or `value`).
 A column `-` is none. A line `length > 48 (7.0)` or `version >= 5 (7.1)` heads the fields that older records lack: by
 their length, and by the version that the structure itself carries.
 
@@ -62,7 +62,7 @@ class Field:
     mask: int = 0
     #: The pattern that stands for "none"; -1 if there is no such pattern.
     none: int = -1
-    #: What the column shows then; -1 for nothing.
+    #: The value of the column then; -1 for nothing.
     shown: int = -1
     #: Only a structure longer than this has the field, and one of at least this version.
     beyond: int = 0
@@ -74,7 +74,7 @@ class Field:
 
     @cached_property
     def column(self) -> str:
-        """The name of the column in our tables."""
+        """Return the name of the column in our tables."""
         return column_name(self.title) + ("_US" if self.kind == "dur" and self.title else "")
 
 
@@ -98,12 +98,12 @@ class Structure:
     #: when its first byte is not X'00'. The fields are then those of an entry.
     entries: tuple[int, int, int] | None = None
     #: Columns that are sums of durations, in microseconds: column -> (meaning, fields). They are added in store-clock
-    #: units, so that what each lacks to a whole microsecond is not lost eight times over.
+    #: units, so that rounding to a whole microsecond happens once, not eight times.
     sums: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     @property
     def length(self) -> int:
-        """The newest length."""
+        """Return the newest length."""
         return self.lengths[-1][1]
 
     @property
@@ -111,14 +111,14 @@ class Structure:
         return max(length for _, length in self.lengths)
 
     def length_at(self, release: str) -> int:
-        """How long the structure is in a release: "9.3.0", "10.0"."""
+        """Return the length of the structure in a release: "9.3.0", "10.0"."""
         wanted = release_number(release)
         fitting = [length for since, length in self.lengths if release_number(since) <= wanted]
         return fitting[-1] if fitting else self.lengths[0][1]
 
     @cached_property
     def shown(self) -> list[Field]:
-        """The fields that are columns, in the order of the layout."""
+        """Return the fields that are columns, in the order of the layout."""
         return [item for item in self.fields if item.title]
 
     def find(self, name: str) -> Field:
@@ -129,12 +129,12 @@ class Structure:
 
 
 def release_number(release: str) -> tuple[int, ...]:
-    """A release that can be compared: "9.3.1" is before "10.0"."""
+    """Return a release as a tuple that can be compared: "9.3.1" is before "10.0"."""
     return tuple(int(part) for part in release.split("."))
 
 
 def column_name(title: str) -> str:
-    """A column of the reference CSV as a name that needs no quoting: `IO_Count {1.1}` is IO_Count_1_1."""
+    """Return a column of the reference CSV as a name that needs no quoting: `IO_Count {1.1}` is IO_Count_1_1."""
     return re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", title)).rstrip("_")
 
 
@@ -152,7 +152,7 @@ def structure(
     labels: dict[str, list[str]] | None = None,
     sums: dict[str, tuple[str, tuple[str, ...]]] | None = None,
 ) -> Structure:
-    """A structure from its layout. `lengths` is `7.0:72 9.0.3:104`."""
+    """Make a structure from its layout. `lengths` is `7.0:72 9.0.3:104`."""
     releases = tuple((pair.partition(":")[0], int(pair.partition(":")[2])) for pair in lengths.split())
     made = Structure(
         name,
@@ -171,7 +171,7 @@ def structure(
 
 
 def check_structure(made: Structure) -> None:
-    """No name twice, no column twice (Spark does not see case), nothing beyond the newest length."""
+    """Check that names and columns are unique (Spark ignores case), and that no field ends beyond the newest length."""
     limit = made.entries[1] if made.entries else made.longest
     for item in made.fields:
         if item.end > limit:
@@ -204,7 +204,7 @@ class _Group:
 
 
 def fields_of(name: str, layout: str, labels_of: dict[str, list[str]]) -> list[Field]:
-    """The fields of a layout: arrays and groups taken apart, reserved bytes left out."""
+    """Parse the fields of a layout: arrays and groups are taken apart, reserved bytes left out."""
     made: list[Field] = []
     beyond = version = 0
     group: _Group | None = None
@@ -264,7 +264,7 @@ def _fields_of_line(name: str, words: list[str]) -> list[Field]:
 
 
 def _in_array(base: Field, count: int) -> list[Field]:
-    """The elements of an array: `A,B,C` names each column, one name gets the numbers 1 to n."""
+    """Return the elements of an array: `A,B,C` names each column, one name gets the numbers 1 to n."""
     titles = base.title.split(",")
     made = []
     for number in range(count):
@@ -275,7 +275,7 @@ def _in_array(base: Field, count: int) -> list[Field]:
 
 
 def _in_group(parsed: list[Field], group: _Group) -> list[Field]:
-    """A group's fields once per entry; an entry with the label `-` is not used and has no columns."""
+    """Return a group's fields once per entry; an entry with the label `-` is not used and has no columns."""
     made = []
     for number, label in enumerate(group.labels):
         for item in parsed:
@@ -286,7 +286,7 @@ def _in_group(parsed: list[Field], group: _Group) -> list[Field]:
 
 
 def csv_title(title: str, kind: str, label: str) -> str:
-    """The name as the reference CSV writes it: `IO_Count {1.1}`, but `IO_Total_Time{1.1}` before (S) and (US)."""
+    """Return the name in the reference CSV: `IO_Count {1.1}`, but `IO_Total_Time{1.1}` before (S) and (US)."""
     if not title or not label:
         return title
     marked = title if "*" in title else title + "{*}"

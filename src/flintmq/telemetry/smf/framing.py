@@ -1,17 +1,17 @@
-"""A dump file of SMF records: where each record is, and where a damaged dump goes on.
+"""A dump file of SMF records: where each record is, and where a damaged dump continues.
 
     framing    a record on the file
     rdw        length (2, with these 4 bytes), segment code (1), 0 (1), data. A spanned record is a piece with code 1,
                any number with 3, one with 2; middle and last pieces carry no SMF header
     none       the data alone, without RDWs and joined: the record starts at the flag byte of the SMF header, and its
-               length is what its triplets reach. Only types 2, 3, 115, 116 and 117 can be told apart
+               triplets give its length. Only types 2, 3, 115, 116 and 117 can be told apart
     bdw        blocks: length (2, with these 4 bytes), zeros (2), then pieces as in `rdw`
 
 Rules of a cut:
 
     C1  A record is taken only if its SMF header is plausible: a time within a day, a packed date.
-    C2  Where the chain breaks, the cut goes on at the next place from which records follow each other; what lies
-        between is one Damage with its place and length. Nothing is guessed.
+    C2  Where the chain breaks, the cut continues at the next place from which records follow each other; the bytes
+        between are one Damage with its place and length. Nothing is guessed.
     C3  If the record before a break has sections beyond its length, it is damaged too; if it is longer than its
         sections, its length was wrong, and the search starts where they end.
     C4  A cut that starts at a record that an earlier cut found gives the same records: a dump may be cut into ranges.
@@ -36,7 +36,7 @@ from flintmq.telemetry.smf.records import (
     STRUCTURES,
 )
 
-#: What `cut` reads from: bytes, or a mapped file.
+#: The input of `cut`: bytes, or a mapped file.
 Buffer = bytes | bytearray | memoryview
 
 RDW = "rdw"
@@ -52,7 +52,7 @@ HEADER_SHORT = 18
 WHOLE, FIRST, LAST, MIDDLE = 0, 1, 2, 3
 #: Records that must follow each other at the place where a damaged dump goes on.
 CHAIN = 3
-#: What is wrong with a dump whose EBCDIC was converted to ASCII on the way, and what to do.
+#: The fault of a dump with EBCDIC converted to ASCII on the way, and the remedy.
 TEXT_MODE = (
     "transferred in text mode: its numbers were converted like EBCDIC characters and are lost."
     " Transfer it again in binary mode with record descriptor words (FTP: binary, quote site rdw)"
@@ -94,7 +94,7 @@ class Cut:
 
 
 def detect(data: Buffer) -> str:
-    """The framing of a dump, from its first records. An empty dump is `rdw`: it has no records either way."""
+    """Detect the framing of a dump from its first records. An empty dump is `rdw`: it has no records either way."""
     size = len(data)
     if size == 0 or _chains(data, 0, size, _next_with_rdw, 10):
         return RDW
@@ -108,12 +108,12 @@ def detect(data: Buffer) -> str:
 
 
 def plausible(data: Buffer, at: int) -> bool:
-    """C1, for the SMF header whose RDW is at `at`: fourteen bytes must be there."""
+    """Return whether the SMF header with its RDW at `at` is plausible (C1): fourteen bytes must be there."""
     return data[at + 6] == 0 and data[at + 10] <= 1 and data[at + 13] & 0x0F == 0x0F
 
 
 def _short_first(data: Buffer, at: int, size: int) -> bool:
-    """C1, for a first piece that is too short for the SMF header: the next piece has the rest."""
+    """Return whether a first piece that is too short for the SMF header is plausible with the next piece (C1)."""
     length, code, _ = _PIECE.unpack_from(data, at)
     if code != FIRST or not 5 <= length < HEADER_SHORT:
         return False
@@ -122,7 +122,7 @@ def _short_first(data: Buffer, at: int, size: int) -> bool:
 
 
 def extent(data: Buffer, at: int, size: int) -> int:
-    """How long the record at `at` is by its triplets, counted from its RDW; 0 if they make no sense."""
+    """Return the length of the record at `at` by its triplets, counted from its RDW; 0 if they make no sense."""
     kind = data[at + 5]
     if kind in (DUMP_HEADER, DUMP_TRAILER):
         return HEADER_SHORT
@@ -142,7 +142,7 @@ def extent(data: Buffer, at: int, size: int) -> int:
 
 
 def cut(data: Buffer, start: int, stop: int, framing: str = RDW, final: bool = True) -> Cut:
-    """The records that start in [start, stop). With `final`, nothing comes after `data`."""
+    """Find the records that start in [start, stop). With `final`, no data follows `data`."""
     made = Cut(end=start)
     if framing == RDW:
         _cut_rdw(data, start, stop, final, made)
@@ -152,7 +152,7 @@ def cut(data: Buffer, start: int, stop: int, framing: str = RDW, final: bool = T
 
 
 def deblock(data: Buffer) -> bytes:
-    """A dump without its block descriptors. From a block that does not add up on, it is taken as it is."""
+    """Return a dump without its block descriptors. From the first invalid block on it is left unchanged."""
     parts = []
     at = 0
     while at + 4 <= len(data):
@@ -195,13 +195,13 @@ def _cut_rdw(data: Buffer, start: int, stop: int, final: bool, made: Cut) -> Non
     made.end = at
 
 
-#: Instead of where a spanned record ends: it does not end within the data; what is here is no piece of one.
+#: Instead of where a spanned record ends: it does not end within the data; this is no piece of one.
 BEYOND = -1
 BROKEN = -2
 
 
 def _spanned(data: Buffer, first: int, size: int, made: Cut) -> int:
-    """Take the record whose first piece is at `first`; where the next one starts, BEYOND or BROKEN."""
+    """Take the record with its first piece at `first`; return where the next one starts, BEYOND or BROKEN."""
     pieces: list[tuple[int, int]] = []
     at = first
     code = FIRST
@@ -226,7 +226,7 @@ def _spanned(data: Buffer, first: int, size: int, made: Cut) -> int:
 
 
 def _cut_no_rdw(data: Buffer, start: int, stop: int, final: bool, made: Cut) -> None:
-    """Positions are four bytes before the flag byte, so that all offsets are as with RDWs."""
+    """Find the records of a dump without RDWs. Positions are four bytes before the flag byte, as with RDWs."""
     size = len(data)
     at = start
     while at < stop:
@@ -247,7 +247,7 @@ def _cut_no_rdw(data: Buffer, start: int, stop: int, final: bool, made: Cut) -> 
 
 
 def _rest(made: Cut, at: int, size: int, final: bool) -> int:
-    """C5: the data ends inside a record."""
+    """Handle data that end inside a record (C5); return where the next cut starts."""
     if not final:
         return at
     if at < size:
@@ -256,7 +256,7 @@ def _rest(made: Cut, at: int, size: int, final: bool) -> int:
 
 
 def _go_on(data: Buffer, at: int, size: int, framing: str, final: bool, made: Cut) -> int:
-    """C2: the place after a break at `at` from which records follow each other again, or the end of the data."""
+    """Return the place after a break at `at` where records follow each other again, or the end of the data (C2)."""
     begin, search = _before_break(data, at, size, made) if framing == RDW else (at, at + 1)
     found = first_record(data, search, size, framing)
     if found < 0:
@@ -267,7 +267,7 @@ def _go_on(data: Buffer, at: int, size: int, framing: str, final: bool, made: Cu
 
 
 def _before_break(data: Buffer, at: int, size: int, made: Cut) -> tuple[int, int]:
-    """C3: what the break at `at` says about the record before it; where the damage starts, and where the search."""
+    """Judge the record before the break at `at` (C3); return where the damage starts, and where the search."""
     if not made.starts or made.starts[-1] + made.lengths[-1] != at:
         return at, at + 1
     before = made.starts[-1]
@@ -284,7 +284,7 @@ def _before_break(data: Buffer, at: int, size: int, made: Cut) -> tuple[int, int
 
 
 def first_record(data: Buffer, start: int, size: int, framing: str) -> int:
-    """The first place from `start` on from which records follow each other; -1 if there is none."""
+    """Return the first place from `start` on from which records follow each other; -1 if there is none."""
     pattern, shift, after = (_WITH_RDW, 0, _next_with_rdw) if framing == RDW else (_WITHOUT_RDW, 4, _next_without_rdw)
     at = start
     while True:
@@ -298,7 +298,7 @@ def first_record(data: Buffer, start: int, size: int, framing: str) -> int:
 
 
 def _chains(data: Buffer, at: int, size: int, after: Callable[[Buffer, int, int], int], hops: int) -> bool:
-    """Whether `hops` records, or all up to the end of the data, follow each other from `at`."""
+    """Return whether `hops` records, or all up to the end of the data, follow each other from `at`."""
     for _ in range(hops):
         at = after(data, at, size)
         if at < 0:
@@ -309,7 +309,7 @@ def _chains(data: Buffer, at: int, size: int, after: Callable[[Buffer, int, int]
 
 
 def _next_with_rdw(data: Buffer, at: int, size: int) -> int:
-    """Where the record after the one at `at` starts; -1 if there is no record at `at`. A cut-off one counts."""
+    """Return where the record after the one at `at` starts; -1 if there is no record at `at`. A cut-off one counts."""
     if at + HEADER_SHORT > size:
         return BROKEN
     length, code, zero = _PIECE.unpack_from(data, at)

@@ -1,7 +1,7 @@
 """A structure as bytes, field by field from its layout: the other direction of columns/, for one structure at a time.
 
     type    value
-    uN iN   int; what does not fit is cut to the field's size, as a counter on z/OS wraps
+    uN iN   int; a larger number is cut to the field's size, as a counter on z/OS wraps
     cN      str, padded with blanks; None is X'00'
     xN      bytes, padded with X'00'
     tod8    microseconds since 1970, None for "not set"
@@ -23,9 +23,10 @@ Value = int | str | bytes | None
 
 
 def pack(structure: Structure, values: Mapping[str, Value], length: int = 0) -> bytes:
-    """A structure of `length` bytes, its newest length if that is 0. Identifier, length and eye-catcher are filled in.
+    """Pack a structure of `length` bytes, by default its newest length.
 
-    A field that a structure of this length does not have is left out, so one set of values serves every release.
+    Identifier, length and eye-catcher are filled in. A field that a structure of this length does not have is left out,
+    so one set of values serves every release.
     """
     length = length or structure.length
     made = bytearray(length)
@@ -45,7 +46,7 @@ def pack(structure: Structure, values: Mapping[str, Value], length: int = 0) -> 
 
 
 def bytes_of_value(item: Field, value: int | str | bytes) -> bytes:
-    """A field's bytes."""
+    """Return the bytes of a field."""
     if isinstance(value, str):
         return bytes_of(value, item.size)
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""The record map: which structure each triplet of a record of type 115 or 116 points to, and who writes it when.
+"""The record map: which structure each triplet of a record of type 115 or 116 points to, and when it is written.
 
 Triplet 0 is always the MQ headers (layouts/headers.py). Several records may be parts of one thing: 115-216 is as many
 records as the queues need, 116-2 carries the WQ blocks that 116-1 had no room for.

@@ -30,7 +30,7 @@ _HEX = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.
 
 @cache
 def type_of(field: Field) -> Any:
-    """The Arrow type of a field's column."""
+    """Return the Arrow type of a field's column."""
     if field.kind == "tod":
         return UTC
     if field.kind in ("c", "x") or field.codes:
@@ -43,7 +43,7 @@ def type_of(field: Field) -> Any:
 
 
 def array_of(field: Field, values: NDArray[Any]) -> Any:
-    """The column of a field, from its values as they are in the structures."""
+    """Return the column of a field, from its values in the structures."""
     if field.kind == "c":
         return texts(values)
     if field.kind == "x":
@@ -74,7 +74,10 @@ def numbers(field: Field, values: NDArray[Any]) -> Any:
 
 
 def plain(values: NDArray[Any], kind: Any, known: Flags | None = None) -> Any:
-    """An array over the memory of `values`, null where it is not known. pa.array() costs ten times as much a call."""
+    """Return an array over the memory of `values`, null where a value is not known.
+
+    pa.array() costs ten times as much a call.
+    """
     whole = known is None or known.all()
     validity = None if whole else pa.py_buffer(np.packbits(np.asarray(known), bitorder="little"))
     return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(np.ascontiguousarray(values))])
@@ -86,7 +89,7 @@ def booleans(values: Flags) -> Any:
 
 
 def clocks(values: NDArray[Any]) -> Integers:
-    """Store clocks as microseconds since 1970; what is before that has no meaning."""
+    """Convert store clocks to microseconds since 1970; earlier clocks have no meaning."""
     shifted: Integers = ((values.astype(np.uint64) - np.uint64(EPOCH_1970)) >> np.uint64(12)).astype(np.int64)
     return shifted
 
@@ -103,7 +106,7 @@ def flags(field: Field, values: NDArray[Any]) -> Any:
 
 
 def words(field: Field, values: NDArray[Any]) -> Any:
-    """The words of a code table; nothing for a number that it lacks."""
+    """Return the words of a code table; null for a number that it lacks."""
     table = CODES[field.codes]
     known = sorted(table)
     native = values.astype(np.int64)
@@ -118,7 +121,7 @@ def _strings(*each: str) -> Any:
 
 
 def texts(values: Bytes) -> Any:
-    """EBCDIC text without trailing blanks and X'00'; null where every byte is X'00'."""
+    """Decode EBCDIC text without trailing blanks and X'00'; null where every byte is X'00'."""
     count, width = values.shape
     significant = (values != BLANK) & (values != 0)
     last = width - np.argmax(significant[:, ::-1], axis=1)
@@ -137,7 +140,7 @@ def texts(values: Bytes) -> Any:
 
 
 def _utf8(latin: Bytes) -> Bytes:
-    """Latin-1 as UTF-8: what is above X'7F' takes two bytes."""
+    """Encode Latin-1 as UTF-8: characters above X'7F' take two bytes."""
     wide = latin >= 0x80
     sizes = 1 + wide.astype(np.int64)
     made = np.repeat(latin, sizes)

@@ -30,7 +30,7 @@ _FORMATS = {"u": ">u{}", "i": ">i{}", "tod": ">u{}", "dur": ">u{}", "bit": "u1",
 
 @cache
 def dtype_of(structure: Structure, length: int) -> np.dtype[Any]:
-    """The NumPy type of a structure of this length: the fields that end within it."""
+    """Return the NumPy type of a structure of this length: the fields that end within it."""
     size = structure.entries[1] if structure.entries else length
     fields = [item for item in structure.fields if item.end <= size and item.beyond < length]
     return np.dtype(
@@ -44,7 +44,7 @@ def dtype_of(structure: Structure, length: int) -> np.dtype[Any]:
 
 
 def take(data: Bytes, positions: Integers, size: int) -> NDArray[Any]:
-    """The `size` bytes at each position, as voids. Every position must have that many bytes after it."""
+    """Return the `size` bytes at each position, as voids. Every position must have that many bytes after it."""
     if len(positions) == 0:
         return np.empty(0, f"V{size}")
     every = np.ndarray((len(data) - size + 1,), f"V{size}", buffer=data, strides=(1,))
@@ -53,7 +53,7 @@ def take(data: Bytes, positions: Integers, size: int) -> NDArray[Any]:
 
 
 def take_structures(data: Bytes, positions: Integers, structure: Structure, length: int) -> NDArray[Any]:
-    """The structures at these positions, each read as one of `length` bytes."""
+    """Return the structures at these positions, each read as one of `length` bytes."""
     kind = dtype_of(structure, length)
     return take(data, positions, kind.itemsize).view(kind)
 
@@ -78,7 +78,7 @@ class Block:
 
 
 def block_of(source: Buffer, cut: Cut, at: int = 0) -> Block:
-    """The records of a cut of `source`, which starts at `at` in the dump."""
+    """Return the records of a cut of `source`, which starts at `at` in the dump."""
     first = min([*cut.starts[:1], *(pieces[0][0] for pieces in cut.spanned[:1])], default=0)
     # Without RDWs the first record's position may be before the data; the header is read from there, so four are added.
     first = max(first, 0)

@@ -1,6 +1,6 @@
 """Dump files: any framing, plain or compressed, whole or in ranges that start and end on record boundaries.
 
-plain file       mapped into memory, so a range costs what it reads; cut into ranges of about `size` bytes
+plain file       mapped into memory, so a range costs only its own bytes; cut into ranges of about `size` bytes
 .gz, .zst        read from the start to the end in one range, or to where they are damaged (packed.py)
 bdw              read as a whole: its blocks are taken apart first, and offsets count without them
 """
@@ -60,8 +60,10 @@ def ranges_of(path: str, size: int, framing: str = "", start: int = 0, stop: int
 
 
 def grown(path: str, start: int = 0, framing: str = "", stop: int = -1) -> int:
-    """Where the complete records of a dump that is still being written end, at most at `stop`; what is packed is
-    complete."""
+    """Return the end of the complete records of a dump that is still being written, at most `stop`.
+
+    A packed dump counts as complete.
+    """
     length = _size(path)
     if stop >= 0:
         length = min(length, stop)
@@ -75,7 +77,7 @@ def grown(path: str, start: int = 0, framing: str = "", stop: int = -1) -> int:
 
 
 def complete(part: Range) -> int:
-    """Where the complete records of the last range of a dump end, when it has been read to the end of the file.
+    """Return the end of the complete records of the last range of a dump that has been read to the end of the file.
 
     Not before the last of them: a record that claims to end beyond the file is damaged if others follow it.
     """
@@ -93,7 +95,7 @@ def complete(part: Range) -> int:
 
 
 def _boundaries(data: Buffer, size: int, framing: str, start: int, stop: int) -> list[int]:
-    """The first record at or after each multiple of `size`. The dump is walked record by record, nothing is guessed."""
+    """Return the first record at or after each multiple of `size`. Walks the dump record by record, without guesses."""
     starts = [start]
     shift = 0 if framing == RDW else 4
     at = start
@@ -110,7 +112,7 @@ def _boundaries(data: Buffer, size: int, framing: str, start: int, stop: int) ->
 
 
 def blocks_of(part: Range, block: int = BLOCK) -> Iterator[tuple[Block, list[Damage]]]:
-    """The records of a range, block by block, with what is damaged between them."""
+    """Yield the records of a range, block by block, with the damages between them."""
     if part.path.endswith(COMPRESSED):
         yield from _stream(part, block)
         return
@@ -129,8 +131,7 @@ def blocks_of(part: Range, block: int = BLOCK) -> Iterator[tuple[Block, list[Dam
 
 
 def _stream(part: Range, block: int) -> Iterator[tuple[Block, list[Damage]]]:
-    """The records of a packed dump. Of one that is damaged or cut off they are those before that place, and the last
-    block tells of it."""
+    """Yield the records of a packed dump up to the place where it is damaged or cut off; the last block says so."""
     with Unpacker(part.path) as file:
         data = file.read(max(block, LOOK))
         framing = part.framing or detect(data)

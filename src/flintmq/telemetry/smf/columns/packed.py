@@ -1,13 +1,13 @@
-"""Packed dumps, unpacked as far as they go.
+"""Packed dumps, unpacked up to the first damage.
 
     .gz     one or more members, each with its own check sum; zeros after a member are padding
     .zst    one or more frames
 
 A packed dump may be cut off or damaged. `Unpacker.read` then gives every byte before that place, exactly once, and
-after the last of them `fault` says what is wrong and at which byte of the file. It raises UnreadableDump if the file
-cannot be opened or read, and nothing else.
+after the last of them `fault` describes the damage and gives its offset in the file. It raises UnreadableDump if the
+file cannot be opened or read, and nothing else.
 
-How the last byte is found: a decompressor that meets damage throws away what it had of the piece that it was given. The
+How the last byte is found: a decompressor that meets damage discards its output for the piece that it was given. The
 piece is then given to a copy of the state before it, byte by byte (.gz), or the file is unpacked again up to that piece
 and read byte by byte (.zst).
 """
@@ -37,7 +37,7 @@ class Unpacker:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        #: What is wrong with the packed data, once everything before it was read.
+        #: The damage of the packed data, once everything before it was read.
         self.fault = ""
         try:
             self._file = open(path, "rb")

@@ -35,12 +35,12 @@ class Partitions:
         self.number: Integers = np.array([self.partitions.index(pair) for pair in found], np.int64)[number]
 
     def counts(self, record: Integers) -> list[int]:
-        """How many of these records each partition has."""
+        """Return the number of these records in each partition."""
         counts: list[int] = np.bincount(self.number[record], minlength=len(self.partitions)).tolist()
         return counts
 
     def slices(self, table: Any, counts: list[int]) -> Iterator[tuple[Partition, Any]]:
-        """The parts of a table whose rows are by partition, so many for each."""
+        """Yield the parts of a table with rows in the order of the partitions; `counts` has the rows of each."""
         at = 0
         for partition, count in zip(self.partitions, counts, strict=True):
             if count:

@@ -2,9 +2,9 @@
 
     S1  A section is present when its count is not zero.
     S2  There are (lowest offset of a section - 28) / 8 triplets, and no more than the record map has. QWHSNSDA is not
-        asked: it is wrong in 115-231 of 8.0.
+        used: it is wrong in 115-231 of 8.0.
     S3  A section that reaches beyond its record is damaged and left out; the record's other sections are read.
-    S4  A structure whose eye-catcher is not its own is damaged and left out.
+    S4  A structure with a wrong eye-catcher is damaged and left out.
     S5  A structure is as long as its triplet and its own length field both say: the lesser of the two.
 
 Nothing is read beyond a record, whatever its triplets say.
@@ -32,7 +32,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Finding:
-    """Something in a dump that did not become a row: where, of which kind, and in words what."""
+    """Something in a dump that did not become a row: its place, kind and description."""
 
     offset: int
     length: int
@@ -88,7 +88,7 @@ def sections_of(block: Block) -> Sections:
 
 
 def _unknown(block: Block, made: Sections) -> None:
-    """Records that are none of ours. Types 2 and 3, dump header and trailer, are known and have no structures."""
+    """Report records of other products. Types 2 and 3, dump header and trailer, are known and have no structures."""
     made.known |= (block.type == 2) | (block.type == 3)
     for number in np.flatnonzero(~made.known).tolist():
         kind, subtype = int(block.type[number]), int(block.subtype[number])
@@ -142,7 +142,7 @@ def _add(
     count: Integers,
     made: Sections,
 ) -> None:
-    """The structures of one section of many records: entry j is at offset + j x length."""
+    """Add the structures of one section of many records: entry j is at offset + j x length."""
     total = int(count.sum())
     first = np.concatenate([np.zeros(1, np.int64), np.cumsum(count)[:-1]])
     entry = np.arange(total, dtype=np.int64) - np.repeat(first, count)

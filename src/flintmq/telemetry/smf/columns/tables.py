@@ -1,6 +1,6 @@
 """A block of records as Arrow tables, one per structure.
 
-    columns                      what they are
+    columns                      meaning
     Date, Time                   the SMF header's, local: a date, and date and time of day
     LPAR, QMgr, QSG, MQ_Version  as in the reference CSV; QSG is null before 10.0
     Interval_Start               UTC; in the tables of type 115 and in QCST, null where the record has none
@@ -68,7 +68,7 @@ _WITH_INTERVAL = {found.name for kind in KINDS if kind.headers != "short" for fo
 
 
 def prefix_of(structure: Structure) -> list[tuple[str, Any]]:
-    """Columns of a structure that come from elsewhere in its record."""
+    """Return the columns of a structure that come from elsewhere in its record."""
     if structure.name == "QMAC":
         return [(item.column, type_of(item)) for item in QWHC.shown]
     if structure.name == "WTID":
@@ -79,7 +79,7 @@ def prefix_of(structure: Structure) -> list[tuple[str, Any]]:
 
 
 def schema_of(structure: Structure) -> Any:
-    """The columns of a structure's table."""
+    """Return the columns of a structure's table."""
     columns = [*_FIRST, *(_INTERVAL if structure.name in _WITH_INTERVAL else []), *prefix_of(structure)]
     columns += [(item.column, type_of(item)) for item in structure.shown]
     columns += [(name, pa.int64()) for name in structure.sums]
@@ -91,7 +91,7 @@ SCHEMAS = {name: schema_of(structure) for name, structure in STRUCTURES.items()}
 
 @dataclass
 class Tables:
-    """What a block gave."""
+    """The tables and findings of a block."""
 
     common: Common
     tables: dict[str, Any] = field(default_factory=dict)
@@ -104,13 +104,13 @@ class Tables:
     damaged: int = 0
 
     def partitions(self, name: str, table: Any) -> Iterator[tuple[Partition, Any]]:
-        """The partitions of a table of these, which may have more columns by now."""
+        """Yield the partitions of one of the tables, to which columns may have been added."""
         assert self.common.partitions is not None, "the rows are not by partition"
         return self.common.partitions.slices(table, self.rows[name])
 
 
 def tables_of(block: Block, file: str, wanted: set[str] | None = None, by_partition: bool = False) -> Tables:
-    """The tables of a block, all or those that are wanted."""
+    """Return the tables of a block, all or those in `wanted`."""
     sections = sections_of(block)
     made = Tables(Common(block, sections, file, by_partition), findings=sections.findings, records=_counts(block))
     made.unknown = int((~sections.known).sum())
@@ -142,12 +142,12 @@ RECORDS_SCHEMA = pa.schema(
 
 
 def records_of(block: Block, file: str) -> Any:
-    """The records of a block as they are: spanned ones joined, each with the RDW of its first piece."""
+    """Return the records of a block unparsed: spanned ones joined, each with the RDW of its first piece."""
     return _records(block, Common(block, sections_of(block), file))
 
 
 def add_records(made: Tables, block: Block) -> None:
-    """The records of a block beside its other tables."""
+    """Add the records of a block to its tables."""
     made.tables[RECORDS] = _records(block, made.common)
     if made.common.partitions is not None:
         made.rows[RECORDS] = made.common.partitions.counts(np.arange(len(block)))
@@ -203,7 +203,7 @@ class Common:
         }
 
     def _utc_offset(self, block: Block, local: Integers) -> tuple[Integers, Flags]:
-        """Local time minus UTC, to a quarter of an hour, and whether it is known."""
+        """Return local time minus UTC, to a quarter of an hour, and whether it is known."""
         clock = self.qwhs["QWHSSTCK"].astype(np.uint64)
         known = (self.sections.headers_length >= 36) & (clock >= EPOCH_1970)
         difference = np.where(known, local - clocks(clock), 0)
@@ -212,7 +212,7 @@ class Common:
         return np.where(known, rounded, 0), known
 
     def _interval(self, offset: Integers, known: Flags) -> tuple[Integers, Flags]:
-        """QWHSTIME in UTC; only headers of 52 bytes have it."""
+        """Convert QWHSTIME to UTC; only headers of 52 bytes have it."""
         start = self.qwhs["QWHSTIME"].astype(np.uint64)
         with_interval = (
             (self.sections.headers_length >= 52) & (self.qwhs["QWHSLEN"] >= 52) & (start >= EPOCH_1970) & known
@@ -220,7 +220,7 @@ class Common:
         return np.where(with_interval, clocks(start) - offset, 0), with_interval
 
     def _duration(self, block: Block) -> Integers:
-        """QWHSDURN in microseconds."""
+        """Convert QWHSDURN to microseconds."""
         duration = self.qwhs["QWHSDURN"].astype(np.int64)
         in_clock_units = np.zeros(len(block), np.bool_)
         for kind in KINDS:
@@ -229,7 +229,7 @@ class Common:
         return np.where(in_clock_units, duration >> 12, duration)
 
     def _version(self, block: Block) -> dict[str, Any]:
-        """QSG and MQ_Version: of QWHX where there is one, else of the SMF header."""
+        """Return QSG and MQ_Version: those of QWHX where a record has one, else of the SMF header."""
         sections = self.sections
         at = np.full(len(block), -1, np.int64)
         for kind in KINDS:
@@ -247,13 +247,13 @@ class Common:
         return {"QSG": texts(group), "MQ_Version": texts(np.where(has[:, None], qwhx["QWHXREL"], padded))}
 
     def order(self, record: Integers, entry: Integers) -> Integers:
-        """How the rows of these structures are put in order."""
+        """Return the order of the rows of these structures."""
         if self.partitions is None or len(self.partitions.partitions) == 1:
             return np.lexsort((entry, record))
         return np.lexsort((entry, record, self.partitions.number[record]))
 
     def take(self, name: str, record: Integers, entry: Integers) -> Any:
-        """A common column, for the structures of these records."""
+        """Return a common column, for the structures of these records."""
         if name == "File":
             return pa.repeat(pa.scalar(self.file, pa.string()), len(record))
         if name == "Entry":
@@ -262,7 +262,7 @@ class Common:
 
 
 def _days(packed: NDArray[Any]) -> Integers:
-    """Days since 1970 of packed dates 0cyydddF."""
+    """Convert packed dates 0cyydddF to days since 1970."""
     digits = packed.astype(np.int64)
 
     def digit(place: int) -> Integers:
@@ -295,7 +295,7 @@ def _add_table(structure: Structure, parts: list[Section], block: Block, section
 def _entries(
     structure: Structure, block: Block, record: Integers, position: Integers, length: Integers
 ) -> tuple[Integers, Integers, Integers, Integers]:
-    """A structure that is an array of entries: those in use, each as a structure of its own."""
+    """Divide a structure that is an array into its entries in use, each a structure of its own."""
     assert structure.entries is not None
     start, size, count = structure.entries
     places = np.minimum(np.maximum(length - start, 0) // size, count)
@@ -309,7 +309,7 @@ def _entries(
 
 
 def _columns(structure: Structure, block: Block, position: Integers, length: Integers) -> dict[str, Any]:
-    """The structure's own columns. Structures of one length and version are read together."""
+    """Return the structure's own columns. Structures of one length and version are read together."""
     version = _versions(structure, block, position, length)
     shape = (version << 32) | length
     if len(shape) and (shape == shape[0]).all():
@@ -369,7 +369,7 @@ def _prefix(
 
 
 def _correlation_header(block: Block, sections: Sections, record: Integers) -> dict[str, Any]:
-    """The columns of QWHC, which follows the short QWHS."""
+    """Return the columns of QWHC, which follows the short QWHS."""
     at, room = sections.headers[record] + 36, sections.headers_length[record] - 36
     values = take_structures(block.data, np.where(room >= 76, at, 0), QWHC, 92)
     columns = {}
@@ -385,7 +385,7 @@ def _without(array: Any, missing: Flags, item: Field) -> Any:
 
 
 def _correlators(block: Block, sections: Sections, record: Integers) -> Any:
-    """The task's correlator, from the last WQ of the record, else from its WTAS."""
+    """Return the task's correlator, from the last WQ of the record, else from its WTAS."""
     at = np.full(len(block), -1, np.int64)
     for name, place in (("WTAS", 8), ("WQ", 16)):
         for part in sections.found.get(name, []):

@@ -23,7 +23,7 @@ ENTRIES = 20
 
 
 def cf_labels(*calls: str, without: tuple[str, ...] = ()) -> list[str]:
-    """The labels of the entries of several calls, one call after the other; `-` where an entry is not used."""
+    """Return the labels of the entries of several calls, one call after the other; `-` where an entry is not used."""
     labels = []
     for call in calls:
         used = ["-" if kind in without else f"{call}_{kind}" for kind in KINDS]

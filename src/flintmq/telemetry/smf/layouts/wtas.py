@@ -1,4 +1,4 @@
-"""WTAS, what the task did: 116-1, triplet 2."""
+"""WTAS, the calls and the time of a task: 116-1, triplet 2."""
 
 from __future__ import annotations
 

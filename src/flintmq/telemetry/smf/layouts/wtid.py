@@ -1,4 +1,4 @@
-"""WTID, who the task is: 116-1 and 116-2, triplet 1."""
+"""WTID, the identity of a task: 116-1 and 116-2, triplet 1."""
 
 from __future__ import annotations
 

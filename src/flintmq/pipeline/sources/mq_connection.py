@@ -1,4 +1,4 @@
-"""What the source and the sink `mq` ask of a queue manager, over one connection of the network client.
+"""The connection of the source and the sink `mq` to a queue manager, over the network client.
 
     browse     messages of a queue from its beginning, or from a position on; nothing is taken
     remove     the messages at given positions, without their data, in units of work of bounded length
@@ -6,7 +6,7 @@
     branches   those that are in doubt; resolve commits one or rolls it back
 
 Exchanges are few, so that the cost of a message is its own and not that of the wire. A FlintMQ queue manager does many
-messages in one call (client/remote/bulk.py): what it sends becomes a Chunk as it is, and rows that differ in their
+messages in one call (client/remote/bulk.py): its answer becomes a Chunk without a copy, and rows that differ in their
 bodies only are put as they stand in the Arrow batch. Any other queue manager, and a channel without shared
 conversations (SHARECNV(0)), gets one MQGET or MQPUT for each; puts are not waited for where conversations may share the
 socket (MQPMO_ASYNC_RESPONSE). MQSTAT is asked before a branch is prepared: it must know of as many puts as were made.
@@ -24,11 +24,11 @@ from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import flintmq
-from flintmq.channel import segment as seg
+from flintmq.channel import segment
 from flintmq.channel.bulk import BYTES_MAX, MESSAGES_MAX
 from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.remote import bulk
-from flintmq.client.remote.connect import Options as ConnectOptions
+from flintmq.client.remote.connect import Options
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
 from flintmq.mqi.gmo import MQGMO
@@ -64,7 +64,7 @@ _LONG_BIG, _LONG_LITTLE = struct.Struct(">i"), struct.Struct("<i")
 
 
 def parts_of(ranges: list[Range], most: int) -> Iterator[list[Range]]:
-    """Ranges in parts of at most so many positions."""
+    """Divide ranges into parts of at most `most` positions."""
     part: list[Range] = []
     room = most
     for first, last in ranges:
@@ -81,13 +81,13 @@ def parts_of(ranges: list[Range], most: int) -> Iterator[list[Range]]:
 
 
 class Refused(PipelineError):
-    """The queue manager does not do what the source or the sink needs. The text says what, where and what to do."""
+    """The queue manager cannot serve the source or the sink. The text says why, where, and how to correct it."""
 
 
 def connect(place: Place) -> flintmq.RemoteQueueManager:
-    """Raises Refused, or BadOption for a password that is not there."""
-    # A connection that was lost is not made again under way: what was seen through it need not be there any more.
-    options: ConnectOptions = {"application": APPLICATION, "reconnect": "no"}
+    """Connect to the queue manager of a place. Raises Refused, or BadOption for a password that is missing."""
+    # A connection that was lost is not made again under way: messages seen through it may be gone.
+    options: Options = {"application": APPLICATION, "reconnect": "no"}
     if place.channel:
         options["channel"], options["conn"] = place.channel, place.conn
     if place.user:
@@ -114,8 +114,8 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
-class Link:
-    """One connection, for one task or for the driver."""
+class MQConnection:
+    """A connection of one task, or of the driver, to a queue manager."""
 
     def __init__(self, place: Place) -> None:
         self._qm = connect(place)
@@ -123,14 +123,14 @@ class Link:
         self._handles: dict[tuple[str, int], RemoteHandle] = {}
         self._in_bulk: bool | None = None
 
-    def __enter__(self) -> Link:
+    def __enter__(self) -> MQConnection:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """What is not committed or prepared is backed out. A second close does nothing."""
+        """Disconnect; work that is not committed or prepared is backed out. A second close does nothing."""
         self._handles.clear()
         if self.mqi.has_work:
             self.mqi.wire.drop()
@@ -142,22 +142,22 @@ class Link:
 
     @property
     def big_endian(self) -> bool:
-        """How the numbers in descriptors stand."""
+        """Return the byte order of numbers in descriptors."""
         return self.mqi.wire.session.big_endian
 
     @property
     def ccsid(self) -> int:
-        """How their characters stand."""
+        """Return the character set of descriptors."""
         return self.mqi.wire.session.ccsid
 
     @property
     def shared(self) -> bool:
-        """Whether conversations may share the socket, which is what streams and puts without answer need."""
+        """Return whether conversations may share the socket: streams and puts without a reply need that."""
         return self.mqi.wire.session.shared
 
     @property
     def in_bulk(self) -> bool:
-        """Whether the queue manager does many messages in one call."""
+        """Return whether the queue manager handles many messages in one call."""
         if self._in_bulk is None:
             try:
                 self._in_bulk = bulk.offered(self.mqi.wire)
@@ -166,7 +166,7 @@ class Link:
         return self._in_bulk
 
     def open(self, queue: str, options: int, wait_s: float = 0.0) -> RemoteHandle:
-        """A handle of a queue, kept; one that somebody else has open is waited for. Raises Refused."""
+        """Open a queue and keep the handle; wait for one that is open for exclusive use. Raises Refused."""
         known = self._handles.get((queue, options))
         if known is not None and known.open:
             return known
@@ -197,11 +197,14 @@ class Link:
         raise Refused(f"mq: queue {queue} of {self.name}: {_one_line(error)}{hint}") from None
 
     def hold(self, queue: str) -> None:
-        """Be the only one who gets from the queue, as long as this link is open."""
+        """Open the queue for exclusive input, as long as this connection is open."""
         self.open(queue, mq.MQOO_INPUT_EXCLUSIVE, _IN_USE_WAIT_S)
 
     def queue_of(self, topic: str, subscription: str) -> str:
-        """The queue of a durable subscription; it is made, with a managed queue, if it is not there and has a topic."""
+        """Return the queue of a durable subscription.
+
+        A subscription that does not exist is made, with a managed queue, if there is a topic.
+        """
         sd = MQSD()
         sd.object_string, sd.sub_name = topic, subscription
         sd.options = mq.MQSO_RESUME | mq.MQSO_DURABLE | mq.MQSO_FAIL_IF_QUIESCING
@@ -219,10 +222,10 @@ class Link:
     # -- browse -------------------------------------------------------------------------------------------------------
 
     def browse(self, queue: str, start: int = 0, prefix: bytes = b"", wanted: int = ALL) -> Iterator[Chunk]:
-        """The messages of a queue in its order, as they come: from its beginning or from the one at `start`.
+        """Yield the messages of a queue in its order: from its beginning or from the one at `start`.
 
-        `prefix` is what the token of `start` begins with. If there is no message at `start` there are none here.
-        `wanted` (mq_chunk.py) is what must be there of each.
+        `prefix` is the first half of the token of `start`. If there is no message at `start`, nothing is yielded.
+        `wanted` (mq_chunk.py) selects the parts of each message.
         """
         token = prefix + start.to_bytes(_HALF, "big") if start else b""
         options = _FIRST
@@ -236,7 +239,7 @@ class Link:
             options, token = mq.MQGMO_BROWSE_NEXT, b""
 
     def _browsed_many(self, queue: str, options: int, wanted: int, token: bytes) -> tuple[Chunk, bool]:
-        """What one call brings, and whether that is the end of the queue."""
+        """Browse many messages in one call; return them, and whether they end the queue."""
         handle = self.open(queue, _BROWSE)
         try:
             found = bulk.browse(self.mqi.wire, handle.number, wanted, options | _BROWSING, MESSAGES_MAX, token)
@@ -247,7 +250,7 @@ class Link:
             raise Refused(f"mq: queue {queue} of {self.name}: {error}") from None
 
     def _browsed_singly(self, queue: str, options: int, wanted: int, token: bytes) -> tuple[Chunk, bool]:
-        """The same with a call for each message."""
+        """Browse many messages with a call for each; return them, and whether they end the queue."""
         got: list[Got] = []
         size = 0
         while len(got) < MESSAGES_MAX and size < BYTES_MAX:
@@ -260,7 +263,7 @@ class Link:
         return of_messages(got, self.big_endian), False
 
     def _browsed(self, queue: str, options: int, data: bool, token: bytes) -> Got | None:
-        """One message, by MQGET."""
+        """Browse one message by MQGET; None at the end of the queue."""
         md, gmo = MQMD(), MQGMO()
         md.version, gmo.version = 2, 3
         gmo.options = options | _BROWSING | (0 if data else mq.MQGMO_ACCEPT_TRUNCATED_MSG)
@@ -286,7 +289,7 @@ class Link:
         return int.from_bytes(token[_HALF:], "big")
 
     def prefix_of(self, queue: str) -> bytes:
-        """What tokens of messages of this queue begin with; b"" if it is empty."""
+        """Return the first half of the tokens of messages of this queue; b"" if it is empty."""
         handle = self.open(queue, _BROWSE)
         md, gmo = MQMD(), MQGMO()
         gmo.version = 3
@@ -303,10 +306,10 @@ class Link:
     # -- remove -------------------------------------------------------------------------------------------------------
 
     def remove(self, queue: str, ranges: list[Range], newest: str, sure: bool) -> int:
-        """Take the messages at these positions off the queue, except those put after `newest`; how many there were.
+        """Take the messages at these positions off the queue, except those put after `newest`; return their number.
 
-        Those that are not there are passed over, so that this may be done again after it was interrupted. `sure`: they
-        were seen through this connection, so it need not be looked whether others stand in their places (S5).
+        Positions without a message are passed over, so that this may be repeated after an interruption. `sure`: the
+        messages were seen through this connection, so no others can stand in their places (S5).
         """
         if not ranges:
             return 0
@@ -318,7 +321,7 @@ class Link:
         return sum(self._take(queue, prefix, part) for part in parts_of(ranges, REMOVED_AT_ONCE))
 
     def on_queue(self, queue: str, ranges: list[Range], newest: str) -> list[Range]:
-        """Those of these positions that have a message that was not put after `newest`."""
+        """Return those of the positions that have a message that was not put after `newest`."""
         wanted, most = Member(ranges), count_of(ranges)
         found: list[int] = []
         for chunk in self.browse(queue, wanted=PLACES):
@@ -362,14 +365,14 @@ class Link:
     # -- XA -----------------------------------------------------------------------------------------------------------
 
     def asked(self, call: Callable[[], None]) -> None:
-        """A call whose refusal is told in one line."""
+        """Run a call and report a refusal in one line."""
         try:
             call()
         except MQError as error:
             raise Refused(f"mq: {self.name}: {_one_line(error)}") from None
 
     def branches(self) -> list[bytes]:
-        """The branches that are in doubt, or were resolved by an administrator, as packed xids."""
+        """Return the branches that are in doubt, or were resolved by an administrator, as packed xids."""
         found: list[bytes] = []
         flags = xa.TMSTARTRSCAN
         try:
@@ -385,7 +388,7 @@ class Link:
             raise Refused(f"mq: {self.name}: {_one_line(error)}") from None
 
     def xa_call(self, call: Callable[[bytes, int], int], xid: bytes, flags: int, *allowed: int) -> int:
-        """One XA call about a branch; its code is XA_OK or one that is allowed. Raises Refused."""
+        """Make one XA call about a branch; return its code, XA_OK or one of `allowed`. Raises Refused."""
         try:
             code = call(xid, flags)
         except MQError as error:
@@ -408,51 +411,51 @@ class Link:
 class Branch:
     """Puts that belong to one XA branch."""
 
-    def __init__(self, link: Link, xid: bytes) -> None:
-        self._link = link
+    def __init__(self, connection: MQConnection, xid: bytes) -> None:
+        self._connection = connection
         self.xid = xid
         self.count = 0
-        session = link.mqi.wire.session
+        session = connection.mqi.wire.session
         pmo = MQPMO()
         pmo.version = 1
         pmo.options = mq.MQPMO_SYNCPOINT | mq.MQPMO_FAIL_IF_QUIESCING
-        pmo.options |= mq.MQPMO_ASYNC_RESPONSE if link.shared else 0
+        pmo.options |= mq.MQPMO_ASYNC_RESPONSE if connection.shared else 0
         self._options = pmo.pack(session.big_endian, session.ccsid)
         pmo.options |= mq.MQPMO_NEW_MSG_ID
         self._options_new = pmo.pack(session.big_endian, session.ccsid)
         self._long = _LONG_BIG if session.big_endian else _LONG_LITTLE
         self._most = session.terms.max_message_size
-        link.xa_call(link.mqi.xa_start, xid, xa.TMNOFLAGS)
+        connection.xa_call(connection.mqi.xa_start, xid, xa.TMNOFLAGS)
 
     def put(self, message: Outgoing) -> None:
-        """Put a message. Raises Refused; what a queue refuses may be known only when the branch is prepared."""
-        link = self._link
+        """Put a message. Raises Refused; the refusal of a queue may be known only when the branch is prepared."""
+        connection = self._connection
         data = message.data
         if len(data) > self._most:
             self._too_long(len(data))
-        handle = link.open(message.queue, mq.MQOO_OUTPUT)
+        handle = connection.open(message.queue, mq.MQOO_OUTPUT)
         options = self._options_new if message.new_id else self._options
         body = b"".join((message.descriptor, options, self._long.pack(len(data)), data))
         try:
-            if link.shared:
-                link.mqi.wire.send(seg.MQPUT, handle.number, body)
+            if connection.shared:
+                connection.mqi.wire.send(segment.MQPUT, handle.number, body)
             else:
-                answer = link.mqi.wire.call(seg.MQPUT, handle.number, body)
+                answer = connection.mqi.wire.call(segment.MQPUT, handle.number, body)
                 if answer.completion == MQCC_FAILED:
                     self._failed(message.queue, answer.reason)
         except NotConnected as error:
-            raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
-        link.mqi.has_work = True
+            raise Refused(f"mq: {connection.name}: {_one_line(error)}") from None
+        connection.mqi.has_work = True
         self.count += 1
 
     def put_alike(self, alike: Alike, start: int, stop: int) -> None:
         """Put rows `start` to `stop` of some that differ in their bodies only. Raises Refused, as `put`."""
-        link, lengths = self._link, alike.lengths
+        connection, lengths = self._connection, alike.lengths
         if int(lengths[start:stop].max(initial=0)) > self._most:
             self._too_long(int(lengths[start:stop].max()))
-        handle = link.open(alike.queue, mq.MQOO_OUTPUT)
+        handle = connection.open(alike.queue, mq.MQOO_OUTPUT)
         options = self._options_new if alike.new_id else self._options
-        order = ">i4" if link.big_endian else "<i4"
+        order = ">i4" if connection.big_endian else "<i4"
         room = min(BYTES_MAX, self._most)
         while start < stop:
             begin = int(alike.offsets[start])
@@ -461,10 +464,10 @@ class Branch:
             data = alike.data[begin : int(alike.offsets[end])]
             sizes = lengths[start:end].astype(order).tobytes()
             try:
-                bulk.put(link.mqi.wire, handle.number, alike.descriptor, options, end - start, sizes, data)
+                bulk.put(connection.mqi.wire, handle.number, alike.descriptor, options, end - start, sizes, data)
             except NotConnected as error:
-                raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
-            link.mqi.has_work = True
+                raise Refused(f"mq: {connection.name}: {_one_line(error)}") from None
+            connection.mqi.has_work = True
             self.count += end - start
             start = end
 
@@ -473,35 +476,35 @@ class Branch:
 
     def _failed(self, queue: str, reason: int) -> NoReturn:
         hint = ": raise MAXUMSGS, or lower the option branchMessages" if reason == MQRC_SYNCPOINT_LIMIT_REACHED else ""
-        name = self._link.name
+        name = self._connection.name
         raise Refused(f"mq: queue {queue} of {name}: {_one_line(error_of(reason))}{hint}")
 
     def _ended(self) -> None:
-        """No more is put; raise Refused if something could not be."""
-        link = self._link
-        if link.shared:
+        """End the puts of the branch; raise Refused if one of them failed."""
+        connection = self._connection
+        if connection.shared:
             try:
-                status = link.mqi.stat(mq.MQSTAT_TYPE_ASYNC_ERROR)
+                status = connection.mqi.stat(mq.MQSTAT_TYPE_ASYNC_ERROR)
             except MQError as error:
-                raise Refused(f"mq: {link.name}: {_one_line(error)}") from None
+                raise Refused(f"mq: {connection.name}: {_one_line(error)}") from None
             if status.put_failure_count:
                 self._failed(status.object_name, status.reason)
             known = status.put_success_count + status.put_warning_count
             if known != self.count:
-                raise Refused(f"mq: {link.name} knows of {known} puts of a branch with {self.count}")
-        link.xa_call(link.mqi.xa_end, self.xid, xa.TMSUCCESS)
+                raise Refused(f"mq: {connection.name} knows of {known} puts of a branch with {self.count}")
+        connection.xa_call(connection.mqi.xa_end, self.xid, xa.TMSUCCESS)
 
     def prepare(self) -> bool:
         """Promise to commit or to roll back; the promise outlives a crash. False if there was nothing to promise."""
-        link = self._link
+        connection = self._connection
         self._ended()
-        code = link.xa_call(link.mqi.xa_prepare, self.xid, xa.TMNOFLAGS, xa.XA_RDONLY)
-        link.mqi.has_work = False
+        code = connection.xa_call(connection.mqi.xa_prepare, self.xid, xa.TMNOFLAGS, xa.XA_RDONLY)
+        connection.mqi.has_work = False
         return code == xa.XA_OK
 
     def commit(self) -> None:
-        """End and commit in one phase: done, or not done at all."""
-        link = self._link
+        """Commit the branch in one phase: all of its puts, or none."""
+        connection = self._connection
         self._ended()
-        link.xa_call(link.mqi.xa_commit, self.xid, xa.TMONEPHASE)
-        link.mqi.has_work = False
+        connection.xa_call(connection.mqi.xa_commit, self.xid, xa.TMONEPHASE)
+        connection.mqi.has_work = False

@@ -1,4 +1,4 @@
-"""runmqsc: read commands from lines, run each, print echo, answers and the closing summary.
+"""runmqsc: read commands from lines, run each, print echo, replies and the closing summary.
 
     FlintMQ MQSC, command level 942.
     Starting MQSC for queue manager QM1.
@@ -11,7 +11,7 @@
     No commands have a syntax error.
     All valid MQSC commands were processed.
 
-    return code   0   every command did what was asked
+    return code   0   every command succeeded
                  10   some command failed or was not understood
                  20   commands could not be run at all
 
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from flintmq.command.administration import Administration
 from flintmq.command.display import render_steps
 from flintmq.command.execute import execute_steps
-from flintmq.command.model import LEAVING
+from flintmq.command.form import LEAVING
 from flintmq.command.parser import CommandReader, CommandText
 from flintmq.command.steps import LINES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
@@ -39,8 +39,8 @@ COULD_NOT_RUN = 20
 
 
 @dataclass(frozen=True)
-class Said:
-    """What one command answered, and how it ended."""
+class CommandResult:
+    """The lines that one command printed, and how it ended."""
 
     lines: list[str]
     syntax_error: bool = False
@@ -49,7 +49,7 @@ class Said:
     lost: bool = False
 
 
-class Session:
+class MQSCInterpreter:
     """One run of runmqsc against one queue manager. `write` gets each line of output without its line end.
 
     Without an `administration` the queue manager is elsewhere: a subclass overrides `said`.
@@ -91,7 +91,7 @@ class Session:
         return self.finish()
 
     def banner(self) -> None:
-        """What stands above the first command."""
+        """Print the lines above the first command."""
         self.write(f"FlintMQ MQSC, command level {COMMAND_LEVEL}.")
         self.write(f"Starting MQSC for queue manager {self.name}.")
         self.write("")
@@ -99,7 +99,7 @@ class Session:
 
     @property
     def ended(self) -> bool:
-        """Whether END, or the loss of the queue manager, has ended the session."""
+        """Return whether END, or the loss of the queue manager, has ended the session."""
         return self._ended
 
     def feed(self, line: str) -> None:
@@ -107,7 +107,7 @@ class Session:
         to_the_end(self.feed_steps(line))
 
     def feed_steps(self, line: str) -> Steps[None]:
-        """The same in slices."""
+        """Take one line of input, and run in slices the commands that it completes."""
         line = line.rstrip("\r\n")
         if self.echo:
             begins = bool(line.strip()) and not line.startswith("*") and not self._reader.continuing
@@ -117,11 +117,11 @@ class Session:
                 yield from self._run(command)
 
     def finish(self, summarise: bool = True) -> int:
-        """Run what the input broke off in, print the summary, and give the return code."""
+        """Run the command that the end of input completes, print the summary, and return the return code."""
         return to_the_end(self.finish_steps(summarise))
 
     def finish_steps(self, summarise: bool = True) -> Steps[int]:
-        """The same in slices."""
+        """Finish in slices, as `finish` does at once."""
         if not self._ended:
             for command in self._reader.finish():
                 yield from self._run(command)
@@ -137,7 +137,7 @@ class Session:
             self._ended = True
             return
         self.commands += 1
-        said = yield from self.said(command)
+        said = yield from self.run_command(command)
         for number, line in enumerate(said.lines, 1):
             self.write(line)
             if number % LINES_AT_ONCE == 0:
@@ -149,16 +149,16 @@ class Session:
         if said.lost:
             self._ended = self._lost = True
 
-    def said(self, command: CommandText) -> Steps[Said]:
+    def run_command(self, command: CommandText) -> Steps[CommandResult]:
         """Run one command, or only check it."""
         reply = yield from execute_steps(command, None if self.verify else self.administration)
         lost = reply.reason in (MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE)
         lines = yield from render_steps(reply.take(), self.width)
-        return Said(lines, reply.syntax_error, reply.failed, lost)
+        return CommandResult(lines, reply.syntax_error, reply.failed, lost)
 
 
 def summary(commands: int, syntax_errors: int, failures: int) -> list[str]:
-    """The three closing lines."""
+    """Return the three closing lines."""
     return [
         _counted(commands, "No MQSC commands read.", "One MQSC command read.", "{} MQSC commands read."),
         _counted(
@@ -182,7 +182,7 @@ def _counted(count: int, none: str, one: str, many: str) -> str:
 
 def run_script(administration: Administration, lines: Iterable[str], write: Callable[[str], None]) -> int:
     """Run commands without banner, echo and summary, as crtmqm does with the files of `-ic`; the return code."""
-    session = Session(administration, write, echo=False)
+    session = MQSCInterpreter(administration, write, echo=False)
     for line in lines:
         session.feed(line)
         if session.ended:

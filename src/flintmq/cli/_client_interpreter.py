@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import flintmq
+from flintmq.command.interpreter import CommandResult, MQSCInterpreter
 from flintmq.command.parser import CommandText
-from flintmq.command.session import Said, Session
 from flintmq.command.steps import Steps
 
 
-class ClientSession(Session):
+class ClientInterpreter(MQSCInterpreter):
     """One run of runmqsc over a connection."""
 
     def __init__(
@@ -22,17 +22,17 @@ class ClientSession(Session):
         super().__init__(None, write, name=qm.name, echo=echo, verify=verify)
         self._qm = qm
 
-    def said(self, command: CommandText) -> Steps[Said]:
+    def run_command(self, command: CommandText) -> Steps[CommandResult]:
         """Ask the command server."""
         if self.verify or command.problem:
-            return (yield from super().said(command))
+            return (yield from super().run_command(command))
         try:
             reply = self._qm.mqsc(command.text, check=False)
         except flintmq.NotConnected as error:
-            return Said([f"AMQ8146E: {error}"], failed=True, lost=True)
+            return CommandResult([f"AMQ8146E: {error}"], failed=True, lost=True)
         except flintmq.NotAuthorized as error:
-            return Said([f"AMQ8135E: {error}"], failed=True)
+            return CommandResult([f"AMQ8135E: {error}"], failed=True)
         except flintmq.MQError as error:
-            return Said([f"AMQ8416E: {error}"], failed=True)
+            return CommandResult([f"AMQ8416E: {error}"], failed=True)
         lines = reply.text.split("\n")
-        return Said(lines, any(line.startswith("AMQ8405") for line in lines), reply.reason != 0)
+        return CommandResult(lines, any(line.startswith("AMQ8405") for line in lines), reply.reason != 0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flintmq.command.session import Session, run_script, summary
+from flintmq.command.interpreter import MQSCInterpreter, run_script, summary
 from flintmq.mqi.reason import MQRC_Q_MGR_NOT_AVAILABLE
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def runmqsc(
     administration: CatalogueAdministration, source: str, *, echo: bool = True, verify: bool = False
 ) -> tuple[int, list[str]]:
     lines: list[str] = []
-    code = Session(administration, lines.append, echo=echo, verify=verify).run(io.StringIO(source))
+    code = MQSCInterpreter(administration, lines.append, echo=echo, verify=verify).run(io.StringIO(source))
     return code, lines
 
 
