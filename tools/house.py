@@ -164,7 +164,7 @@ def imports_of(path: Path, known: set[str]) -> set[str]:
     """Return the modules of `known` that a file imports, wherever the statement stands."""
     own = module_name(path).split(".")
     package = own if path.name == "__init__.py" else own[:-1]
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(), str(path))):
         names: list[str] = []
         if isinstance(node, ast.Import):
