@@ -165,12 +165,12 @@ LOG_FORMAT = {
     "Records": "log/record.py",
     "Compressed payloads": "log/compress.py",
     "Control file": "log/control.py",
-    "What the queue manager writes": "qmgr/records.py",
+    "Records of the queue manager": "qmgr/records.py",
     "A message": "qmgr/message.py",
     "A definition": "qmgr/catalogue.py",
-    "Reading it back": "log/reader.py",
-    "Replaying it": "qmgr/restart.py",
-    "The life of a log file, and what must always hold": "log/__init__.py",
+    "Reading the log": "log/reader.py",
+    "Replaying the log": "qmgr/restart.py",
+    "The life of a log file, and invariants": "log/__init__.py",
 }
 PAGE_SET_FORMAT = {
     "Files": "store/lmdb_pageset.py",
@@ -181,8 +181,8 @@ PAGE_SET_FORMAT = {
     "Chunks by expiry": "store/expiry.py",
     "Index": "store/index.py",
     "Index directory": "store/lmdb_index.py",
-    "Is the file whole": "store/datafile.py",
-    "What must always hold": "store/__init__.py",
+    "Integrity of a file": "store/datafile.py",
+    "Invariants": "store/__init__.py",
 }
 
 _NAMES = {
