@@ -64,7 +64,7 @@ MQSC_HEAD = """\
 
 Every command, with its parameters, an example and its answer. This page is made from the command model by
 `python tools/reference.py mqsc`. Commands, keywords and message numbers are MQ's (command level {level}); the wording
-of messages is ours. How to run commands: [control commands](../control-commands.md). What is missing:
+of messages is ours. How to run commands: [control commands](../control-commands.md). Missing features:
 [limits](../limits.md).
 
     runmqsc QM1                                a queue manager that nobody else has open
@@ -78,7 +78,7 @@ of messages is ours. How to run commands: [control commands](../control-commands
 - A command ends with its line, or with `;`. A line that ends with `+` goes on at the first character of the next line
   that is not blank; one that ends with `-` goes on at column 1.
 - `*` in column 1 makes the line a comment.
-- Words are turned into upper case. What is in single quotes is taken as it is; `''` is one quote.
+- Words are converted to upper case. Text in single quotes is not converted; `''` is one quote.
 - A line has at most 2048 characters, a command 32762.
 - A name has at most 48 letters, digits and `. / _ %`. A storage class has 8, in upper case, and begins with no digit.
   Page sets and buffer pools are numbers from 0 to 99.
@@ -88,7 +88,7 @@ of messages is ours. How to run commands: [control commands](../control-commands
 
 ## WHERE
 
-`WHERE(keyword operator value)` filters what DISPLAY shows. An object that does not have the attribute does not pass.
+`WHERE(keyword operator value)` filters the rows of DISPLAY. An object that does not have the attribute does not pass.
 
 | operators | for |
 |---|---|
@@ -114,11 +114,11 @@ numbers are those of MQ on Unix, CSQ numbers those of objects that only z/OS has
 REASONS_HEAD = """\
 # Reason codes
 
-The reasons that people meet, with what helps. This page is made by `python tools/reference.py reasons`. `mqrc 2053` or
+The most common reasons, with their remedies. This page is made by `python tools/reference.py reasons`. `mqrc 2053` or
 `mqrc Q_FULL` explains one at the command line, and knows all {count} of the MQI and of commands. In Python a reason is
 `error.reason` of [flintmq.MQError](../embedded.md). W marks reasons that come as a warning: the call was done.
 
-| number | name | | what it means |
+| number | name | | meaning |
 |---|---|---|---|
 """
 
@@ -126,10 +126,10 @@ LOG_FORMAT_HEAD = """\
 # The log on disk
 
 This page is made by `python tools/reference.py log-format` from the docstrings of the files that own the formats.
-`flint inspect QM1/log` shows what is in a log. How a queue manager uses it:
+`flint inspect QM1/log` shows the content of a log. How a queue manager uses it:
 [storage and recovery](../storage-and-recovery.md).
 
-| what | where | magic | version |
+| structure | where | magic | version |
 |---|---|---|---|
 | a log file | `S0000000.LOG` ... | `FLINTLOG` | 1 |
 | the control file | `control.lfh` | `FLINTCTL` | 1 |
@@ -137,17 +137,17 @@ This page is made by `python tools/reference.py log-format` from the docstrings 
 | a message | in a record, and in a chunk of a page set | | 1 |
 | a definition | in a record, and in page set 0 | | 1 |
 
-Everything is little-endian. CRCs are CRC32C. A file whose version is not known is refused. A number is never used for
-anything else later.
+Everything is little-endian. CRCs are CRC32C. A file with an unknown version is refused. A number is never reused for
+another purpose.
 """
 
 PAGE_SET_FORMAT_HEAD = """\
 # A page set on disk
 
 This page is made by `python tools/reference.py page-set-format` from the docstrings of the files that own the formats.
-`flint inspect QM1/pageset/psid04` shows what is in a page set. What it is for: [storage](../concepts/storage.md).
+`flint inspect QM1/pageset/psid04` shows the content of a page set. Its purpose: [storage](../concepts/storage.md).
 
-| what | where | magic | version |
+| structure | where | magic | version |
 |---|---|---|---|
 | where chunks are, counts, meta data | `data.mdb`, an LMDB environment | LMDB's, and `FLPS` | 3; 1 and 2 are read |
 | chunks of messages, index buckets | `pages.dat` | `FLPF` | 1 |
@@ -164,12 +164,12 @@ LOG_FORMAT = {
     "Records": "log/record.py",
     "Compressed payloads": "log/compress.py",
     "Control file": "log/control.py",
-    "What the queue manager writes": "qmgr/records.py",
+    "Records of the queue manager": "qmgr/records.py",
     "A message": "qmgr/message.py",
     "A definition": "qmgr/catalogue.py",
-    "Reading it back": "log/reader.py",
-    "Replaying it": "qmgr/restart.py",
-    "The life of a log file, and what must always hold": "log/__init__.py",
+    "Reading the log": "log/reader.py",
+    "Replaying the log": "qmgr/restart.py",
+    "The life of a log file, and invariants": "log/__init__.py",
 }
 PAGE_SET_FORMAT = {
     "Files": "store/lmdb_pageset.py",
@@ -180,8 +180,8 @@ PAGE_SET_FORMAT = {
     "Chunks by expiry": "store/expiry.py",
     "Index": "store/index.py",
     "Index directory": "store/lmdb_index.py",
-    "Is the file whole": "store/datafile.py",
-    "What must always hold": "store/__init__.py",
+    "Integrity of a file": "store/datafile.py",
+    "Invariants": "store/__init__.py",
 }
 
 _NAMES = {
@@ -299,7 +299,7 @@ def _in_running_order() -> list[Form]:
 def mqsc() -> str:
     """The text of docs/reference/mqsc.md."""
     answered = answers()
-    lines = [MQSC_HEAD.format(level=COMMAND_LEVEL, short=_short_forms()), "| command | what it does |", "|---|---|"]
+    lines = [MQSC_HEAD.format(level=COMMAND_LEVEL, short=_short_forms()), "| command | purpose |", "|---|---|"]
     for form in FORMS.values():
         lines.append(f"| [{title(form)}](#{anchor(title(form))}) | {form.summary} |")
     for form in FORMS.values():
@@ -356,7 +356,7 @@ def _defaults(form: Form) -> str:
         return ""
     default = DEFAULT_OBJECTS.get(form.noun)
     named = f" are those of `{default}`, which can be altered" if default else " are those of the table"
-    return f" What is not said has the defaults; these{named}."
+    return f" Omitted attributes have the defaults; these{named}."
 
 
 def _option(form: Form, option: Attribute) -> str:

@@ -13,7 +13,7 @@ OPTIONS = {
     "AUTHTYPE": "only those of this type",
     "CHLTYPE": "only those of this type",
     "REPLACE": "an object of this name and kind takes the new definition; messages on a queue stay",
-    "LIKE": "what is not said is taken from this object, instead of from the default object of the kind",
+    "LIKE": "omitted attributes are taken from this object, instead of from the default object of the kind",
     "FORCE": "the change is made although the object is open",
     "PURGE": "the queue is deleted with the messages on it",
     "ALL": "show everything",
@@ -22,12 +22,12 @@ OPTIONS = {
     "DEST": "`SMF` for statistics and accounting, `RES` or `GTF` for the trace file",
     "TDATA": "`MSGDATA`: a GLOBAL trace has the beginning of messages, too",
     "TNO": "the number of the trace",
-    "CONNAME": "only instances whose client has this address; `*` at the end of it for DISPLAY",
-    "CURRENT": "what runs now, as without it",
-    "SAVED": "what was saved of message channels; there are none",
+    "CONNAME": "only instances of clients with this address; `*` at the end of it for DISPLAY",
+    "CURRENT": "running instances, as without it",
+    "SAVED": "saved state of message channels; there is none",
     "SHORT": "as without it",
     "MODE": "`QUIESCE`: a get that waits may end first; `FORCE`, `TERMINATE`: at once",
-    "STATUS": "`STOPPED`: nobody can use the channel until it is started; `INACTIVE`: clients may come back",
+    "STATUS": "`STOPPED`: no client can use the channel until it is started; `INACTIVE`: clients may come back",
     "DEFAULT": "begin with the values of a new queue manager",
     "IGNSTATE": "`YES`: an object that is not there counts as deleted",
     "AUTHREC": "`YES`: authority records that were for this object alone go with it",
@@ -44,16 +44,16 @@ OPTIONS = {
     "CLNTUSER": "with this user; for RUNCHECK, that of the client",
     "QMNAME": "with this queue manager",
     "SSLPEER": "with this name in the certificate; for RUNCHECK, that of the client",
-    "SSLCERTI": "with this name of who signed it; for RUNCHECK, that of the client",
+    "SSLCERTI": "with this name of the issuer of the certificate; for RUNCHECK, that of the client",
     "SERVCOMP": "accepted; there is one authority service",
     "MATCH": "of AUTHREC, `PROFILE`: profiles that are called so, `*` stands for any characters; `MATCHING`: those "
     "that are for the object of this name; `EXACT`: the one profile that is called so. Of CHLAUTH, `GENERIC` and "
     "`EXACT`: those that are called so; `ALL`: those that are for the channel; `RUNCHECK`: the one that decides about "
     "a client",
-    "WHERE": "only what passes the filter; see [WHERE](#where)",
+    "WHERE": "only rows that pass the filter; see [WHERE](#where)",
     "TYPE": "which rows; for MOVE, whether the target must be empty (MOVE) or not (ADD)",
     "TOQLOCAL": "where the messages go",
-    "CLRTYPE": "what is cleared",
+    "CLRTYPE": "kind of data to clear",
     "SCOPE": "accepted; publications are retained on this queue manager only",
     "SUBID": "the subscription with this id, with or without a name",
     "SUBTYPE": "only those made so: `USER` is `ADMIN` (by command) and `API` (by MQSUB)",
@@ -84,26 +84,26 @@ TEXTS = {
     "MCPROP": "which properties are sent with messages",
     "MONINT": "seconds between monitor updates",
     "MSGHIST": "kilobytes of messages that are kept to be sent again",
-    "NSUBHIST": "whether a new subscriber gets what was sent before",
+    "NSUBHIST": "whether a new subscriber gets earlier messages",
     # Authority records.
     "PROFILE": "the objects that it is for; `SELF` is the queue manager",
     "ENTITY": "the user or the group",
     "ENTTYPE": "which of the two",
-    "AUTHLIST": "what it may do with them",
+    "AUTHLIST": "its authorities on them",
     "IFVER": "version of the authority service",
     "UIDSUPP": "whether users can be named as well as groups",
-    "INTERVAL": "minutes between looks for users that were not asked about for `TIMEOUT`; 0: none",
-    "TIMEOUT": "minutes after which what is known about a user is forgotten, if it was not asked about; 0: with every "
-    "look",
+    "INTERVAL": "minutes between checks for cached authorities that were not used for `TIMEOUT`; 0: none",
+    "TIMEOUT": "minutes after which cached authorities of a user are discarded, if they were not used; 0: with every "
+    "check",
     # Channel authentication records.
     "ADDRLIST": "addresses that may not connect",
-    "USERLIST": "users that may not connect; `*MQADMIN` is everybody who may administer",
+    "USERLIST": "users that may not connect; `*MQADMIN` is every privileged user",
     "ADDRESS": "addresses of clients: parts may be `*` or a range, `192.168.0-3.*`",
-    "CLNTUSER": "the user that the client says it is, or whose password was right",
+    "CLNTUSER": "the user that the client claims, or that a right password proves",
     "QMNAME": "name of the queue manager that connects; `*` at its end",
-    "USERSRC": "`MAP`: the client is `MCAUSER`; `CHANNEL`: who the channel or a password says; `NOACCESS`: it "
+    "USERSRC": "`MAP`: the user is `MCAUSER`; `CHANNEL`: the user of the channel or a password; `NOACCESS`: the client "
     "is refused",
-    "WARN": "`YES`: what would be refused is let in, and told",
+    "WARN": "`YES`: a client that would be refused is accepted, with a warning",
     # Topics.
     "CLROUTE": "way of publications in a cluster",
     "COMMINFO": "communication information object for multicast",
@@ -111,23 +111,23 @@ TEXTS = {
     "MCAST": "multicast",
     "MDURMDL": "model of the queues of managed durable subscriptions; blank: as the parent says",
     "MNDURMDL": "model of the queues of managed non-durable subscriptions; blank: as the parent says",
-    "NPMSGDLV": "to whom a non-persistent publication must be delivered, or the publish fails: "
+    "NPMSGDLV": "subscribers that must get a non-persistent publication, or the publish fails: "
     "`ALL` subscribers, all durable ones, or all that are available",
-    "PMSGDLV": "the same for a persistent publication",
+    "PMSGDLV": "subscribers that must get a persistent publication, or the publish fails; values as for `NPMSGDLV`",
     "PROXYSUB": "when a proxy subscription is sent to other queue managers",
     "PUB": "whether messages may be published",
     "PUBSCOPE": "whether publications go to other queue managers",
     "SUB": "whether subscriptions may be made",
-    "SUBSCOPE": "whether subscriptions take in what other queue managers publish",
+    "SUBSCOPE": "whether subscriptions get publications of other queue managers",
     "TYPE": "`LOCAL`, or `CLUSTER` for one that another queue manager has defined",
     "USEDLQ": "whether a publication that cannot be delivered goes to the dead-letter queue",
-    "WILDCARD": "`BLOCK`: subscriptions whose wildcards reach above this topic do not see it",
+    "WILDCARD": "`BLOCK`: subscriptions with wildcards above this topic do not match it",
     # Every object.
     "ALTDATE": "date of the last change, GMT",
     "ALTTIME": "time of the last change, GMT",
     "CRDATE": "date of creation, GMT",
     "CRTIME": "time of creation, GMT",
-    "CUSTOM": "text for what has no attribute of its own; of queues, `CAPEXPRY(tenths)` is read",
+    "CUSTOM": "text for features without an attribute of their own; of queues, `CAPEXPRY(tenths)` is read",
     "DESCR": "any text",
     # Queues.
     "ACCTQ": "accounting for queues",
@@ -164,7 +164,7 @@ TEXTS = {
     "OPPROCS": "handles that have it open for output",
     "PROCESS": "process that a trigger message names",
     "PUT": "whether messages can be put; else 2051",
-    "PROPCTL": "what becomes of message properties in a get without a message handle",
+    "PROPCTL": "form of message properties in a get without a message handle",
     "QDEPTHHI": "percent of `MAXDEPTH` that is high",
     "QDEPTHLO": "percent of `MAXDEPTH` that is low",
     "QDPHIEV": "event when the depth becomes high; events switch one another",
@@ -180,7 +180,7 @@ TEXTS = {
     "STATQ": "statistics for queues",
     "STGCLASS": "storage class, which leads to the page set; cannot lead elsewhere while messages are on the queue",
     "STREAMQ": "queue that gets a copy of each message",
-    "STRMQOS": "what happens when the copy cannot be put",
+    "STRMQOS": "effect on the message when the copy cannot be put",
     "TARGET": "queue that the alias stands for",
     "TARGTYPE": "kind of target; an alias of a topic cannot be opened yet",
     "TRIGGER": "whether trigger messages are made",
@@ -337,7 +337,7 @@ TEXTS = {
     "SET": "open for set",
     "TID": "thread",
     "URID": "external unit of recovery",
-    "URTYPE": "who controls the unit of work",
+    "URTYPE": "controller of the unit of work",
     "USERID": "user",
     "CLIENTID": "client id",
     "CONNOPTS": "connect options",
@@ -349,7 +349,7 @@ TEXTS = {
     "EXTURID": "xid of a global unit of work",
     "UOWSTATE": "state of the unit of work",
     "CONNTAG": "connection tag",
-    "OBJNAME": "what is open",
+    "OBJNAME": "name of the open object",
     "OBJTYPE": "its type",
     "OPENOPTS": "open options, hexadecimal",
     "READA": "read ahead",
@@ -458,7 +458,7 @@ TEXTS = {
     "SELTYPE": "whether there is a selection string",
     "SUBCOUNT": "subscriptions to exactly this topic string",
     "SUBLEVEL": "of the subscriptions that match, those with the highest level get the publication",
-    "SUBTYPE": "who made it: `ADMIN` a command, `API` MQSUB, `PROXY` another queue manager",
+    "SUBTYPE": "its origin: `ADMIN` a command, `API` MQSUB, `PROXY` another queue manager",
     "SUBUSER": "user of the subscription; copies carry it",
     "TOPICOBJ": "TOPIC object; its topic string stands before `TOPICSTR`",
     "TPCOUNT": "topics in the tree",
@@ -468,7 +468,7 @@ TEXTS = {
     "MSGSIN": "messages put",
     "MSGSOUT": "messages got",
     "RESETINT": "seconds since the counts were last reset",
-    "ADOPTCTX": "whether a client is the user whose password it gave",
+    "ADOPTCTX": "whether the user of a client is the one of its password",
     "AUTHTYPE": "where users come from: `IDPWOS`, here the users that `flint user` has defined",
     "CHCKCLNT": "clients that need a password: `REQUIRED` all, `REQDADM` privileged users, `OPTIONAL` none; a password "
     "that is given must be right, but for `NONE`",
@@ -482,7 +482,7 @@ TEXTS = {
     "DISCINT": "seconds without a call after which a client is disconnected, unless it waits for messages; 0: never",
     "KAINT": "seconds of silence after which the system asks whether the client's machine is there; `AUTO`: HBINT and "
     "a minute; 0: never",
-    "SUBSTATE": "what it does now: `RECEIVE` waits for the client, `MQICALL` the client waits for the end of a get",
+    "SUBSTATE": "its current activity: `RECEIVE` waits for the client, `MQICALL` the client waits for the end of a get",
     "CURRENT": "always said",
     "BUFSRCVD": "segments received",
     "BUFSSENT": "segments sent",
@@ -512,7 +512,7 @@ TEXTS = {
     "IPADDR": "address to listen on; blank: all",
     "MAXINST": "how many sockets may use the channel at a time",
     "MAXINSTC": "how many of one address",
-    "MCAUSER": "user that clients of the channel are; blank: who they say they are",
+    "MCAUSER": "user of the clients of the channel; blank: the user that they claim",
     "PORT": "port to listen on",
     "SHARECNV": "how many conversations may share a socket; 0: none, and no asynchronous consumption",
     "SSLCAUTH": "whether a client needs a certificate",
@@ -534,18 +534,18 @@ REMARKS = {
     ),
     "ALTER QALIAS": "Refused: another `TARGET` while somebody has the alias open (AMQ8148E, unless `FORCE`).",
     "ALTER QREMOTE": (
-        "Refused: another `RNAME`, `RQMNAME` or `XMITQ` while somebody has it open (AMQ8148E, unless `FORCE`)."
+        "Refused: another `RNAME`, `RQMNAME` or `XMITQ` while an application has it open (AMQ8148E, unless `FORCE`)."
     ),
     "ALTER STGCLASS": "Refused while a queue with messages would move to another page set (AMQ8143E).",
     "ALTER PSID": "`PAGES` can only grow: a page set never becomes smaller.",
     "ARCHIVE LOG": (
-        "What it does today is a checkpoint: log files that restart no longer needs go to the archive, if there is "
+        "Today it takes a checkpoint: log files that restart no longer needs go to the archive, if there is "
         "one. The file that is being written is not ended early."
     ),
-    "CLEAR QLOCAL": "Refused while somebody has the queue open, or messages on it are uncommitted (AMQ8148E).",
+    "CLEAR QLOCAL": "Refused while an application has the queue open, or messages on it are uncommitted (AMQ8148E).",
     "DELETE QLOCAL": (
-        "Refused while somebody has the queue open or messages are uncommitted (AMQ8148E), and with messages on it "
-        "(AMQ8143E, unless `PURGE`)."
+        "Refused while an application has the queue open or messages are uncommitted (AMQ8148E), and with messages on "
+        "it (AMQ8143E, unless `PURGE`)."
     ),
     "DELETE STGCLASS": "Refused while a queue or model names it (AMQ8148E).",
     "DELETE PSID": "Refused while a storage class leads to it, and always for page set 0 (AMQ8148E).",
@@ -555,29 +555,29 @@ REMARKS = {
         "shown by a queue manager that serves no clients (AMQ8420I)."
     ),
     "STOP CHANNEL": (
-        "Clients hear 2009, those that connect to a stopped channel 2537. With `QUIESCE` gets that asked for it fail "
+        "Clients get 2009, those that connect to a stopped channel 2537. With `QUIESCE` gets that asked for it fail "
         "with 2202. A stopped channel is not stopped any more after a restart of the queue manager."
     ),
-    "STOP CONN": "A client hears 2009. Its socket is closed unless other connections share it.",
+    "STOP CONN": "The client gets 2009. Its socket is closed unless other connections share it.",
     "DISPLAY QMSTATUS": "Without `ALL` or keywords only `STATUS`.",
     "ALTER SUB": "Refused while an application has the subscription open (AMQ8148E).",
     "DELETE SUB": "Refused while an application has the subscription open (AMQ8148E).",
     "DEFINE SUB": (
-        "`TOPICSTR`, `TOPICOBJ` or both are needed, and `DEST` unless it is managed. With `REPLACE` what is marked "
-        "*DEFINE only* must be as it is. It gets what is retained on its topics at once, unless `REQONLY(YES)`."
+        "`TOPICSTR`, `TOPICOBJ` or both are needed, and `DEST` unless it is managed. With `REPLACE` attributes marked "
+        "*DEFINE only* must not change. It gets retained publications of its topics at once, unless `REQONLY(YES)`."
     ),
     "DEFINE TOPIC": "Refused: a `TOPICSTR` that another TOPIC object has; with `REPLACE`, another one (AMQ8101S).",
-    "DELETE TOPIC": "Refused while somebody has it open, and always for SYSTEM.BASE.TOPIC (AMQ8148E).",
+    "DELETE TOPIC": "Refused while an application has it open, and always for SYSTEM.BASE.TOPIC (AMQ8148E).",
     "DISPLAY SUB": "A generic name without `ALL` and keywords shows `SUBID` and `SUB` only. `TOPICSTR` is shown whole.",
     "DISPLAY TPSTATUS": (
         "`#` and `+` mean many topics. There is a topic for each TOPIC object, subscription, retained publication and "
-        "open publisher, and for each level above; what is shown of its attributes is what holds there, inherited or "
-        "not. A topic that was only published to is not remembered."
+        "open publisher, and for each level above; its attributes are shown with their effective values, "
+        "inherited or not. A topic that was only published to is not remembered."
     ),
     "MOVE QLOCAL": (
         "Refused: the source is open or has uncommitted messages (AMQ8148E), `TYPE(MOVE)` to a queue with messages "
         "(AMQ8143E), more messages than `MAXDEPTH` of the target. A message that the target does not take stops it; "
-        "what was moved stays moved, and the answer says how many."
+        "messages that were moved stay moved, and the answer has their number."
     ),
     "RESET QMGR": (
         "`ADVANCELOG` and `ARCHLOG` are for linear logs, otherwise AMQ8101S with reason 3175. They and `REDUCELOG` "
@@ -592,10 +592,10 @@ OF = {
     "AUTHREC": {"OBJTYPE": "their type"},
     "CHLAUTH": {
         "CHLAUTH": "the channels that it is for; `*` stands for any characters",
-        "TYPE": "what it compares, or blocks",
-        "SSLCERTI": "name of who signed the certificate",
+        "TYPE": "kind of the rule: a map by this criterion, or a block",
+        "SSLCERTI": "name of the issuer of the certificate",
         "SSLPEER": "name in the client's certificate, as in `SSLPEER` of a channel",
-        "MCAUSER": "who the client is, with `USERSRC(MAP)`",
+        "MCAUSER": "user of the client, with `USERSRC(MAP)`",
         "CHCKCLNT": "whether a password is needed: `ASQMGR` as the queue manager says, `REQUIRED`, or `REQDADM` from "
         "those who may administer",
         "CUSTOM": "any text",
@@ -624,15 +624,15 @@ OF = {
     "connections": {"APPLTYPE": "kind of application"},
     "channel status": {
         "CONNAME": "address of the client",
-        "STATUS": "`BINDING`, `RUNNING`, `STOPPING`; `STOPPED` for a channel that nobody can use",
-        "COMPHDR": "what was agreed, and what the last segment was sent with",
-        "COMPMSG": "what was agreed, and what the last segment was sent with",
+        "STATUS": "`BINDING`, `RUNNING`, `STOPPING`; `STOPPED` for a channel that no client can use",
+        "COMPHDR": "agreed technique, and that of the last segment sent",
+        "COMPMSG": "agreed technique, and that of the last segment sent",
         "HBINT": "heartbeat interval as agreed",
         "MAXMSGL": "longest message, as agreed",
         "RQMNAME": "blank: a client is no queue manager",
         "SSLCIPH": "CipherSpec of the channel",
         "SSLPEER": "name in the client's certificate",
-        "MCAUSER": "who the client is here",
+        "MCAUSER": "user of the client",
     },
     "COMMINFO": {
         "TYPE": "`MULTICAST`",
