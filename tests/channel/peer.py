@@ -14,7 +14,7 @@ from flintmq.channel.segment import Segment, Splitter
 from flintmq.channel.server import Channels, next_ready
 from flintmq.channel.session import Session
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import flintmq
-from flintmq.client.embedded import HandleCache
+from flintmq.host.host import HandleCache
 from tests.waiting import PATIENCE
 
 

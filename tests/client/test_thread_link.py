@@ -14,10 +14,10 @@ from functools import partial
 import pytest
 
 import flintmq
-from flintmq.client.embedded import Host
 from flintmq.client.link import Link
 from flintmq.client.options import get_options
 from flintmq.client.thread_link import ThreadLink
+from flintmq.host.host import Host
 from flintmq.mqi.constants import MQGMO_NO_SYNCPOINT
 from flintmq.mqi.md import MQMD
 from tests.waiting import PATIENCE, until

@@ -11,8 +11,8 @@ import uvloop
 from benchmarks.server.ports import free_port
 from flintmq.channel.terms import Gatekeeper
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.lock import InstanceLock
+from flintmq.host import instance
+from flintmq.host.lock import InstanceLock
 from flintmq.server import control, process
 from flintmq.server.hub import ServingHost
 

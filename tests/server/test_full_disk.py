@@ -13,9 +13,9 @@ import pytest
 
 import flintmq
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.embedded import Host
 from flintmq.client.queue_manager import QueueManager
+from flintmq.host import instance
+from flintmq.host.host import Host
 from tests.waiting import PATIENCE
 
 #: Of the file system with the page sets.

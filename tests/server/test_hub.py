@@ -10,7 +10,7 @@ import pytest
 
 from flintmq.channel.session import AGREED
 from flintmq.channel.terms import Gatekeeper, Terms
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.server.hub import LINGER_S, NEGOTIATION_S, Hub, ServingHost
 from flintmq.server.link import Link
 

@@ -15,8 +15,8 @@ import uvloop
 import flintmq
 from flintmq.channel import segment as seg
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
-from flintmq.client.embedded import OPEN
+from flintmq.host import instance
+from flintmq.host.host import OPEN
 from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQOO_BROWSE, MQOO_OUTPUT
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link, links

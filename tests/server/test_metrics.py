@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.server.ports import free_port
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.server import metrics
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.metrics import HEAD_MAX, Metrics

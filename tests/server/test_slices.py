@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import flintmq
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
 from flintmq.command import display, pcf_execute
 from flintmq.command.command_server import COMMAND_QUEUE
 from flintmq.command.execute import execute
 from flintmq.command.steps import ANSWERS_AT_ONCE
+from flintmq.host import instance
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import MQCFST, PCFMessage

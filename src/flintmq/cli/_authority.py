@@ -12,8 +12,9 @@ import re
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import commands, instance
+from flintmq.client import commands
 from flintmq.command.dump import quoted
+from flintmq.host import instance
 from flintmq.server.control import Control, NotRunning, run_session
 
 BAD_ARGUMENT = 36

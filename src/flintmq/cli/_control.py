@@ -6,9 +6,9 @@ import sys
 
 import flintmq
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
-from flintmq.client.embedded import Host
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.host import Host
+from flintmq.host.lock import holder_of
 from flintmq.server.control import Control, NotRunning
 from flintmq.server.entities import SystemEntities, takes_external_users
 from flintmq.server.users import NAME as USERS

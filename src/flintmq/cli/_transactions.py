@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
-from flintmq.client.embedded import Host
+from flintmq.host import instance
+from flintmq.host.host import Host
 from flintmq.qmgr.xa import unpack_xid
 from flintmq.server import in_doubt
 from flintmq.server.control import Control, NotRunning

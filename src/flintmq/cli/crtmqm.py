@@ -22,9 +22,10 @@ from pathlib import Path
 
 import flintmq
 from flintmq.cli import _control
-from flintmq.client import autoconfig, commands, ini, instance
-from flintmq.client.embedded import Host
-from flintmq.client.inserts import replaced
+from flintmq.client import commands
+from flintmq.host import autoconfig, ini, instance
+from flintmq.host.host import Host
+from flintmq.host.inserts import replaced
 from flintmq.log import LogConfig, LogError
 from flintmq.server import users
 from flintmq.server.entities import AUTHORITY_SERVICE, EXTERNAL

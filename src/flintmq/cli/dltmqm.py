@@ -14,7 +14,7 @@ import argparse
 
 import flintmq
 from flintmq.cli import _control
-from flintmq.client import instance
+from flintmq.host import instance
 
 NAME = "dltmqm"
 SUMMARY = "delete a queue manager"

@@ -32,8 +32,9 @@ from flintmq.cli import _control, _terminal
 from flintmq.cli._client_session import ClientSession
 from flintmq.cli._failure import CommandFailed
 from flintmq.cli._samples import password
-from flintmq.client import commands, instance
+from flintmq.client import commands
 from flintmq.command.completion import Names
+from flintmq.host import instance
 from flintmq.server.control import Control, NotRunning, run_session
 
 NAME = "runmqsc"

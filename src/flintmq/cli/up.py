@@ -21,10 +21,10 @@ import os
 import flintmq
 from flintmq.cli import _control, crtmqm, main, strmqm
 from flintmq.cli._launcher import launcher
-from flintmq.client import instance
-from flintmq.client.embedded import Host
-from flintmq.client.lock import holder_of
 from flintmq.command.defaults import APP
+from flintmq.host import instance
+from flintmq.host.host import Host
+from flintmq.host.lock import holder_of
 from flintmq.server import users
 from flintmq.server.control import Control, NotRunning
 

@@ -11,25 +11,16 @@ A call's way, from the program to the engine and back:
     base_connection.py    has the defaults, connection.py waits in threads
     browser.py         looks at messages and leaves them there
     consumer.py        a handler for each message, in threads       aio_consumer.py  in tasks
-    dispatcher.py      runs callbacks, MQI's too
     retry.py           attempts, delays and the end of a message whose handler raises
     message.py         a message; options.py, payload.py (JSON), request.py (request and reply), subscribed.py
     instrumentation.py the hook for tracing                         otel.py   OpenTelemetry
     mqi.py             the MQI itself, mqi_properties.py its rest   commands.py  MQSC
-    command_thread.py  PCF commands, if asked for
-    link.py            one engine connection, call by call; never waits
-    embedded.py        the host: the lock, waking, checkpoints, the end
-    group_commit.py    many wait for the disk, one goes
-    remote/            connect(): the same to a queue manager elsewhere, over a channel
+    link.py            one engine connection, call by call; never waits: thread_link.py and aio.py do
+    explain.py         the texts of errors of an embedded queue manager
+    remote/            connect(): the same API for a queue manager elsewhere, over a channel
 
 Files with * are generated from the file beside them by tools/generate_sync.py: edit that one.
 
-What it stands on:
-
-    instance.py        where queue managers live, what is on disk; create, open, delete
-    lock.py, ini.py    who has it open; qm.ini and mqs.ini
-    autoconfig.py      MQSC and stanzas that are applied at every start; inserts.py replaces +NAME+
-    vault.py           its secrets, sealed
-    error_log.py       AMQERR01.LOG
-    errors.py          the tree of exceptions                       explain.py   their sentences
+The engine of an embedded queue manager, its files and its threads are run by `flintmq.host`. The exceptions are in
+`flintmq.mqi.call_errors`.
 """

@@ -43,16 +43,18 @@ from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.aio_seam import AsyncTransaction
 from flintmq.client.commands import CommandReply
 from flintmq.client.connection import Connection
-from flintmq.client.embedded import OPEN, Host
-from flintmq.client.error_log import user_identifier
-from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError, Truncated
-from flintmq.client.instance import CreateOptions
 from flintmq.client.link import Link
 from flintmq.client.message import Message, Wait, carried
 from flintmq.client.options import browse_options, cut, wanted
-from flintmq.client.queue_manager import QueueManager, application_name, open_host
+from flintmq.client.queue_manager import QueueManager
 from flintmq.client.request import answer_to, ask
+from flintmq.host.environment import application_name
+from flintmq.host.error_log import user_identifier
+from flintmq.host.host import OPEN, Host
+from flintmq.host.instance import CreateOptions
+from flintmq.host.opening import open_host
 from flintmq.log import LogConfig
+from flintmq.mqi.call_errors import MQError, NoMessageAvailable, TransactionError, Truncated
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,

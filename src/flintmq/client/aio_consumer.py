@@ -25,7 +25,6 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client.consumer import check_handler
-from flintmq.client.errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 from flintmq.client.message import Message
 from flintmq.client.options import get_options, wanted
 from flintmq.client.payload import TypedMessage
@@ -40,6 +39,7 @@ from flintmq.client.retry import (
     failed_attempts,
     target,
 )
+from flintmq.mqi.call_errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 
 if TYPE_CHECKING:
     from flintmq.client.aio_seam import AsyncSeam

@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from flintmq.client.aio_put_get import get_message, put_message
-from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import (
     Data,
     Message,
@@ -27,6 +26,7 @@ from flintmq.client.message import (
     selection,
 )
 from flintmq.client.options import ahead_option, count_wanted
+from flintmq.mqi.call_errors import NoMessageAvailable
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:

@@ -22,11 +22,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flintmq.client import instrumentation
-from flintmq.client.errors import BackedOut, MQError, NoMessageAvailable, NotConnected, TransactionError
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
 from flintmq.client.replay import queue_of_dead_letters
 from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target
+from flintmq.mqi.call_errors import BackedOut, MQError, NoMessageAvailable, NotConnected, TransactionError
 from flintmq.mqi.constants import MQFB_APPL_FIRST
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD

@@ -23,9 +23,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from flintmq.client.aio_queue import AsyncQueue
-from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
 from flintmq.client.request import SCHEME
+from flintmq.mqi.call_errors import NoMessageAvailable, UnknownObject
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE, MQPMO_RETAIN
 from flintmq.mqi.property_values import Value
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from flintmq.client.browser import Browser
 from flintmq.client.calls import Calls
-from flintmq.client.errors import BackedOut, MQError, NoMessageAvailable, NotConnected
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
 from flintmq.client.request import answer_to, ask
 from flintmq.client.seam import put_status
+from flintmq.mqi.call_errors import BackedOut, MQError, NoMessageAvailable, NotConnected
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import CommandFailed, error_of
 from flintmq.client.explain import refusal
 from flintmq.client.lazy import lazy
+from flintmq.mqi.call_errors import CommandFailed, error_of
 from flintmq.mqi.object_name import is_name
 from flintmq.mqi.pcf_constants import MQRCCF_OBJECT_ALREADY_EXISTS
 from flintmq.mqi.reason import MQRC_OBJECT_NAME_ERROR, MQRC_UNKNOWN_OBJECT_NAME
 
 if TYPE_CHECKING:
-    from flintmq.client.embedded import Host
+    from flintmq.host.host import Host
     from flintmq.qmgr import attribute as kinds
     from flintmq.qmgr import attributes as tables
     from flintmq.qmgr.attribute import Value

@@ -14,10 +14,10 @@ from flintmq.client import commands
 from flintmq.client.base_connection import BaseConnection
 from flintmq.client.calls import Calls
 from flintmq.client.commands import CommandReply
-from flintmq.client.embedded import Host
-from flintmq.client.errors import TransactionError
 from flintmq.client.message import Message
 from flintmq.client.thread_link import ThreadLink
+from flintmq.host.host import Host
+from flintmq.mqi.call_errors import TransactionError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.sd import MQSD
@@ -26,9 +26,9 @@ from flintmq.qmgr.connection import Handle
 
 if TYPE_CHECKING:
     from flintmq.client.consumer import Consumer, Handler
-    from flintmq.client.dispatcher import Dispatcher
     from flintmq.client.mqi import MQI
     from flintmq.client.subscribed import Subscribed
+    from flintmq.host.dispatcher import Dispatcher
 
 
 class EmbeddedCalls(Calls):

@@ -29,13 +29,13 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from flintmq.client.errors import MQError
 from flintmq.client.explain import refusal
 from flintmq.client.message import Message, carried
 from flintmq.client.mqi import MQI
 from flintmq.client.options import get_options, wanted
 from flintmq.client.payload import TypedMessage
 from flintmq.client.retry import Retry, Retrying
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.cbc import MQCBC
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import (

@@ -28,11 +28,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from flintmq.client.errors import MQError, NoMessageAvailable
 from flintmq.client.message import header_of, without_header
 from flintmq.client.mqi import MQI
 from flintmq.client.replay import queue_of_dead_letters
 from flintmq.command.dead_letter_rules import DISCARD, FWD, IGNORE, Rule, RulesTable
+from flintmq.mqi.call_errors import MQError, NoMessageAvailable
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import BadSelector, MQError, error_of
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import BadSelector, MQError, error_of
 from flintmq.mqi.reason import MQCC_FAILED
 from flintmq.mqi.sd import MQSD
 

@@ -20,11 +20,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NoReturn
 
-from flintmq.client.errors import MQError, NotConverted, Truncated, error_class
 from flintmq.client.explain import refusal, refuse_selector
-from flintmq.client.host_core import HandleCache, HostCore, begin, begin_undo, end, settle
 from flintmq.client.request import OPTIONS, reply_queue_descriptor
 from flintmq.client.request import SCHEME as SCHEME
+from flintmq.host.host_core import HandleCache, HostCore, begin, begin_undo, end, settle
+from flintmq.mqi.call_errors import MQError, NotConverted, Truncated, error_class
 from flintmq.mqi.constants import (
     MQFMT_DEAD_LETTER_HEADER,
     MQGMO_NO_SYNCPOINT,

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.client.errors import error_of
+from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import (
     MQCCSI_INHERIT,

@@ -42,10 +42,10 @@ from contextlib import AbstractContextManager
 from operator import index
 from typing import TYPE_CHECKING
 
-from flintmq.client.dispatcher import Dispatcher
-from flintmq.client.errors import MQError
 from flintmq.client.explain import refusal, subscription_refusal
 from flintmq.client.mqi_properties import PropertyCalls
+from flintmq.host.dispatcher import Dispatcher
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER, MQOP_START, MQOP_START_WAIT, MQOP_STOP
 from flintmq.mqi.ctlo import MQCTLO
@@ -255,7 +255,7 @@ class MQI(PropertyCalls):
         connection = self._connection
         dispatcher = connection._dispatcher
         if dispatcher is None:
-            dispatcher = connection._dispatcher = Dispatcher(connection)
+            dispatcher = connection._dispatcher = Dispatcher(connection, self._link.connection, MQI)
         return dispatcher
 
     # -- publish/subscribe ------------------------------------------------------------------------------------------

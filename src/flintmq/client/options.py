@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.client.errors import Truncated
 from flintmq.client.message import Message, identifier, wait_interval
+from flintmq.mqi.call_errors import Truncated
 from flintmq.mqi.constants import (
     MQGMO_ACCEPT_TRUNCATED_MSG,
     MQGMO_BROWSE_NEXT,

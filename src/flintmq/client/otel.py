@@ -208,7 +208,7 @@ def _links(messages: list[Message]) -> list[Link]:
 
 
 def _is_empty(error: BaseException) -> bool:
-    from flintmq.client.errors import NoMessageAvailable
+    from flintmq.mqi.call_errors import NoMessageAvailable
 
     return isinstance(error, NoMessageAvailable) or not isinstance(error, Exception)
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import (
     Data,
     Message,
@@ -28,6 +27,7 @@ from flintmq.client.message import (
 )
 from flintmq.client.options import ahead_option, count_wanted
 from flintmq.client.put_get import get_message, put_message
+from flintmq.mqi.call_errors import NoMessageAvailable
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:

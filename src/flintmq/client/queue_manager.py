@@ -15,34 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from flintmq.client import instance as place
 from flintmq.client.connection import Connection, EmbeddedCalls, ThreadConnection
-from flintmq.client.embedded import OPEN, Host
-from flintmq.client.error_log import user_identifier
-from flintmq.client.errors import QueueManagerError, QueueManagerExists
-from flintmq.client.instance import MEMORY, CreateOptions, Instance
 from flintmq.client.thread_link import ConnectionOfThread
-from flintmq.client.whoami import application_name as application_name
+from flintmq.host.environment import application_name as application_name
+from flintmq.host.error_log import user_identifier
+from flintmq.host.host import OPEN, Host
+from flintmq.host.instance import CreateOptions, Instance
+from flintmq.host.opening import open_host
 from flintmq.log import LogConfig
-
-
-def open_host(name: str | os.PathLike[str], create: bool, options: CreateOptions, queue_manager_name: str = "") -> Host:
-    """Open, or create and open, a queue manager."""
-    if name == MEMORY:
-        engine, storage = place.create_in_memory(queue_manager_name or place.MEMORY_NAME, options)
-        return Host(engine, storage, None)
-    try:
-        instance = place.by_path(name, queue_manager_name) if queue_manager_name else place.locate(name)
-        if create and not instance.exists():
-            try:
-                return Host(*place.create_on_disk(instance, options), instance)
-            except QueueManagerExists:
-                if not instance.exists():  # Else another process was faster.
-                    raise
-        return Host(*place.open_on_disk(instance), instance)
-    except OSError as error:  # Of a directory that cannot be made, searched or locked.
-        what = error.strerror or type(error).__name__
-        raise QueueManagerError(f"queue manager {name} cannot be opened: {what}: {error.filename or name}") from error
 
 
 def open(
@@ -79,7 +59,7 @@ def open(
         options.log = log
     host = open_host(name, create, options, queue_manager_name)
     if command_server:
-        from flintmq.client.command_thread import CommandThread
+        from flintmq.host.command_thread import CommandThread
 
         CommandThread(host)
     return QueueManager(host, application or application_name())

@@ -22,9 +22,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
-from flintmq.client.errors import MQError
 from flintmq.client.message import Carried, Message, seconds
 from flintmq.client.set_aside import dead_letter
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.constants import (
     MQCA_BACKOUT_REQ_Q_NAME,
     MQCA_DEAD_LETTER_Q_NAME,

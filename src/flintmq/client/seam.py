@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flintmq.client import instrumentation
-from flintmq.client.errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.client.message import Message
+from flintmq.mqi.call_errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.mqi.constants import MQFB_APPL_FIRST
 from flintmq.mqi.sd import MQSD
 

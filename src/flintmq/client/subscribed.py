@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import MQError
 from flintmq.client.message import expiry_tenths, identifier
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.constants import (
     MQCO_KEEP_SUB,
     MQCO_NONE,

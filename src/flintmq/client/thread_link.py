@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from flintmq.client.clock import run_signal_handlers
-from flintmq.client.host_core import HostCore, durable, wake_noted
 from flintmq.client.link import Link
 from flintmq.client.message import Message, carried
+from flintmq.host.clock import run_signal_handlers
+from flintmq.host.host_core import HostCore, durable, wake_noted
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
@@ -30,7 +30,7 @@ from flintmq.mqi.properties import MessageProperties
 from flintmq.qmgr.connection import Handle
 
 if TYPE_CHECKING:
-    from flintmq.client.dispatcher import Dispatcher
+    from flintmq.host.dispatcher import Dispatcher
 
 _IN: Final = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT: Final = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING

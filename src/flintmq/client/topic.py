@@ -23,10 +23,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
 from flintmq.client.queue import Queue
 from flintmq.client.request import SCHEME
+from flintmq.mqi.call_errors import NoMessageAvailable, UnknownObject
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE, MQPMO_RETAIN
 from flintmq.mqi.property_values import Value
 

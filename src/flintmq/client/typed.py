@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import Wait
 from flintmq.client.payload import Codec, TypedMessage
+from flintmq.mqi.call_errors import NoMessageAvailable
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:

@@ -31,9 +31,9 @@ import flintmq
 from flintmq._build import build_type
 from flintmq.channel.errors import STATUS_QM_TERMINATING
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import autoconfig
-from flintmq.client import instance as place
-from flintmq.client.instance import LOCAL_SOCKET, Instance
+from flintmq.host import autoconfig
+from flintmq.host import instance as place
+from flintmq.host.instance import LOCAL_SOCKET, Instance
 from flintmq.log.errors import LogError
 from flintmq.qmgr import admin_security
 from flintmq.qmgr.authority import ObjectAuthority

@@ -15,9 +15,9 @@ from typing import Any
 
 import flintmq
 from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper
-from flintmq.client import instance
 from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.definition import Address, Definition
+from flintmq.host import instance
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
 from tests.waiting import PATIENCE, until

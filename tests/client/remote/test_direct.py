@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import OpenDefaults
 from flintmq.channel.segment import Segment
-from flintmq.client.errors import MQError
 from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.link import Link, Poison
 from flintmq.client.remote.read_ahead import NEVER
@@ -22,6 +21,7 @@ from flintmq.client.remote.session import Answer, Session
 from flintmq.client.remote.steps import MANY, UNREADABLE, MQISteps, RemoteHandle, Steps, go_on, many_of
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import FIELDS, MQMD

@@ -38,15 +38,6 @@ from flintmq.channel import segment as seg
 from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.aio_seam import AsyncTransaction, T
 from flintmq.client.commands import CommandReply
-from flintmq.client.errors import (
-    BackedOut,
-    MQError,
-    NoMessageAvailable,
-    NotConnected,
-    TransactionError,
-    Truncated,
-    error_of,
-)
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import browse_options, cut, get_options, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
@@ -59,6 +50,15 @@ from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.seam import put_status
 from flintmq.client.subscribed import Subscribed
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import (
+    BackedOut,
+    MQError,
+    NoMessageAvailable,
+    NotConnected,
+    TransactionError,
+    Truncated,
+    error_of,
+)
 from flintmq.mqi.constants import (
     MQGMO_WAIT,
     MQOO_BROWSE,

@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
-from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
@@ -40,7 +39,8 @@ from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import MANY, UNREADABLE, Steps, T, go_on, many_of
-from flintmq.client.whoami import user_name
+from flintmq.host.environment import socket_path, user_name
+from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -558,7 +558,7 @@ async def _opened(wire: AsyncWire, definition: Definition, address: Address) -> 
     protection = definition.protection
     try:
         if address.directory:
-            with local.socket_path(Path(address.directory)) as path:
+            with socket_path(Path(address.directory)) as path:
                 await loop.create_unix_connection(lambda: wire, path)
         elif not protection.cipher_spec:
             await loop.create_connection(lambda: wire, address.host, address.port)

@@ -19,8 +19,8 @@ from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_longs, write_longs
 from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_SPIREQUEST
-from flintmq.client.errors import error_of
 from flintmq.client.remote.session import Answer, Session
+from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.md import SIZE_2

@@ -25,7 +25,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from flintmq.client.errors import BackedOut, MQError, NotConnected, error_of
 from flintmq.client.remote.ahead import Arrived
 from flintmq.client.remote.handles import asking, has_handle, returns_in_handle
 from flintmq.client.remote.push import NOT_PUSHED, Push
@@ -33,6 +32,7 @@ from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import BackedOut, MQError, NotConnected, error_of
 from flintmq.mqi.cbc import MQCBC
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.gmo import MQGMO

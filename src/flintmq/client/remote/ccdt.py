@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flintmq.client.errors import MQError, error_of
 from flintmq.client.remote.definition import PORT, Address, Protection, techniques
+from flintmq.mqi.call_errors import MQError, error_of
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
 
 _RECONNECT = {"no": "no", "yes": "yes", "queueManager": "qmgr", "disabled": "disabled"}

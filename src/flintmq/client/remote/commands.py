@@ -10,10 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from flintmq.client.commands import CommandReply, attribute_values
-from flintmq.client.errors import CommandFailed, MQError, NoMessageAvailable, UnknownObject, error_of
 from flintmq.client.message import Message
 from flintmq.client.remote.link import Link
 from flintmq.client.remote.steps import RemoteHandle, Steps
+from flintmq.mqi.call_errors import CommandFailed, MQError, NoMessageAvailable, UnknownObject, error_of
 from flintmq.mqi.constants import (
     MQGMO_CONVERT,
     MQGMO_NO_SYNCPOINT,

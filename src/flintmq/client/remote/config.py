@@ -28,18 +28,18 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from flintmq.client.errors import MQError, error_of
 from flintmq.client.lazy import lazy
-from flintmq.client.places import data_place, home
 from flintmq.client.remote.definition import DELAYS, RECONNECT_TIMEOUT_S, Address, addresses, shown_without
+from flintmq.host.environment import data_place, home
+from flintmq.mqi.call_errors import MQError, error_of
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flintmq.client import ini
+    from flintmq.host import ini
 else:
-    ini = lazy("flintmq.client.ini")  # Only a file needs it.
+    ini = lazy("flintmq.host.ini")  # Only a file needs it.
 
 FILE = "mqclient.ini"
 _JSON = "ccdt.json"

@@ -18,14 +18,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from flintmq.channel.initial_data import LOCAL_CHANNEL
-from flintmq.client.errors import NotConnected, error_of
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import config, local
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
 from flintmq.client.remote.definition import Definition, Protection, addresses, techniques
 from flintmq.client.remote.reconnect import NO, Reconnect, Told
 from flintmq.client.remote.wire import open_wire
-from flintmq.client.whoami import application_name
+from flintmq.host.environment import application_name
+from flintmq.mqi.call_errors import NotConnected, error_of
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.client.base_connection import BaseConnection
 from flintmq.client.calls import Calls
-from flintmq.client.errors import MQError, TransactionError, error_of
 from flintmq.client.lazy import lazy
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
@@ -19,6 +18,7 @@ from flintmq.client.remote.mqi import RemoteMQI
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import RemoteHandle, Steps, T
 from flintmq.client.subscribed import Subscribed
+from flintmq.mqi.call_errors import MQError, TransactionError, error_of
 from flintmq.mqi.constants import (
     MQCA_Q_NAME,
     MQOO_READ_AHEAD,

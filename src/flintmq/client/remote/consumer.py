@@ -12,10 +12,10 @@ import logging
 import threading
 
 from flintmq.client.consumer import Consumer, Handler, goes_on
-from flintmq.client.errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 from flintmq.client.message import Message
 from flintmq.client.options import get_options, wanted
 from flintmq.client.remote.connection import RemoteConnection
+from flintmq.mqi.call_errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 
 #: A get waits so long, then begins anew.
 _WAIT_S = 60.0

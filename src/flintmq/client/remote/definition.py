@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flintmq.client.errors import error_of
 from flintmq.client.remote.session import Session
+from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.reason import (
     MQRC_CHANNEL_CONFIG_ERROR,
     MQRC_Q_MGR_NAME_ERROR,

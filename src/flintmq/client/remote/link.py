@@ -16,7 +16,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from flintmq.client.errors import (
+from flintmq.client.lazy import lazy
+from flintmq.client.message import Message
+from flintmq.client.remote import handles
+from flintmq.client.remote.direct import DirectGet, DirectPut, DirectRequest, get_of, put_of, request_of
+from flintmq.client.remote.handles import PROPERTY_OPTIONS
+from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
+from flintmq.client.request import OPTIONS, SCHEME, answer_to, ask, reply_queue_descriptor
+from flintmq.mqi.call_errors import (
     MQError,
     NoMessageAvailable,
     NotAuthorized,
@@ -25,13 +32,6 @@ from flintmq.client.errors import (
     UnknownObject,
     error_class,
 )
-from flintmq.client.lazy import lazy
-from flintmq.client.message import Message
-from flintmq.client.remote import handles
-from flintmq.client.remote.direct import DirectGet, DirectPut, DirectRequest, get_of, put_of, request_of
-from flintmq.client.remote.handles import PROPERTY_OPTIONS
-from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
-from flintmq.client.request import OPTIONS, SCHEME, answer_to, ask, reply_queue_descriptor
 from flintmq.mqi.constants import (
     MQCA_BACKOUT_REQ_Q_NAME,
     MQCA_DEAD_LETTER_Q_NAME,

@@ -6,40 +6,18 @@ to clients at a listener. Who connects is the user of the process, by the system
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import MQError, QueueManagerError, error_of
 from flintmq.client.lazy import lazy
-from flintmq.client.places import LOCAL_SOCKET
 from flintmq.client.remote.definition import Address
+from flintmq.host.environment import LOCAL_SOCKET
+from flintmq.mqi.call_errors import MQError, QueueManagerError, error_of
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from flintmq.client import instance
+    from flintmq.host import instance
 else:
-    instance = lazy("flintmq.client.instance")
-
-#: The longest path that a Unix socket can have here, with room to spare.
-_PATH_MAX = 100
-
-
-@contextmanager
-def socket_path(directory: Path, name: str = LOCAL_SOCKET) -> Iterator[str]:
-    """The path of a socket, short enough to be one: through an open directory if need be."""
-    path = str(directory / name)
-    if len(os.fsencode(path)) <= _PATH_MAX:
-        yield path
-        return
-    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{opened}/{name}"
-    finally:
-        os.close(opened)
+    instance = lazy("flintmq.host.instance")
 
 
 def find(name: str) -> tuple[str, Address]:
@@ -75,7 +53,7 @@ def not_running(directory: str, where: str) -> MQError:
     """The error for a queue manager that nobody listens for."""
     from pathlib import Path
 
-    from flintmq.client.lock import holder_of
+    from flintmq.host.lock import holder_of
 
     holder = holder_of(Path(directory) / "lock")
     text = "it is not running; `strmqm` starts it, and flintmq.open() opens it in this process"

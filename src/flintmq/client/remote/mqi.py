@@ -14,12 +14,12 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from flintmq.channel import segment as seg
-from flintmq.client.errors import MQError
 from flintmq.client.remote.direct import Direct, exchange
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import UNREADABLE, MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
 from flintmq.mqi import xid as xa
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD

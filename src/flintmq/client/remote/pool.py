@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self, Unpack
 
-from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.remote.connect import Options, RemoteQueueManager, connect
 from flintmq.client.remote.connection import RemoteConnection
+from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.reason import MQRC_MAX_CONNS_LIMIT_REACHED
 
 

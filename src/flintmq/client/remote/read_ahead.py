@@ -38,11 +38,11 @@ from typing import TYPE_CHECKING, Final
 from flintmq.channel import stream as layout
 from flintmq.channel.calls import write_long
 from flintmq.channel.errors import ChannelError
-from flintmq.client.errors import error_of
 from flintmq.client.remote.ahead import Ahead, Arrived
 from flintmq.client.remote.refusal import call_refused
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from flintmq.channel import errors as status
-from flintmq.client.errors import MQError, error_of
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import MQError, error_of
 
 #: STATUS_DATA code: the reason at the client.
 REASON_OF_STATUS: Final = {

@@ -32,7 +32,6 @@ from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long,
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_XAREQUEST
 from flintmq.channel.sizes import gmo_size, md_size
-from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.lazy import lazy
 from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.client.remote import bulk, handles, read_ahead, requests
@@ -43,6 +42,7 @@ from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
 from flintmq.client.remote.session import NO_ANSWER, Answer, Session
 from flintmq.mqi import xid as xa
+from flintmq.mqi.call_errors import MQError, NotConnected, error_of
 from flintmq.mqi.constants import (
     MQCO_NONE,
     MQCO_QUIESCE,

@@ -1,6 +1,6 @@
 """TLS of a client: the context for a CipherSpec, and whether what was agreed on is what was asked for.
 
-The key repository is a file in PEM or PKCS#12, with or without its suffix (client/pkcs12.py says which is meant):
+The key repository is a file in PEM or PKCS#12, with or without its suffix (host/pkcs12.py says which is meant):
 certificates that are trusted, and, for a channel with SSLCAUTH(REQUIRED), our private key and certificate.
 `trusted.pem` beside it is trusted too, as at the server. Without a key repository the system's certificates are
 trusted. Whose certificate it is, is checked by `ssl_peer`, as MQ does; the name of the host is not looked at.
@@ -20,11 +20,11 @@ from pathlib import Path
 from flintmq.channel.cipher_spec import SUITES, accepts, peer_matches
 from flintmq.channel.cipher_spec import Protection as Agreed
 from flintmq.channel.server_name import name_of
-from flintmq.client import pkcs12
-from flintmq.client.errors import MQError
 from flintmq.client.remote.definition import Protection
 from flintmq.client.remote.refusal import refused
+from flintmq.host import pkcs12
 from flintmq.mqi import distinguished_name
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.reason import (
     MQRC_KEY_REPOSITORY_ERROR,
     MQRC_SSL_INITIALIZATION_ERROR,

@@ -24,10 +24,10 @@ from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.sizes import gmo_size, md_size
-from flintmq.client.errors import MQError, error_of
 from flintmq.client.remote import bulk, lists
 from flintmq.client.remote.refusal import call_refused
 from flintmq.client.remote.steps import MANY, UNREADABLE, Many, MQISteps, RemoteHandle, Steps
+from flintmq.mqi.call_errors import MQError, error_of
 from flintmq.mqi.constants import MQGMO_ACCEPT_TRUNCATED_MSG, MQPMO_SYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
-from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
@@ -32,7 +31,8 @@ from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
 from flintmq.client.remote.steps import MANY, Many, Steps, T, go_on, many_of
-from flintmq.client.whoami import user_name
+from flintmq.host.environment import socket_path, user_name
+from flintmq.mqi.call_errors import MQError, NotConnected, UsedAfterFork
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -563,7 +563,7 @@ def _opened_locally(directory: str, where: str) -> socket.socket:
     try:
         from pathlib import Path
 
-        with local.socket_path(Path(directory)) as path:
+        with socket_path(Path(directory)) as path:
             sock.connect(path)
     except (FileNotFoundError, ConnectionRefusedError):
         sock.close()

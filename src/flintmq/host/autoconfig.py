@@ -21,11 +21,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flintmq.client import ini
-from flintmq.client.embedded import Host
-from flintmq.client.errors import QueueManagerError
-from flintmq.client.inserts import replaced
-from flintmq.client.instance import CACHED_INI, Instance
+from flintmq.host import ini
+from flintmq.host.host import Host
+from flintmq.host.inserts import replaced
+from flintmq.host.instance import CACHED_INI, Instance
+from flintmq.mqi.call_errors import QueueManagerError
 
 STANZA = "AutoConfig"
 VARIABLES = "Variables"

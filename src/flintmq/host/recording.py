@@ -12,16 +12,16 @@ import time
 import weakref
 from typing import TYPE_CHECKING
 
-from flintmq.client import ini
-from flintmq.client.errors import MQError
-from flintmq.client.tracing import Tracing
+from flintmq.host import ini
+from flintmq.host.tracing import Tracing
+from flintmq.mqi.call_errors import MQError
 from flintmq.qmgr import traces
 from flintmq.qmgr.traces import ACCTG, DESTINATIONS, STAT
 from flintmq.telemetry.settings import Settings
 from flintmq.telemetry.settings import read as read_settings
 
 if TYPE_CHECKING:
-    from flintmq.client.embedded import Host
+    from flintmq.host.host import Host
     from flintmq.telemetry.recording.recorder import Batch, Recorder
 
 #: A little late, so that what is due is due.

@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_an
 from cryptography.x509.oid import NameOID
 
 import flintmq
-from flintmq.client import pkcs12, pkcs12_keys
 from flintmq.client.remote.connect import Options
-from flintmq.client.vault import KEY_FILE, FileVault
+from flintmq.host import pkcs12, pkcs12_keys
+from flintmq.host.vault import KEY_FILE, FileVault
 from flintmq.mqi import reason as rc
 from flintmq.server.tls import KeyRepository, NoKey
 from tests.client.remote.serving import CHANNEL, Serving

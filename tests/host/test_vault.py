@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.client import instance, vault
-from flintmq.client.vault import KEY_FILE, SEALED, FileVault
+from flintmq.host import instance, vault
+from flintmq.host.vault import KEY_FILE, SEALED, FileVault
 from flintmq.mqi.reason import MQRC_NONE, MQRC_RESOURCE_PROBLEM
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.checkpoint import checkpoint

@@ -12,11 +12,11 @@ import threading
 import weakref
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 from flintmq.qmgr import delay, expiry
 
 if TYPE_CHECKING:
-    from flintmq.client.embedded import Host
+    from flintmq.host.host import Host
 
 #: Between two slices, for those who wait for the lock.
 _PAUSE_S = 0.001

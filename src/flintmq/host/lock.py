@@ -22,7 +22,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from flintmq.client.private import FILE_MODE
+from flintmq.host.private import FILE_MODE
 from flintmq.log.files import DISK_FULL
 
 #: Somebody who only looks (dspmq) may hold the lock for an instant, which is long if the machine lets it wait in that

@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import TextIO
 
 import flintmq
-from flintmq.client.private import opener
-from flintmq.client.whoami import user_name as user_name
+from flintmq.host.environment import user_name as user_name
+from flintmq.host.private import opener
 from flintmq.mqi.printable import printable
 from flintmq.qmgr.security import MQM, USER_LENGTH
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.client import ini, instance
-from flintmq.client.lock import holder_of
+from flintmq.host import ini, instance
+from flintmq.host.lock import holder_of
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.objects import log_deletion
@@ -261,7 +261,7 @@ def test_a_crash_while_it_is_created_leaves_nothing_that_stands_in_the_way(data:
     directory = data / "qmgrs" / "QM1"
     code = f"""
 import os, flintmq
-from flintmq.client import ini, instance
+from flintmq.host import ini, instance
 def die(*a, **k):
     os.kill(os.getpid(), 9)
 if {wait_for!r} == "creating":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flintmq.qmgr.traces import CHINIT, GLOBAL
 
 if TYPE_CHECKING:
-    from flintmq.client.embedded import Host
+    from flintmq.host.host import Host
     from flintmq.telemetry.trace_file import TraceFile
 
 DIRECTORY = "trace"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.client.lock import InstanceLock, LockHeld, holder_of
+from flintmq.host.lock import InstanceLock, LockHeld, holder_of
 
 
 def test_one_who_only_looks_is_waited_for_even_if_the_machine_lets_it_wait(
@@ -27,7 +27,7 @@ def test_one_who_only_looks_is_waited_for_even_if_the_machine_lets_it_wait(
         if sum(waited) > 1.0:
             fcntl.flock(looking, fcntl.LOCK_UN)
 
-    monkeypatch.setattr("flintmq.client.lock.time.sleep", wait)
+    monkeypatch.setattr("flintmq.host.lock.time.sleep", wait)
     taken = InstanceLock.acquire(path)
     holder = holder_of(path)
     assert holder is not None and holder.pid == os.getpid()
@@ -37,7 +37,7 @@ def test_one_who_only_looks_is_waited_for_even_if_the_machine_lets_it_wait(
 
 
 def test_one_who_has_it_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flintmq.client.lock.time.sleep", lambda _: pytest.fail("it waits"))
+    monkeypatch.setattr("flintmq.host.lock.time.sleep", lambda _: pytest.fail("it waits"))
     taken = InstanceLock.acquire(tmp_path / "lock")
     with pytest.raises(LockHeld) as held:
         InstanceLock.acquire(tmp_path / "lock")
@@ -53,8 +53,8 @@ def test_a_full_disk_takes_the_name_of_the_holder_and_not_the_lock(
     def full(fd: int, data: bytes, offset: int) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("flintmq.client.lock.os.pwrite", full)
-    monkeypatch.setattr("flintmq.client.lock._TRIES", 2)
+    monkeypatch.setattr("flintmq.host.lock.os.pwrite", full)
+    monkeypatch.setattr("flintmq.host.lock._TRIES", 2)
     taken = InstanceLock.acquire(tmp_path / "lock")
     with pytest.raises(LockHeld):
         InstanceLock.acquire(tmp_path / "lock")

@@ -26,9 +26,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flintmq.client import ini
-from flintmq.client.clock import system_clock
-from flintmq.client.errors import (
+from flintmq.host import ini
+from flintmq.host.clock import system_clock
+from flintmq.host.environment import LOCAL_SOCKET as LOCAL_SOCKET
+from flintmq.host.environment import data_directory as data_directory
+from flintmq.host.lock import InstanceLock, LockHeld, holder_of
+from flintmq.host.private import make_directory, tighten
+from flintmq.host.vault import KEY_FILE, FileVault
+from flintmq.log import LZ4, NONE, RLE, Log, LogConfig, LogError, RealFiles
+from flintmq.log.control import load_control
+from flintmq.mqi.call_errors import (
     InvalidName,
     QueueManagerDamaged,
     QueueManagerError,
@@ -36,13 +43,6 @@ from flintmq.client.errors import (
     QueueManagerInUse,
     QueueManagerNotFound,
 )
-from flintmq.client.lock import InstanceLock, LockHeld, holder_of
-from flintmq.client.places import LOCAL_SOCKET as LOCAL_SOCKET
-from flintmq.client.places import data_directory as data_directory
-from flintmq.client.private import make_directory, tighten
-from flintmq.client.vault import KEY_FILE, FileVault
-from flintmq.log import LZ4, NONE, RLE, Log, LogConfig, LogError, RealFiles
-from flintmq.log.control import load_control
 from flintmq.qmgr import event
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.admin_rows import stamp_date, stamp_time

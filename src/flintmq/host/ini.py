@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flintmq.client.private import opener
+from flintmq.host.private import opener
 
 
 class IniError(Exception):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.client import error_log
-from flintmq.client.error_log import ErrorLog, wants_json
+from flintmq.host import error_log
+from flintmq.host.error_log import ErrorLog, wants_json
 
 
 def test_a_message_is_an_entry_of_the_log_and_a_line_of_json_if_that_is_wanted(tmp_path: Path) -> None:

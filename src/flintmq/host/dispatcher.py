@@ -23,26 +23,39 @@ import traceback
 import weakref
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from flintmq.client.embedded import OPEN
-from flintmq.client.errors import MQError, NotConnected
-from flintmq.mqi.cbc import MQCBC
+from flintmq.host.host_core import OPEN
+from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.constants import MQCS_SUSPENDED_TEMPORARY, MQOP_STOP
 from flintmq.mqi.ctlo import MQCTLO
-from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_HCONN_ASYNC_ACTIVE
 from flintmq.qmgr import consume
 from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.get import expire_waits
 
 if TYPE_CHECKING:
-    from flintmq.client.connection import Connection
-    from flintmq.client.mqi import MQI
+    from flintmq.host.host import Host
+    from flintmq.qmgr.connection import Connection as EngineConnection
 
-#: (mqi, md, gmo, data, cbc): the connection's calls, what came, and why (MQCBC).
-Callback = Callable[["MQI", MQMD, MQGMO, bytes, MQCBC], object]
+
+class CurrentConnection(Protocol):
+    """The connection that the API uses for calls of a thread: a `threading.local`."""
+
+    connection: Any
+
+
+class CallbackOwner(Protocol):
+    """A connection of the API that has consumers."""
+
+    @property
+    def _host(self) -> Host:
+        """The host of its queue manager."""
+
+    @property
+    def _thread_connection(self) -> Callable[[], CurrentConnection | None] | None:
+        """A weak reference to the place where calls of a thread find their connection, None if there is none."""
+
 
 #: How long a close waits for a callback that is under way.
 CLOSE_WAIT_SECONDS = 10.0
@@ -53,9 +66,13 @@ _SUSPENDED_LOOK_MS = 500
 class Dispatcher:
     """Runs the callbacks of one connection. Made with the first MQCB."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self, connection: CallbackOwner, engine_connection: EngineConnection, make_mqi: Callable[[Any], object]
+    ) -> None:
         self._connection = weakref.ref(connection)
-        self._engine_connection = connection._link.connection
+        self._engine_connection = engine_connection
+        #: Makes the MQI of a connection: the first argument of its callbacks.
+        self._make_mqi = make_mqi
         self._host = connection._host
         #: Callbacks that are due, each with the log position to wait for; None: look whether this is the end.
         self._due: SimpleQueue[tuple[Waiter, int] | None] = SimpleQueue()
@@ -111,7 +128,7 @@ class Dispatcher:
         """MQOP_START_WAIT was refused."""
         self._caller_waits = False
 
-    def run_until_stopped(self, connection: Connection) -> None:
+    def run_until_stopped(self, connection: CallbackOwner) -> None:
         """MQOP_START_WAIT: run callbacks here, until they are stopped. Raises what a callback raised."""
         self._error = None
         self._ended.clear()
@@ -155,7 +172,7 @@ class Dispatcher:
 
     # -- the runner -------------------------------------------------------------------------------------------------
 
-    def _run_in_thread(self, connection: Connection) -> None:
+    def _run_in_thread(self, connection: CallbackOwner) -> None:
         try:
             self._run(connection)
         except BaseException:
@@ -167,11 +184,9 @@ class Dispatcher:
             self._caller_waits = False
             self._ended.set()
 
-    def _run(self, connection: Connection) -> None:
+    def _run(self, connection: CallbackOwner) -> None:
         """Run what is due until this is the end (D1). `connection` lives for as long as this runs."""
-        from flintmq.client.mqi import MQI
-
-        mqi = MQI(connection)
+        mqi = self._make_mqi(connection)
         try:
             while not self._is_end():
                 try:
@@ -211,7 +226,7 @@ class Dispatcher:
                     ends.append(now + _SUSPENDED_LOOK_MS)
         return max(0, min(ends) - now) / 1000 if ends else None
 
-    def _call(self, connection: Connection, mqi: MQI, waiter: Waiter, force: int) -> None:
+    def _call(self, connection: CallbackOwner, mqi: object, waiter: Waiter, force: int) -> None:
         """One callback, from begin to done."""
         host, engine = self._host, self._host.engine
         with host.call:

@@ -7,7 +7,7 @@
 A thread that is woken takes the lock itself to finish its get, so it is woken after the lock is free. Calls that take
 the lock in another way (`with host.call`, the turns of a server) wake under it.
 
-`Host` (embedded.py) adds what is rare: opening, failing, closing. It is plain Python and a subclass, because compiled
+`Host` (host.py) adds what is rare: opening, failing, closing. It is plain Python and a subclass, because compiled
 objects cannot be referred to weakly.
 """
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.client.group_commit import GroupCommit
+from flintmq.host.group_commit import GroupCommit
 from flintmq.log.errors import LogError
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.close import close_handle
@@ -33,7 +33,7 @@ from flintmq.qmgr.queue_manager import QueueManager as Engine
 if TYPE_CHECKING:
     import weakref
 
-    from flintmq.client.dispatcher import Dispatcher
+    from flintmq.host.dispatcher import Dispatcher
 
 OPEN: Final = 0
 CLOSED: Final = 1
@@ -75,7 +75,7 @@ class HostCore:
         #: How many calls had to wait for the log: commits, and persistent puts and gets outside of units of work.
         self.waits_for_disk: int = 0
 
-    # -- what embedded.py does ----------------------------------------------------------------------------------------
+    # -- what host.py does ---------------------------------------------------------------------------------------------
 
     def refuse(self) -> NoReturn:
         """Raise why the queue manager cannot be used. Called when `state` is not OPEN."""

@@ -1,4 +1,4 @@
-"""The host: what it does when something breaks, and what it writes down. H1 to H6 are in embedded.py."""
+"""The host: what it does when something breaks, and what it writes down. H1 to H6 are in host.py."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.client.error_log import ErrorLog
-from flintmq.client.instance import ENDED_NORMALLY, ENDED_UNEXPECTEDLY, by_name, status
+from flintmq.host.error_log import ErrorLog
+from flintmq.host.instance import ENDED_NORMALLY, ENDED_UNEXPECTEDLY, by_name, status
 from flintmq.log.errors import LogError
 from flintmq.qmgr.clock import Clock
 from tests.waiting import PATIENCE
@@ -136,7 +136,7 @@ def test_notices_of_the_engine_go_to_the_error_log(open_disk: Opener) -> None:
 
 
 def test_the_error_log_is_shifted_when_it_is_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flintmq.client.error_log.SIZE_MAX", 1000)
+    monkeypatch.setattr("flintmq.host.error_log.SIZE_MAX", 1000)
     log = ErrorLog(tmp_path, "QM1")
     for number in range(50):
         log.write("AMQ0001I", f"Message {number}.")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 import weakref
 
-from flintmq.client.embedded import Host
-from flintmq.client.errors import MQError
 from flintmq.command.command_server import CommandServer, Work
+from flintmq.host.host import Host
+from flintmq.mqi.call_errors import MQError
 
 
 class CommandThread:

@@ -30,14 +30,14 @@ import weakref
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
-from flintmq.client.error_log import ErrorLog, user_identifier, wants_json
-from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
-from flintmq.client.host_core import CLOSED, FAILED, FORKED, OPEN, HandleCache, HostCore
-from flintmq.client.instance import Instance, Storage
-from flintmq.client.recording import Recording
-from flintmq.client.timer import Timer
+from flintmq.host.error_log import ErrorLog, user_identifier, wants_json
+from flintmq.host.host_core import CLOSED, FAILED, FORKED, OPEN, HandleCache, HostCore
+from flintmq.host.instance import Instance, Storage
+from flintmq.host.recording import Recording
+from flintmq.host.timer import Timer
 from flintmq.log import Log
 from flintmq.log.errors import LogError
+from flintmq.mqi.call_errors import MQError, NotConnected, UsedAfterFork
 from flintmq.mqi.constants import MQAT_QMGR
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
 from flintmq.qmgr import event

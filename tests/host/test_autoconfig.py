@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flintmq.cli.main import main
-from flintmq.client import autoconfig, ini, instance
+from flintmq.host import autoconfig, ini, instance
 from tests.server.test_process import Manager, manager
 
 __all__ = ["manager"]

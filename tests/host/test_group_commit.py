@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from flintmq.client.group_commit import GroupCommit
+from flintmq.host.group_commit import GroupCommit
 from flintmq.log.errors import LogError
 from tests.waiting import PATIENCE, until
 

@@ -11,9 +11,9 @@ import pytest
 
 import flintmq
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.error_log import ErrorLog
-from flintmq.client.private import tighten
+from flintmq.host import instance
+from flintmq.host.error_log import ErrorLog
+from flintmq.host.private import tighten
 from flintmq.telemetry.trace_file import TraceFile
 
 SMALL = flintmq.LogConfig(file_pages=64)

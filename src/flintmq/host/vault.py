@@ -28,7 +28,7 @@ import struct
 import zlib
 from pathlib import Path
 
-from flintmq.client import ini
+from flintmq.host import ini
 from flintmq.qmgr.vault import Vault, VaultError
 
 KEY_FILE = "secret.key"
