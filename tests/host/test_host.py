@@ -163,7 +163,7 @@ def test_a_put_is_slowed_down_while_the_page_set_fills(
 ) -> None:
     """B140: from 85 % on each put is held back a little, until the page set has grown."""
     slept: list[float] = []
-    monkeypatch.setattr("flintmq.client.thread_link.time.sleep", slept.append)
+    monkeypatch.setattr("flintmq.client.thread_session.time.sleep", slept.append)
     qm.mqsc("DEFINE PSID(9) PAGES(100) EXPAND(SYSTEM)\nDEFINE STGCLASS(NINE) PSID(9)")
     queue = qm.queue("A", create=True, stgclass="NINE")
     for _ in range(80):

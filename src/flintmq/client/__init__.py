@@ -15,7 +15,7 @@ A call's way, from the program to the engine and back:
     message.py         a message; options.py, payload.py (JSON), request.py (request and reply), subscribed.py
     instrumentation.py the hook for tracing                         otel.py   OpenTelemetry
     mqi.py             the MQI itself, mqi_properties.py its rest   commands.py  MQSC
-    link.py            one engine connection, call by call; never waits: thread_link.py and aio.py do
+    engine_session.py  one engine connection, call by call; never waits: thread_session.py and aio.py do
     explain.py         the texts of errors of an embedded queue manager
     remote/            connect(): the same API for a queue manager elsewhere, over a channel
 

@@ -20,7 +20,7 @@ Cancelling a get never loses a message:
 
     the task is cancelled                    what becomes of the message
     while it waits                           there is none
-    after one was handed to it, before       it is in a unit of work that nobody sees (link.py): it goes back to its
+    after one was handed to it, before       it is in a unit of work that nobody sees (session.py): it goes back to its
       the task ran again                     place and to the next who waits, and no backout is counted
     while the disk makes the get final       in a transaction the message is taken out of it, as above; outside, the get
                                              is completed and returns it, and the cancellation is raised by the task's
@@ -43,7 +43,7 @@ from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.aio_seam import AsyncTransaction
 from flintmq.client.commands import CommandReply
 from flintmq.client.connection import Connection
-from flintmq.client.link import Link
+from flintmq.client.engine_session import EngineSession
 from flintmq.client.message import Message, Wait, carried
 from flintmq.client.options import browse_options, cut, wanted
 from flintmq.client.queue_manager import QueueManager
@@ -130,8 +130,8 @@ class AsyncQueueManager(AsyncCalls):
         self._user = user_identifier()
         self._loop = asyncio.get_running_loop()
         self._workers = workers
-        self._shared = Link(host, application, self._user)
-        self._free: list[Link] = []
+        self._shared = EngineSession(host, application, self._user)
+        self._free: list[EngineSession] = []
         self._not_waited_for = 0
         #: The transaction that a task is in.
         self._transaction: ContextVar[EmbeddedTransaction | None] = ContextVar("flintmq_transaction", default=None)
@@ -179,12 +179,12 @@ class AsyncQueueManager(AsyncCalls):
 
     # -- used by AsyncQueue, AsyncTopic and AsyncTransaction ------------------------------------------------------
 
-    def _borrow(self) -> Link:
+    def _borrow(self) -> EngineSession:
         """A connection to wait on."""
-        return self._free.pop() if self._free else Link(self._host, self._application, self._user)
+        return self._free.pop() if self._free else EngineSession(self._host, self._application, self._user)
 
-    def _give(self, link: Link) -> None:
-        self._free.append(link)
+    def _give(self, session: EngineSession) -> None:
+        self._free.append(session)
 
     async def _put(
         self,
@@ -203,11 +203,11 @@ class AsyncQueueManager(AsyncCalls):
             self._not_waited_for += 1
         unit = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         in_unit = unit is not None
-        link: Link = self._shared if unit is None else unit._link_in_use()
+        session: EngineSession = self._shared if unit is None else unit._session_in_use()
         options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING | extra_options
-        force = link.put(name, md, options, data, properties, delay_ms)
-        if link.connection.delay_ms:
-            delay_ms, link.connection.delay_ms = link.connection.delay_ms, 0
+        force = session.put(name, md, options, data, properties, delay_ms)
+        if session.connection.delay_ms:
+            delay_ms, session.connection.delay_ms = session.connection.delay_ms, 0
             await asyncio.sleep(delay_ms / 1000)
         if force:
             await self._durable(force)
@@ -271,31 +271,31 @@ class AsyncQueueManager(AsyncCalls):
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         if transaction is not None:
             gmo.options |= MQGMO_SYNCPOINT
-            return await self._get_by(transaction._link_in_use(), name, md, gmo, length, requeue, selector)
+            return await self._get_by(transaction._session_in_use(), name, md, gmo, length, requeue, selector)
         gmo.options |= MQGMO_NO_SYNCPOINT
         if not gmo.options & MQGMO_WAIT:
             return await self._get_by(self._shared, name, md, gmo, length, requeue, selector)
-        link = self._borrow()
+        session = self._borrow()
         try:
-            return await self._get_by(link, name, md, gmo, length, requeue, selector)
+            return await self._get_by(session, name, md, gmo, length, requeue, selector)
         finally:
-            self._give(link)
+            self._give(session)
 
     async def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
         self._pay()
-        link = self._borrow()  # Its reply queue is its own, so that tasks do not get each other's answers.
+        session = self._borrow()  # Its reply queue is its own, so that tasks do not get each other's answers.
         try:
-            handle, reply_to = link.reply_queue()
+            handle, reply_to = session.reply_queue()
             ask(md, reply_to, timeout)
-            force = link.put(name, md, MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING, data, properties)
+            force = session.put(name, md, MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING, data, properties)
             if force:
                 await self._durable(force)
             wanted_md, gmo = answer_to(md, timeout, convert)
-            return await self._get_through(link, reply_to, wanted_md, gmo, -1, False, handle)
+            return await self._get_through(session, reply_to, wanted_md, gmo, -1, False, handle)
         finally:
-            self._give(link)
+            self._give(session)
 
     async def _browse(
         self,
@@ -307,15 +307,15 @@ class AsyncQueueManager(AsyncCalls):
         open_options: int = 0,
         max_length: int = -1,
     ) -> AsyncIterator[Message]:
-        link = self._borrow()
+        session = self._borrow()
         handle: Handle | None = None
         try:
-            handle = link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options, selector)
+            handle = session.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options, selector)
             while True:
                 gmo = browse_options(wait, max_length)
                 md = wanted(correlation_id, message_id)
                 try:
-                    message = await self._get_through(link, name, md, gmo, max_length, False, handle)
+                    message = await self._get_through(session, name, md, gmo, max_length, False, handle)
                 except NoMessageAvailable:
                     return
                 except Truncated as error:
@@ -324,19 +324,19 @@ class AsyncQueueManager(AsyncCalls):
                 yield message
         finally:
             if handle is not None:
-                link.close_handle(handle)
-            self._give(link)
+                session.close_handle(handle)
+            self._give(session)
 
     # -- how a get waits ----------------------------------------------------------------------------------------------
 
     async def _get_by(
-        self, link: Link, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
+        self, session: EngineSession, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
     ) -> Message:
-        handle = link.selecting(name, selector) if selector else None
-        return await self._get_through(link, name, md, gmo, length, requeue, handle)
+        handle = session.selecting(name, selector) if selector else None
+        return await self._get_through(session, name, md, gmo, length, requeue, handle)
 
     async def _get_through(
-        self, link: Link, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, handle: Handle | None
+        self, session: EngineSession, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, handle: Handle | None
     ) -> Message:
         self._pay()
         loop = self._loop
@@ -344,30 +344,30 @@ class AsyncQueueManager(AsyncCalls):
         options = gmo.options
         while True:
             woken = _Woken(loop)
-            if link.get(name, md, gmo, length, requeue, woken.wake, handle):
+            if session.get(name, md, gmo, length, requeue, woken.wake, handle):
                 break
             try:
-                await self._park(link, name, woken, end)
-                if link.finish_get(md):
+                await self._park(session, name, woken, end)
+                if session.finish_get(md):
                     break
             except BaseException:
-                link.cancel_get()
+                session.cancel_get()
                 raise
             if end >= 0:
                 gmo.wait_interval = max(0, round((end - loop.time()) * 1000))
                 if not gmo.wait_interval:
                     options &= ~MQGMO_WAIT
             gmo.options = options
-        connection = link.connection
-        data, force = connection.data, link.force
+        connection = session.connection
+        data, force = connection.data, session.force
         properties = carried(connection) if connection.carrier is not None else None
-        warning = link.warning(name) if connection.completion else None
+        warning = session.warning(name) if connection.completion else None
         if force and self._host.log.durable < force:
             if gmo.options & MQGMO_SYNCPOINT and connection.unit is not None:
                 try:
                     await self._durable(force)
                 except BaseException:
-                    link.undo_get()
+                    session.undo_get()
                     raise
             else:
                 await self._certainly(force)
@@ -375,7 +375,7 @@ class AsyncQueueManager(AsyncCalls):
             raise warning
         return Message(data, md, name, properties)
 
-    async def _park(self, link: Link, name: str, woken: _Woken, end: float) -> None:
+    async def _park(self, session: EngineSession, name: str, woken: _Woken, end: float) -> None:
         """Wait to be woken, or raise NoMessageAvailable at the loop's time `end`."""
         if end < 0:
             await woken.future
@@ -385,8 +385,8 @@ class AsyncQueueManager(AsyncCalls):
             await woken.future
         finally:
             timer.cancel()
-        if not woken.came and link.give_up():
-            raise link.nothing(name)
+        if not woken.came and session.give_up():
+            raise session.nothing(name)
 
 
 class EmbeddedTransaction(AsyncTransaction):
@@ -394,21 +394,21 @@ class EmbeddedTransaction(AsyncTransaction):
 
     def __init__(self, qm: AsyncQueueManager) -> None:
         self._qm = qm
-        self._link: Link | None = None
+        self._session: EngineSession | None = None
 
-    def _link_in_use(self) -> Link:
-        if self._link is None:
+    def _session_in_use(self) -> EngineSession:
+        if self._session is None:
             raise TransactionError("the transaction that this task was started in has ended")
-        return self._link
+        return self._session
 
     async def __aenter__(self) -> EmbeddedTransaction:
         self._qm._pay()
         if self._qm._transaction.get() is not None:
             raise TransactionError("this task is in a transaction already; transactions do not nest")
         self._qm._check_no_unit()
-        if self._link is not None:
+        if self._session is not None:
             raise TransactionError("a transaction is entered once; ask transaction() for another")
-        self._link = self._qm._borrow()
+        self._session = self._qm._borrow()
         self._token = self._qm._transaction.set(self)
         return self
 
@@ -416,42 +416,42 @@ class EmbeddedTransaction(AsyncTransaction):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         qm = self._qm
-        link = self._link_in_use()
-        self._link = None
+        session = self._session_in_use()
+        self._session = None
         qm._transaction.reset(self._token)
         try:
             if kind is not None or qm._host.state != OPEN:
                 if qm._host.state == OPEN:
-                    link.backout()
+                    session.backout()
                 return
             try:
-                force = link.commit()
+                force = session.commit()
             except MQError:
                 if qm._host.state == OPEN:
-                    link.backout()
+                    session.backout()
                 raise
             if force:
                 await qm._durable(force)
         finally:
-            qm._give(link)
+            qm._give(session)
 
     async def commit(self) -> None:
-        force = self._link_in_use().commit()
+        force = self._session_in_use().commit()
         if force:
             await self._qm._durable(force)
 
     async def backout(self) -> None:
-        self._link_in_use().backout()
+        self._session_in_use().backout()
 
     async def _take_connection(self) -> None:
-        self._link = self._qm._borrow()
+        self._session = self._qm._borrow()
 
     def _give_connection(self) -> None:
-        link = self._link_in_use()
-        self._link = None
+        session = self._session_in_use()
+        self._session = None
         if self._qm._host.state == OPEN:
-            link.backout()
-            self._qm._give(link)
+            session.backout()
+            self._qm._give(session)
 
 
 class _Woken:

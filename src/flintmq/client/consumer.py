@@ -14,7 +14,7 @@ to the unit of work of its message:
 
     the callback returns        the unit is committed, and the next message comes
     it raises, and the queue    the unit is backed out, the error log says so, and the message comes again until it was
-      has BOTHRESH              backed out that often; then it is moved away (link.py)
+      has BOTHRESH              backed out that often; then it is moved away (session.py)
     it raises, and it has not   the unit is backed out, and the consumer stops: `error` says why, and so does the logger
                                 `flintmq.qmgr` (over a channel `flintmq.consumer`), with the traceback
     it raises, and the          as `retry` says (retry.py): the message is delayed and tried again, then moved away
@@ -232,7 +232,7 @@ class EmbeddedConsumer(Consumer):
             if not callable(callback):
                 raise TypeError(f"a callback is a callable that takes a message, not {type(callback).__name__}")
             md, gmo = wanted(correlation_id, message_id), get_options(True, convert, False)
-            self._handle = connection._link.open(name, MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING, selector)
+            self._handle = connection._session.open(name, MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING, selector)
             cbd = MQCBD()
             cbd.options = MQCBDO_MC_EVENT_CALL
             cbd.callback_function = self._called
@@ -267,12 +267,12 @@ class EmbeddedConsumer(Consumer):
             self._stop(error)
 
     def _consume(self, message: Message) -> None:
-        connection, link = self._connection, self._connection._link
+        connection, session = self._connection, self._connection._session
         registered = self._handle.consumer
         if (
             self._requeue
             and registered is not None
-            and link.move_consumed(self._handle, message.md, registered.message)
+            and session.move_consumed(self._handle, message.md, registered.message)
         ):
             return
         connection._in_transaction = True
@@ -283,7 +283,7 @@ class EmbeddedConsumer(Consumer):
             if connection._host.state:
                 return  # The queue manager is closed: the message is on its queue.
             connection._backout()
-            again = goes_on(self._callback, error) or (self._requeue and link.backout_threshold(self._handle) > 0)
+            again = goes_on(self._callback, error) or (self._requeue and session.backout_threshold(self._handle) > 0)
             self._report(message, error, again)
             if not again:
                 self._stop(error)

@@ -80,9 +80,9 @@ class MQI(PropertyCalls):
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._link = connection._link
+        self._session = connection._session
         self._host = connection._host
-        self._engine, self._holder = self._host.engine, self._link.connection
+        self._engine, self._holder = self._host.engine, self._session.connection
         #: What the last call said: MQCC_OK or MQCC_WARNING, and the reason.
         self.completion = 0
         self.reason = 0
@@ -95,9 +95,9 @@ class MQI(PropertyCalls):
         options = index(options)
         host = self._host
         with self._calling():
-            handle = open_object(host.engine, self._link.connection, od, options)
+            handle = open_object(host.engine, self._session.connection, od, options)
             if handle is None:
-                raise refusal(host.engine, self._link.connection.reason, od.object_name)
+                raise refusal(host.engine, self._session.connection.reason, od.object_name)
             force = self._leave()
         host.durable(force)
         return handle
@@ -107,7 +107,7 @@ class MQI(PropertyCalls):
         options = index(options)
         host = self._host
         with self._calling():
-            close(host.engine, self._link.connection, handle, options)
+            close(host.engine, self._session.connection, handle, options)
             force = self._leave(handle.object_name, handle)
         host.durable(force)
 
@@ -116,7 +116,7 @@ class MQI(PropertyCalls):
         _check(md, pmo, data)
         host = self._host
         with self._calling():
-            put(host.engine, self._link.connection, handle, md, pmo, data)
+            put(host.engine, self._session.connection, handle, md, pmo, data)
             force = self._leave(handle.object_name, handle, len(data))
         host.durable(force)
 
@@ -126,7 +126,7 @@ class MQI(PropertyCalls):
         _check(md, pmo, data)
         host = self._host
         with self._calling():
-            put1(host.engine, self._link.connection, od, md, pmo, data)
+            put1(host.engine, self._session.connection, od, md, pmo, data)
             force = self._leave(od.object_name, None, len(data))
         host.durable(force)
 
@@ -135,15 +135,15 @@ class MQI(PropertyCalls):
         host = self._host
         max_length = index(max_length)
         md.pack(), gmo.pack()
-        connection, link = self._connection, self._link
+        connection, session = self._connection, self._session
         name = handle.object_name
         if connection._dispatcher is not None:
             connection._dispatcher.check_thread()
-        link.get_answer(name, md, gmo, max_length, False, handle)
-        self.completion, self.reason = link.connection.completion, link.connection.reason
-        self.data_length = link.connection.data_length
-        data = link.connection.data
-        host.durable(link.force)
+        session.get_answer(name, md, gmo, max_length, False, handle)
+        self.completion, self.reason = session.connection.completion, session.connection.reason
+        self.data_length = session.connection.data_length
+        data = session.connection.data
+        host.durable(session.force)
         return data
 
     def cmit(self) -> None:
@@ -163,7 +163,7 @@ class MQI(PropertyCalls):
         inquiry = Inquiry()
         host = self._host
         with self._calling():
-            inquire(host.engine, self._link.connection, handle, asked, inquiry)
+            inquire(host.engine, self._session.connection, handle, asked, inquiry)
             force = self._leave(handle.object_name, handle)
         host.durable(force)
         return inquiry
@@ -179,7 +179,7 @@ class MQI(PropertyCalls):
         char_attrs.encode("utf-8")  # What has no UTF-8 must not reach the engine. Raises UnicodeEncodeError.
         host = self._host
         with self._calling():
-            engine, connection = host.engine, self._link.connection
+            engine, connection = host.engine, self._session.connection
             reason = set_attributes(engine, connection, handle, asked, integers, char_attrs)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
                 set_attributes(engine, connection, handle, asked, integers, char_attrs)
@@ -192,7 +192,7 @@ class MQI(PropertyCalls):
         sts = MQSTS()
         host = self._host
         with self._calling():
-            stat(host.engine, self._link.connection, kind, sts)
+            stat(host.engine, self._session.connection, kind, sts)
             force = self._leave()
         host.durable(force)
         return sts
@@ -217,7 +217,7 @@ class MQI(PropertyCalls):
         md, gmo = md or MQMD(), gmo or MQGMO()
         md.pack(), gmo.pack()
         dispatcher = self._dispatcher()
-        host, connection = self._host, self._link.connection
+        host, connection = self._host, self._session.connection
         with self._calling():
             consume.callback(host.engine, connection, operation, handle, cbd, md, gmo, function)
             force = self._leave(handle.object_name if handle is not None else "", handle)
@@ -233,7 +233,7 @@ class MQI(PropertyCalls):
         operation, ctlo = index(operation), ctlo or MQCTLO()
         ctlo.pack()
         dispatcher = self._dispatcher()
-        host, connection = self._host, self._link.connection
+        host, connection = self._host, self._session.connection
         waits = operation == MQOP_START_WAIT
         if waits:
             dispatcher.prepare_to_run_here()
@@ -255,7 +255,7 @@ class MQI(PropertyCalls):
         connection = self._connection
         dispatcher = connection._dispatcher
         if dispatcher is None:
-            dispatcher = connection._dispatcher = Dispatcher(connection, self._link.connection, MQI)
+            dispatcher = connection._dispatcher = Dispatcher(connection, self._session.connection, MQI)
         return dispatcher
 
     # -- publish/subscribe ------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ class MQI(PropertyCalls):
         `handle` is the queue, unless MQSO_MANAGED makes one; `hsub` the subscription to alter, if it has no name.
         """
         sd.pack()
-        host, connection = self._host, self._link.connection
+        host, connection = self._host, self._session.connection
         with self._calling():
             made = subscribe(host.engine, connection, sd, handle, hsub)
             if made is None and connection.reason == MQRC_RESOURCE_PROBLEM and host.make_room():
@@ -285,7 +285,7 @@ class MQI(PropertyCalls):
         sro.pack()
         host = self._host
         with self._calling():
-            subscription_request(host.engine, self._link.connection, hsub, action, sro)
+            subscription_request(host.engine, self._session.connection, hsub, action, sro)
             force = self._leave(hsub.object_name)
         host.durable(force)
         return sro.num_pubs
@@ -321,14 +321,14 @@ class MQI(PropertyCalls):
         count, flags = index(count), index(flags)
         host = self._host
         with self._calling():
-            return xa.xa_recover(host.engine, self._link.connection, count, flags)
+            return xa.xa_recover(host.engine, self._session.connection, count, flags)
 
     def _branch(self, call: _BranchCall, xid: bytes, flags: int) -> int:
         """One XA call about a branch, durable when it returns. A full log (XAER_RMERR) is given one checkpoint."""
         if not isinstance(xid, bytes):
             raise TypeError(f"an xid is bytes, made by pack_xid, not {type(xid).__name__}")
         flags = index(flags)
-        host, connection = self._host, self._link.connection
+        host, connection = self._host, self._session.connection
         with self._calling():
             code = call(host.engine, connection, xid, flags)
             if code == xa.XAER_RMERR and host.make_room():
@@ -345,7 +345,7 @@ class MQI(PropertyCalls):
 
     def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
         """After a call, under the lock: raise if it failed; else the log position to wait for."""
-        connection = self._link.connection
+        connection = self._session.connection
         force = self._host.settle(connection)
         self.completion, self.reason = connection.completion, connection.reason
         if connection.completion == MQCC_FAILED:

@@ -39,7 +39,7 @@ from flintmq.client.aio_seam import AsyncOwner, AsyncSeam
 from flintmq.client.base_connection import BaseConnection
 from flintmq.client.calls import Calls
 from flintmq.client.consumer import check_handler
-from flintmq.client.link import SCHEME
+from flintmq.client.engine_session import SCHEME
 from flintmq.client.message import Message
 from flintmq.client.seam import Owner, Seam
 from flintmq.mqi.gmo import MQGMO

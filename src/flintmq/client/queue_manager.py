@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from flintmq.client.connection import Connection, EmbeddedCalls, ThreadConnection
-from flintmq.client.thread_link import ConnectionOfThread
+from flintmq.client.thread_session import ConnectionOfThread
 from flintmq.host.environment import application_name as application_name
 from flintmq.host.error_log import user_identifier
 from flintmq.host.host import OPEN, Host
@@ -69,9 +69,9 @@ class _Owned(Connection):
     """The connection of a thread. When the thread ends it is dropped, and the next call disconnects it."""
 
     def __del__(self) -> None:
-        link = getattr(self, "_link", None)
-        if link is not None and link.connection.connected:
-            self._host.orphans.append(link.connection)
+        session = getattr(self, "_session", None)
+        if session is not None and session.connection.connected:
+            self._host.orphans.append(session.connection)
 
 
 class QueueManager(EmbeddedCalls):

@@ -141,7 +141,7 @@ class EmbeddedSubscribed(Subscribed):
             destination = None
             if queue is not None:
                 # For output: a handle for input would keep others from a queue that is not shared.
-                destination = connection._link.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
+                destination = connection._session.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
             hobj, self.hsub = self.mqi.sub(sd, destination)
         except BaseException:
             self.closed = True
@@ -176,4 +176,4 @@ class EmbeddedSubscribed(Subscribed):
 
     def __del__(self) -> None:
         if not self.closed:
-            self.connection._host.orphans.append(self.connection._link.connection)
+            self.connection._host.orphans.append(self.connection._session.connection)

@@ -6,7 +6,7 @@ A call's way, from the program to the socket and back:
     mqi.py           the calls of the MQI over a channel, with the methods of `flintmq.client.mqi.MQI`
     steps.py         what they do, exchange by exchange, for threads and for tasks
     direct.py        the same for calls that are one exchange, compiled
-    connection.py    one connection: what queues and topics ask of it; link.py says how, consumer.py calls back
+    connection.py    one connection: what queues and topics ask of it; queue_steps.py says how, consumer.py calls back
     commands.py      MQSC, through the command server
     callbacks.py     MQCB and MQCTL; push.py, if the queue manager pushes the messages
     ahead.py         messages that are here before they are asked for; read_ahead.py, gets and browses of them

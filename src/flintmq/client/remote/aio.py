@@ -44,7 +44,7 @@ from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
 from flintmq.client.remote.definition import Definition
 from flintmq.client.remote.direct import Direct
-from flintmq.client.remote.link import Link
+from flintmq.client.remote.queue_steps import QueueSteps
 from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.seam import put_status
@@ -81,7 +81,7 @@ class _Line:
         self.wire = wire
         self.mqi = MQISteps(wire)
         self.mqi.room = wire.definition.room
-        self.link = Link(self.mqi, MQOO_NO_READ_AHEAD)
+        self.queues = QueueSteps(self.mqi, MQOO_NO_READ_AHEAD)
 
     async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:
         return await self.wire.run(steps, waits, owe)
@@ -203,7 +203,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         return self._in_worker().connect()._subscribe(sd, queue)
 
     async def _inquire_depth(self, name: str) -> int:
-        return await self._call(lambda line: line.link.depth(name))
+        return await self._call(lambda line: line.queues.depth(name))
 
     async def _clear(self, name: str) -> None:
         await self._work(lambda: self._in_worker()._clear(name))
@@ -224,16 +224,16 @@ class AsyncRemoteQueueManager(AsyncCalls):
         if transaction is not None:
             transaction.unsettled = transaction.unsettled or extra_options & MQPMO_ASYNC_RESPONSE != 0
             await transaction.run(
-                lambda line: line.link.put(name, md, data, True, properties, extra_options, delay_ms),
+                lambda line: line.queues.put(name, md, data, True, properties, extra_options, delay_ms),
                 False,
-                (lambda line: line.link.direct_put(name, md, data, True)) if plain else None,
+                (lambda line: line.queues.direct_put(name, md, data, True)) if plain else None,
             )
             return
         direct: Direct | None = None
         if plain and not self._shared.wire.turns.taken:
-            direct = self._shared.link.direct_put(name, md, data, False)
+            direct = self._shared.queues.direct_put(name, md, data, False)
         await self._call(
-            lambda line: line.link.put(name, md, data, False, properties, extra_options, delay_ms), None, direct
+            lambda line: line.queues.put(name, md, data, False, properties, extra_options, delay_ms), None, direct
         )
 
     async def _flush(self) -> int:
@@ -254,7 +254,9 @@ class AsyncRemoteQueueManager(AsyncCalls):
         while True:
             line = await self._ahead_line(name, selector)
             try:
-                return await line.run(line.link.get(name, md, gmo, length, False, False, selector, open_options), True)
+                return await line.run(
+                    line.queues.get(name, md, gmo, length, False, False, selector, open_options), True
+                )
             except NotConnected as error:
                 await self._again(line, error)
                 wish.copy_to(md)
@@ -283,13 +285,13 @@ class AsyncRemoteQueueManager(AsyncCalls):
         if transaction is not None:
             waits = gmo.options & MQGMO_WAIT != 0
             return await transaction.run(
-                lambda line: line.link.get_many(name, count, md.copy(), gmo, requeue, True, selector), waits
+                lambda line: line.queues.get_many(name, count, md.copy(), gmo, requeue, True, selector), waits
             )
         options = gmo.options
 
         def make(line: _Line) -> Steps[list[Message]]:
             gmo.options = options
-            return line.link.get_many(name, count, md.copy(), gmo, requeue, False, selector, True)
+            return line.queues.get_many(name, count, md.copy(), gmo, requeue, False, selector, True)
 
         return await self._call_apart(make, self._owe)
 
@@ -313,17 +315,19 @@ class AsyncRemoteQueueManager(AsyncCalls):
             return await self._get_ahead(name, md, gmo, length, selector, open_options)
         if transaction is not None:
             return await transaction.run(
-                lambda line: line.link.get(name, md, gmo, length, requeue, True, selector),
+                lambda line: line.queues.get(name, md, gmo, length, requeue, True, selector),
                 waits,
-                (lambda line: line.link.direct_get(name, md, gmo, requeue, True)) if plain else None,
+                (lambda line: line.queues.direct_get(name, md, gmo, requeue, True)) if plain else None,
             )
         if not waits:
             direct: Direct | None = None
             if plain and not self._shared.wire.turns.taken:
-                direct = self._shared.link.direct_get(name, md, gmo, requeue, False)
+                direct = self._shared.queues.direct_get(name, md, gmo, requeue, False)
             try:
                 return await self._call(
-                    lambda line: line.link.get(name, md, gmo, length, requeue, False, selector), self._owe, direct
+                    lambda line: line.queues.get(name, md, gmo, length, requeue, False, selector),
+                    self._owe,
+                    direct,
                 )
             except MQError:
                 self._pay()  # There is no message that could be lost.
@@ -423,9 +427,9 @@ class AsyncRemoteQueueManager(AsyncCalls):
     ) -> Message:
         self._pay()  # Each connection has its own reply queue: tasks do not get each other's answers.
         return await self._call_apart(
-            lambda line: line.link.request(name, md, data, properties, timeout, convert),
+            lambda line: line.queues.request(name, md, data, properties, timeout, convert),
             None,
-            (lambda line: line.link.direct_request(name, md, data, timeout, convert)) if properties is None else None,
+            (lambda line: line.queues.direct_request(name, md, data, timeout, convert)) if properties is None else None,
         )
 
     async def _browse(
@@ -442,12 +446,12 @@ class AsyncRemoteQueueManager(AsyncCalls):
         handle: RemoteHandle | None = None
         try:
             options = MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options
-            handle = await line.run(line.link.open(name, options, selector))
+            handle = await line.run(line.queues.open(name, options, selector))
             while True:
                 gmo = browse_options(wait, max_length)
                 md = wanted(correlation_id, message_id)
                 try:
-                    message = await line.run(line.link.got(name, handle, md, gmo, max_length), True)
+                    message = await line.run(line.queues.got(name, handle, md, gmo, max_length), True)
                 except NoMessageAvailable:
                     return
                 except Truncated as error:
@@ -456,13 +460,13 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 yield message
         finally:
             if handle is not None and line.wire.broken is None:
-                await line.run(line.link.close(handle))
+                await line.run(line.queues.close(handle))
             self._give(line)
 
 
 def _direct_get(line: _Line, name: str, md: MQMD, gmo: MQGMO, requeue: bool) -> Direct | None:
     """Return a get as a direct call, if the queue manager is known to end gets; else None."""
-    return line.link.direct_get(name, md, gmo, requeue, False) if line.mqi.sends_together else None
+    return line.queues.direct_get(name, md, gmo, requeue, False) if line.mqi.sends_together else None
 
 
 def _got_for_certain(
@@ -474,8 +478,8 @@ def _got_for_certain(
     is committed when the message is here.
     """
     if (yield from line.mqi.may_send_together_steps()):
-        return (yield from line.link.get(name, md, gmo, length, requeue, False, selector))
-    message = yield from line.link.get(name, md, gmo, length, requeue, True, selector)
+        return (yield from line.queues.get(name, md, gmo, length, requeue, False, selector))
+    message = yield from line.queues.get(name, md, gmo, length, requeue, True, selector)
     yield from line.mqi.cmit_steps()
     return message
 

@@ -37,7 +37,7 @@ from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
-from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
+from flintmq.client.remote.session import AGREED, NEW, NO_REPLY, CallReply
 from flintmq.client.remote.steps import MANY, UNREADABLE, Steps, T, go_on, many_of
 from flintmq.host.environment import socket_path, user_name
 from flintmq.mqi.call_errors import MQError, NotConnected
@@ -326,7 +326,7 @@ class AsyncWire(asyncio.Protocol):
                 try:
                     if kind == STREAM:
                         await self._stream(handle, body, flags, answered)
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                     elif answered:
                         self.in_flight = kind
                         self._send(self.session.with_late(self.session.request(kind, handle, body, flags)))
@@ -344,7 +344,7 @@ class AsyncWire(asyncio.Protocol):
                         many.answers = self.session.answers
                     else:
                         await self._send_later(self.session.request(kind, handle, body, flags))
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                 except MQError as error:
                     exchange = steps.throw(error)
                 else:
@@ -414,7 +414,7 @@ class AsyncWire(asyncio.Protocol):
         if self.broken is not None:
             self._refuse()
 
-    async def _answer(self, kind: int, owe: Callable[[], None] | None, ends: bool = False) -> Answer:
+    async def _answer(self, kind: int, owe: Callable[[], None] | None, ends: bool = False) -> CallReply:
         news = self._news = Arrival(loop=self._loop)
         if owe is None:
             await news
@@ -426,7 +426,7 @@ class AsyncWire(asyncio.Protocol):
                 await self._cancelled(owe, ends)
         return self._answered(kind)
 
-    def _answered(self, kind: int) -> Answer:
+    def _answered(self, kind: int) -> CallReply:
         """Return the answer to a call of this type. Raise NotConnected if none came."""
         self._news = None
         if self.broken is not None:

@@ -36,7 +36,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 
 if TYPE_CHECKING:
-    from flintmq.client.remote.session import Answer, Session
+    from flintmq.client.remote.session import CallReply, ClientSession
     from flintmq.client.remote.steps import MQISteps, Steps
 
 _NO_ID: Final = bytes(24)
@@ -97,7 +97,7 @@ class MessageIds:
                 return
         self._take(os.urandom(_ID_LENGTH - 4) + bytes(4), _LIKED, _ID_LENGTH)
 
-    def _read(self, answer: Answer) -> bool:
+    def _read(self, answer: CallReply) -> bool:
         """What RESERVE has answered. False if that is of no use."""
         body, at = answer.body, API_SIZE + spi.FRAME
         if len(body) < at + 8 + _ID_LENGTH:
@@ -113,7 +113,7 @@ class MessageIds:
         self._end, self._rest = end, first[end:]
 
 
-def _reserve_body(session: Session) -> bytes:
+def _reserve_body(session: ClientSession) -> bytes:
     """SPI RESERVE, behind the sixteen bytes."""
     big_endian, ccsid = session.big_endian, session.ccsid
     body = write_longs([spi.RESERVE, 1, _REPLY_SIZE], big_endian)

@@ -19,7 +19,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_longs, write_longs
 from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_SPIREQUEST
-from flintmq.client.remote.session import Answer, Session
+from flintmq.client.remote.session import CallReply, ClientSession
 from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.fields import write_text
@@ -44,7 +44,7 @@ class Browsed:
         "put_at",
     )  # fmt: skip
 
-    def __init__(self, answer: Answer, wanted: int) -> None:
+    def __init__(self, answer: CallReply, wanted: int) -> None:
         """Raises ChannelError for an answer that is shorter than it says."""
         body = answer.body
         self.big_endian = answer.big_endian
@@ -81,7 +81,7 @@ def offered(wire: Wire) -> bool:
     return wire.run(offered_steps(wire.session))
 
 
-def offered_steps(session: Session) -> Steps[bool]:
+def offered_steps(session: ClientSession) -> Steps[bool]:
     """The same, as steps."""
     if not session.shared or not session.terms.cap_flags_2 & CAP2_SPIREQUEST:
         return False
@@ -96,12 +96,12 @@ def offered_steps(session: Session) -> Steps[bool]:
     return usable.issuperset(bulk.VERBS)
 
 
-def frame(session: Session, verb: int, payload: bytes) -> bytes:
+def frame(session: ClientSession, verb: int, payload: bytes) -> bytes:
     """Return the body of a call of one of the verbs."""
     return _frame(session, verb, bulk.FAMILY, len(payload)) + payload
 
 
-def _frame(session: Session, verb: int, family: str, length: int, reply_size: int = _REPLY_SIZE) -> bytes:
+def _frame(session: ClientSession, verb: int, family: str, length: int, reply_size: int = _REPLY_SIZE) -> bytes:
     """What a call begins with, behind the sixteen bytes, if `length` bytes follow."""
     big_endian, ccsid = session.big_endian, session.ccsid
     front = write_longs([verb, 1, reply_size], big_endian)
@@ -109,7 +109,7 @@ def _frame(session: Session, verb: int, family: str, length: int, reply_size: in
     return front + write_text(family + "I", 4, ccsid, 0, "SPI") + write_longs([1, 12 + length], big_endian)
 
 
-def _asked(wire: Wire, handle: int, verb: int, payload: bytes) -> Answer:
+def _asked(wire: Wire, handle: int, verb: int, payload: bytes) -> CallReply:
     """Make a call. Raises MQError."""
     answer = wire.call(seg.SPI, handle, _frame(wire.session, verb, bulk.FAMILY, len(payload)) + payload)
     if answer.completion == MQCC_FAILED:

@@ -260,7 +260,7 @@ class RemoteQueueManager(RemoteCalls):
         """Close what connections have open of the queue `name` for speed only. One that is just in a call keeps it."""
         for connection in list(self._connections):
             if connection._usable() and connection._mqi.wire.is_idle():
-                connection._run(connection._link.release, name)
+                connection._run(connection._queues.release, name)
 
     def _forget_own(self) -> None:
         """Close the connection of this thread, which nobody uses."""

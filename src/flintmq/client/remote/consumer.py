@@ -56,7 +56,7 @@ class RemoteConsumer(Consumer):
             if not callable(callback):
                 raise TypeError(f"a callback is a callable that takes a message, not {type(callback).__name__}")
             wanted(correlation_id, message_id)
-            connection._run(connection._link._get_handle, name, selector)
+            connection._run(connection._queues._get_handle, name, selector)
         except BaseException:
             connection.close()
             raise
@@ -143,7 +143,7 @@ class RemoteConsumer(Consumer):
         """The callback raised: back out, and go on if the queue manager counts how often."""
         connection = self._connection
         connection._backout()
-        again = goes_on(self._callback, error) or (self._requeue and connection._link.threshold(self.queue_name) > 0)
+        again = goes_on(self._callback, error) or (self._requeue and connection._queues.threshold(self.queue_name) > 0)
         _log.error(
             "The callback of %s raised %s: %s. The message was backed out, for the %d. time, %s.",
             self.queue_name,

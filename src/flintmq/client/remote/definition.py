@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flintmq.client.remote.session import Session
+from flintmq.client.remote.session import ClientSession
 from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.reason import (
     MQRC_CHANNEL_CONFIG_ERROR,
@@ -73,7 +73,7 @@ def techniques(names: str, header: bool) -> tuple[int, ...]:
     """What COMPHDR, or COMPMSG, offers: SYSTEM or NONE, or a list of RLE, ZLIBFAST ... Raises ValueError."""
     if not names:
         return ()
-    from flintmq.channel.compression import NONE, SYSTEM, numbers
+        from flintmq.channel.compression import NONE, SYSTEM, numbers
 
     found = [each for each in numbers(names) if each != NONE]
     for each in found:
@@ -173,9 +173,9 @@ class Definition(NamedTuple):
         name = self.q_mgr_name or "queue manager"
         return f"{name} at {address}" if address.directory else f"{name} at {address}, channel {self.channel}"
 
-    def session(self) -> Session:
+    def session(self) -> ClientSession:
         """One socket of the channel."""
-        return Session(
+        return ClientSession(
             self.channel,
             self.wanted_name,
             self.sharing,

@@ -1,4 +1,4 @@
-"""Fast path for calls that are one exchange, without the steps of steps.py and link.py. Compiled.
+"""Fast path for calls that are one exchange, without the steps of steps.py and queue_steps.py. Compiled.
 
 A put, a get or a request of a program is one exchange most of the time, and then nothing is left to decide between its
 steps. Such a call is made as a `Direct`. It sends the bytes that the steps would send, and leaves the connection in the
@@ -29,7 +29,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_long
 from flintmq.channel.sizes import gmo_size, md_size
 from flintmq.client.message import Message
-from flintmq.client.remote.session import Answer, Session
+from flintmq.client.remote.session import CallReply, ClientSession
 from flintmq.mqi.constants import (
     MQFMT_STRING,
     MQGMO_ACCEPT_TRUNCATED_MSG,
@@ -79,21 +79,21 @@ class Direct:
     #: If the first call fails, the last one is a get that is to be ended.
     gets: bool
     #: The answer to each call.
-    answers: list[Answer]
+    answers: list[CallReply]
     #: The message, if it is a get.
     message: Message | None
     #: The MQI of the connection, which records completion and reason.
     _mqi: Any
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: ClientSession) -> None:
         """Pack the call. Raise StructureError for a descriptor that cannot be packed."""
         raise NotImplementedError
 
-    def request(self, session: Session) -> bytes:
+    def request(self, session: ClientSession) -> bytes:
         """Return the segments to send."""
         raise NotImplementedError
 
-    def take(self, session: Session) -> None:
+    def take(self, session: ClientSession) -> None:
         """Keep the answer of the session before the next call replaces it."""
         answer = session.answer
         assert answer is not None
@@ -119,10 +119,10 @@ class DirectPut(Direct):
         self._in_unit = in_unit
         self._body = b""
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: ClientSession) -> None:
         self._body = _put_body(session, self._md, _IN if self._in_unit else _OUT, self._data)
 
-    def request(self, session: Session) -> bytes:
+    def request(self, session: ClientSession) -> bytes:
         return session.request(seg.MQPUT, self._number, self._body)
 
     def done(self) -> bool:
@@ -159,12 +159,12 @@ class DirectGet(Direct):
         self._length = length
         self._body = b""
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: ClientSession) -> None:
         syncpoint = MQGMO_SYNCPOINT if self._in_unit else MQGMO_NO_SYNCPOINT
         options = self._gmo.options & ~(_SYNCPOINTS | MQGMO_ACCEPT_TRUNCATED_MSG) | syncpoint
         self._body = _get_body(session, self._md, self._gmo, options, self._in_handle, self._length)
 
-    def request(self, session: Session) -> bytes:
+    def request(self, session: ClientSession) -> bytes:
         return session.request(seg.MQGET, self._number, self._body)
 
     def done(self) -> bool:
@@ -212,16 +212,16 @@ class DirectRequest(Direct):
         self._length = length
         self._calls: list[tuple[int, int, bytes]] = []
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: ClientSession) -> None:
         put = _put_body(session, self._md, _OUT | MQPMO_SYNC_RESPONSE, self._data)
         self._wanted.correl_id = self._md.msg_id
         get = _get_body(session, self._wanted, self._gmo, self._gmo.options, self._in_handle, self._length)
         self._calls = [(seg.MQPUT, self._number, put), (seg.MQGET, self._replies, get)]
 
-    def request(self, session: Session) -> bytes:
+    def request(self, session: ClientSession) -> bytes:
         return session.requests(self._calls)
 
-    def take(self, session: Session) -> None:
+    def take(self, session: ClientSession) -> None:
         self.answers = session.answers
 
     def done(self) -> bool:
@@ -241,7 +241,7 @@ class DirectRequest(Direct):
 
 def exchange(wire: Any, direct: Direct) -> None:
     """Make the exchange of a direct call on a thread's connection, as `Wire.call` does."""
-    session: Session = wire.session
+    session: ClientSession = wire.session
     direct.prepare(session)
     lock = wire._lock
     lock.acquire()
@@ -281,7 +281,7 @@ def put_of(mqi: Any, handle: Any, md: MQMD, data: object, in_unit: bool) -> Dire
     """Return a put as a direct call; None if the table above excludes it. `handle` is the open object, or None."""
     if handle is None or not isinstance(data, bytes) or handle.defaults.put_response == _RESPONSE_IS_ASYNC:
         return None
-    session: Session = mqi.wire.session
+    session: ClientSession = mqi.wire.session
     if len(data) > session.terms.max_message_size or (in_unit and mqi.unit_lost):
         return None
     return DirectPut(mqi, handle.number, md, data, in_unit)
@@ -320,7 +320,7 @@ def request_of(
     return DirectRequest(mqi, handle.number, md, data, reply_to, replies.number, wanted, gmo, in_handle, replies.buffer)
 
 
-def _put_body(session: Session, md: MQMD, options: int, data: bytes) -> bytes:
+def _put_body(session: ClientSession, md: MQMD, options: int, data: bytes) -> bytes:
     big_endian, ccsid = session.big_endian, session.ccsid
     pmo = MQPMO()
     pmo.options = options
@@ -328,7 +328,7 @@ def _put_body(session: Session, md: MQMD, options: int, data: bytes) -> bytes:
     return b"".join((md.pack(big_endian, ccsid), pmo.pack(big_endian, ccsid), length, data))
 
 
-def _get_body(session: Session, md: MQMD, gmo: MQGMO, options: int, in_handle: bool, length: int) -> bytes:
+def _get_body(session: ClientSession, md: MQMD, gmo: MQGMO, options: int, in_handle: bool, length: int) -> bytes:
     """Return the body of an MQGET with these options; `gmo` keeps its own."""
     big_endian, ccsid = session.big_endian, session.ccsid
     given = gmo.options
@@ -340,7 +340,7 @@ def _get_body(session: Session, md: MQMD, gmo: MQGMO, options: int, in_handle: b
         gmo.options = given
 
 
-def _put_answered(answer: Answer) -> MQMD | None:
+def _put_answered(answer: CallReply) -> MQMD | None:
     """Return the descriptor of a message that was put; None if the answer is too short."""
     body = answer.body
     if len(body) < API_SIZE + MD_SIZE_1:
@@ -349,7 +349,7 @@ def _put_answered(answer: Answer) -> MQMD | None:
     return md if len(body) >= API_SIZE + md_size(md.version) + PMO_SIZE_1 else None
 
 
-def _made(answer: Answer, name: str, md: MQMD, in_handle: bool, length: int, mqi: Any) -> Message | None:
+def _made(answer: CallReply, name: str, md: MQMD, in_handle: bool, length: int, mqi: Any) -> Message | None:
     """Return the message of an answer to an MQGET for `length` bytes, described by `md`.
 
     None if it may have properties in front of its data, or if the answer is truncated.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from flintmq.channel.calls import API_SIZE
 from flintmq.channel.lists import od_end, read_put_records, write_object_records, write_put_records
 from flintmq.channel.sizes import md_size, pmo_size
-from flintmq.client.remote.session import Answer
+from flintmq.client.remote.session import CallReply
 from flintmq.mqi.dh import put_message_record_size
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.object_record import SIZE as OBJECT_SIZE
@@ -48,7 +48,7 @@ def pack_options(pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
     return write_put_records(pmo.pack(big_endian, ccsid), pmo, big_endian)
 
 
-def tell_object(answer: Answer, od: MQOD) -> None:
+def tell_object(answer: CallReply, od: MQOD) -> None:
     """Write what an answer that begins with a descriptor says into the records of `od`."""
     made = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
     od_end(answer.body, API_SIZE, made, answer.big_endian, answer.ccsid)
@@ -59,7 +59,7 @@ def tell_object(answer: Answer, od: MQOD) -> None:
             own.comp_code, own.reason = said.comp_code, said.reason
 
 
-def tell_options(answer: Answer, has_od: bool, pmo: MQPMO) -> None:
+def tell_options(answer: CallReply, has_od: bool, pmo: MQPMO) -> None:
     """The same for the options of a put, which stand behind the descriptors."""
     body, big_endian, ccsid = answer.body, answer.big_endian, answer.ccsid
     at = API_SIZE

@@ -26,7 +26,7 @@ from flintmq.mqi import constants as mq
 if TYPE_CHECKING:
     from flintmq.client.remote.callbacks import Registered
     from flintmq.client.remote.mqi import RemoteMQI
-    from flintmq.client.remote.session import Session
+    from flintmq.client.remote.session import ClientSession
     from flintmq.client.remote.steps import Steps
 
 #: Gets that cannot be made for a consumer by the queue manager alone.
@@ -63,7 +63,7 @@ class _Any(Ahead):
 class _Answer(Ahead):
     """The answer to CONN_STATE."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ClientSession) -> None:
         super().__init__(_ANSWER)
         self._session = session
 
@@ -76,7 +76,7 @@ class Push:
 
     def __init__(self, mqi: RemoteMQI) -> None:
         self._mqi = mqi
-        self._session: Session | None = None
+        self._session: ClientSession | None = None
         self._streams: dict[Registered, Ahead] = {}
         self._paused: set[Registered] = set()
         #: The queue manager pushes.
@@ -93,7 +93,7 @@ class Push:
         session.streams[_ANY] = _Any(self)
         yield STREAM, _ANY, out, wait_ms, True
 
-    def _in_line(self, session: Session, active: list[Registered]) -> bytes:
+    def _in_line(self, session: ClientSession, active: list[Registered]) -> bytes:
         """What has changed since the last time, as segments."""
         out: list[bytes] = []
         new = [each for each in active if each not in self._streams]
@@ -121,7 +121,7 @@ class Push:
             self.running = True
         return b"".join(out)
 
-    def _request(self, session: Session, each: Registered, stream: Ahead, select: bool, room: int = -1) -> bytes:
+    def _request(self, session: ClientSession, each: Registered, stream: Ahead, select: bool, room: int = -1) -> bytes:
         options = each.pushed_options()
         if options & mq.MQGMO_BROWSE_FIRST:
             first = options | mq.MQGMO_BROWSE_NEXT

@@ -49,7 +49,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQCC_FAILED, MQCC_OK, MQCC_WARNING
 
 if TYPE_CHECKING:
-    from flintmq.client.remote.session import Session
+    from flintmq.client.remote.session import ClientSession
     from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 
 #: What a handle can do: nothing ahead; ahead, if its first get is one that can be; ahead.
@@ -75,7 +75,7 @@ _FOR_EVER: Final = -1
 _UNREADABLE: Final = (ChannelError, MQStructuresError, UnicodeError)
 
 
-def ability(session: Session, options: int, default: int) -> int:
+def ability(session: ClientSession, options: int, default: int) -> int:
     """Whether a handle that was opened with these options may read ahead; `default` is DEFREADA of its queue."""
     if not session.shared or not options & _READERS or default == mq.MQREADA_DISABLED:
         return NEVER

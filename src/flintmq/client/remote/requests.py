@@ -28,7 +28,7 @@ from flintmq.channel.calls import (
 from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.channel.sizes import od_size
 from flintmq.client.lazy import lazy
-from flintmq.client.remote.session import Answer, Session
+from flintmq.client.remote.session import CallReply, ClientSession
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCA_NAMES, MQIA_NAME_COUNT
 from flintmq.mqi.fields import read_text, write_text
@@ -73,7 +73,9 @@ def credentials(user: str, password: str, big_endian: bool, ccsid: int) -> bytes
     return body + bytes(-len(body) % _PAD)
 
 
-def connect_body(session: Session, q_mgr_name: str, application: str, application_type: int, options: int) -> bytes:
+def connect_body(
+    session: ClientSession, q_mgr_name: str, application: str, application_type: int, options: int
+) -> bytes:
     """MQCONNX, as long as the level that was agreed on has it."""
     big_endian, ccsid = session.big_endian, session.ccsid
     raw = struct.pack(
@@ -92,7 +94,7 @@ def connect_body(session: Session, q_mgr_name: str, application: str, applicatio
     return raw
 
 
-def connected(answer: Answer) -> tuple[str, bytes]:
+def connected(answer: CallReply) -> tuple[str, bytes]:
     """(name of the queue manager, connection id) of the reply to MQCONN."""
     body = answer.body
     if len(body) < API_SIZE + _NAME_LENGTH:
@@ -115,7 +117,7 @@ def packed_options(pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
     return lists.pack_options(pmo, big_endian, ccsid) if pmo.recs_present else pmo.pack(big_endian, ccsid)
 
 
-def od_end(answer: Answer, offset: int, od: MQOD) -> int:
+def od_end(answer: CallReply, offset: int, od: MQOD) -> int:
     """Return the offset of the end of `od`, which begins at `offset` in an answer."""
     if od.recs_present:
         return list_layout.od_end(answer.body, offset, od, answer.big_endian, answer.ccsid)
@@ -131,7 +133,7 @@ def open_body(od: MQOD, options: int, big_endian: bool, ccsid: int) -> bytes:
     )
 
 
-def opened(answer: Answer) -> tuple[MQOD, OpenDefaults]:
+def opened(answer: CallReply) -> tuple[MQOD, OpenDefaults]:
     """The descriptor that came back, and the defaults of the object if they did."""
     od = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
     at = od_end(answer, API_SIZE, od) + 4
@@ -165,7 +167,7 @@ def inquire_body(selectors: Sequence[int], lengths: Sequence[int], big_endian: b
     return write_longs([len(selectors), integers, sum(lengths), *selectors], big_endian)
 
 
-def inquired(answer: Answer, lengths: Sequence[int]) -> Inquiry:
+def inquired(answer: CallReply, lengths: Sequence[int]) -> Inquiry:
     """What was asked for, in the order of the selectors."""
     body, big_endian = answer.body, answer.big_endian
     count, integers, length = read_longs(body, API_SIZE, 3, big_endian)
@@ -207,6 +209,6 @@ NAME_COUNT: Final = (MQIA_NAME_COUNT,)
 # -- MQSUB ------------------------------------------------------------------------------------------------------------
 
 
-def read_subscription(answer: Answer) -> int:
+def read_subscription(answer: CallReply) -> int:
     """Hsub of a reply to MQSUB."""
     return read_long(answer.body, API_SIZE, answer.big_endian)

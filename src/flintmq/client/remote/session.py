@@ -113,7 +113,7 @@ def _is_technique(number: int) -> bool:
     return number in NAMES
 
 
-class Answer:
+class CallReply:
     """The reply to a call, complete."""
 
     completion: int
@@ -137,10 +137,10 @@ class Answer:
 
 
 #: In the place of the answer to a call that has none.
-NO_ANSWER: Final = Answer(Segment(seg.TSH, 0, seg.ONLY, 0, 0, False, b""), bytes(API_SIZE))
+NO_REPLY: Final = CallReply(Segment(seg.TSH, 0, seg.ONLY, 0, 0, False, b""), bytes(API_SIZE))
 
 
-class Session:
+class ClientSession:
     """The client's side of one socket with one conversation."""
 
     def __init__(
@@ -155,9 +155,9 @@ class Session:
         self.state = NEW
         self.out: list[bytes] = []
         self.ended = NOT_ENDED
-        self.answer: Answer | None = None
+        self.answer: CallReply | None = None
         #: The answers to calls that were sent together, in their order, and how many of them are still to come.
-        self.answers: list[Answer] = []
+        self.answers: list[CallReply] = []
         self.pending = 0
         #: CONAUTH_INFO was answered.
         self.identified = False
@@ -418,7 +418,7 @@ class Session:
                 elif self.shared and segment.request != self._request:
                     self._belated(segment)
                 elif segment.flags & seg.ONLY == seg.ONLY and self._first is None:
-                    self.answer = Answer(segment, segment.body)
+                    self.answer = CallReply(segment, segment.body)
                 else:
                     self._part(segment)
             else:
@@ -430,7 +430,7 @@ class Session:
             self._belated(segment)
             return
         if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
-            answer: Answer | None = Answer(segment, segment.body)
+            answer: CallReply | None = CallReply(segment, segment.body)
         else:
             self._part(segment)
             answer, self.answer = self.answer, None
@@ -444,7 +444,7 @@ class Session:
         """A reply that nobody waits for: a put that is not answered was refused before it was looked at."""
         if segment.request == REQUEST_CANCEL:
             return
-        said = Answer(segment, segment.body)
+        said = CallReply(segment, segment.body)
         if said.completion:
             self.refused.append(said.reason)
 
@@ -467,7 +467,7 @@ class Session:
             self._parts.clear()
             self._held = 0
             self._first = None
-            self.answer = Answer(first, body)
+            self.answer = CallReply(first, body)
 
     def _other(self, segment: Segment) -> None:
         """What is no reply, by the table above."""

@@ -40,7 +40,7 @@ from flintmq.client.remote.async_put import MessageIds, is_eligible
 from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
-from flintmq.client.remote.session import NO_ANSWER, Answer, Session
+from flintmq.client.remote.session import NO_REPLY, CallReply, ClientSession
 from flintmq.mqi import xid as xa
 from flintmq.mqi.call_errors import MQError, NotConnected, error_of
 from flintmq.mqi.constants import (
@@ -108,7 +108,7 @@ UNREADABLE: Final = (ChannelError, MQStructuresError, KeyError, IndexError, Unic
 #: type, handle, what follows, flags of XA, whether an answer comes.
 Exchange = tuple[int, int, bytes, int, bool]
 T = TypeVar("T")
-Steps = Generator[Exchange, Answer, T]
+Steps = Generator[Exchange, CallReply, T]
 #: The type of an exchange of several calls that are sent together: 0, a `Many`, type of the last one, False.
 MANY: Final = -1
 
@@ -118,7 +118,7 @@ class Many(bytes):
 
     #: Type, handle and body of each.
     calls: list[tuple[int, int, bytes]]
-    answers: list[Answer]
+    answers: list[CallReply]
     #: If the first call fails, the last one is a get that is to be ended.
     gets: bool = False
     #: Called when the first `settles` calls are answered, in the middle of the exchange; 0: when all of them are.
@@ -132,7 +132,7 @@ def many_of(body: bytes) -> Many:
     return body
 
 
-def go_on(steps: Steps[T], answers: list[Answer]) -> Exchange:
+def go_on(steps: Steps[T], answers: list[CallReply]) -> Exchange:
     """Start steps with the answers to a first exchange that direct.py has made; return their next exchange.
 
     Raise StopIteration if there is none.
@@ -140,14 +140,14 @@ def go_on(steps: Steps[T], answers: list[Answer]) -> Exchange:
     kind, _, body, _, _ = next(steps)
     if kind == MANY:
         many_of(body).answers = answers
-        return steps.send(NO_ANSWER)
+        return steps.send(NO_REPLY)
     return steps.send(answers[0])
 
 
 class AnyWire(Protocol):
     """What makes the exchanges, as far as a call has to know it."""
 
-    session: Session
+    session: ClientSession
     where: str
     q_mgr_name: str
     #: The type of the call that is on its way, 0 if there is none.
@@ -370,7 +370,7 @@ class MQISteps(PropertyCalls):
         pmo: MQPMO,
         data: bytes,
         od: MQOD | None = None,
-    ) -> Steps[Answer | None]:
+    ) -> Steps[CallReply | None]:
         if not isinstance(data, bytes):
             raise TypeError(f"message data is bytes, not {type(data).__name__}")
         self._check_unit(pmo.options & MQPMO_SYNCPOINT)
@@ -426,7 +426,7 @@ class MQISteps(PropertyCalls):
             pmo.options = pmo.options & ~MQPMO_ASYNC_RESPONSE | MQPMO_SYNC_RESPONSE
         return False
 
-    def _put_answered(self, answer: Answer, has_od: bool, pmo: MQPMO) -> MQMD:
+    def _put_answered(self, answer: CallReply, has_od: bool, pmo: MQPMO) -> MQMD:
         """The descriptor of the message that was put; `pmo` is told where it went."""
         body, big_endian, ccsid = answer.body, answer.big_endian, answer.ccsid
         at = API_SIZE
@@ -483,7 +483,7 @@ class MQISteps(PropertyCalls):
             self.has_work = True
         return data
 
-    def _get_answered(self, answer: Answer, md: MQMD, gmo: MQGMO, length: int) -> bytes:
+    def _get_answered(self, answer: CallReply, md: MQMD, gmo: MQGMO, length: int) -> bytes:
         """Read the answer to an MQGET that asked for `length` bytes: return the data, and fill in `md` and `gmo`."""
         body = answer.body
         try:
@@ -825,13 +825,13 @@ class MQISteps(PropertyCalls):
 
     # -- every call ---------------------------------------------------------------------------------------------------
 
-    def _call(self, kind: int, number: int, body: bytes, name: str, length: int = 0) -> Steps[Answer]:
+    def _call(self, kind: int, number: int, body: bytes, name: str, length: int = 0) -> Steps[CallReply]:
         """Make a call. Raises by reason if it failed; a warning is left in `completion` and `reason`."""
         answer = yield kind, number, body, 0, True
         self._check(answer, name, length)
         return answer
 
-    def _check(self, answer: Answer, name: str, length: int) -> None:
+    def _check(self, answer: CallReply, name: str, length: int) -> None:
         """Raise by reason if a call has failed."""
         self.completion, self.reason = answer.completion, answer.reason
         if answer.completion and answer.completion != MQCC_WARNING:

@@ -41,13 +41,13 @@ from flintmq.mqi.reason import (
 )
 
 if TYPE_CHECKING:
-    from flintmq.client.remote.session import Answer, Session
+    from flintmq.client.remote.session import CallReply, ClientSession
 
 _BIG: Final = struct.Struct(">i")
 _LITTLE: Final = struct.Struct("<i")
 
 
-def _long(session: Session) -> struct.Struct:
+def _long(session: ClientSession) -> struct.Struct:
     return _BIG if session.big_endian else _LITTLE
 
 
@@ -94,12 +94,12 @@ class LaterGet:
         self.data = b""
         self.error: MQError | None = None
 
-    def call(self, session: Session) -> tuple[int, int, bytes]:
+    def call(self, session: ClientSession) -> tuple[int, int, bytes]:
         """Return type, handle and body."""
         self.md, self.error = None, None
         return seg.MQGET, self.handle.number, self._front + _long(session).pack(self.handle.buffer)
 
-    def read(self, mqi: MQISteps, answer: Answer) -> None:
+    def read(self, mqi: MQISteps, answer: CallReply) -> None:
         """Read the answer. A message longer than the buffer stays on the queue, and there is no message."""
         handle, body, order = self.handle, answer.body, answer.big_endian
         if answer.completion and answer.completion != MQCC_WARNING:
@@ -166,7 +166,7 @@ def run_steps(mqi: MQISteps, chain: Chain) -> Steps[None]:
         mqi.has_work = mqi.has_work or chain.get.md is not None
 
 
-def _read(mqi: MQISteps, chain: Chain, answers: list[Answer]) -> None:
+def _read(mqi: MQISteps, chain: Chain, answers: list[CallReply]) -> None:
     """Read the answers of puts and of the commit."""
     for put, answer in zip(chain.puts, answers, strict=False):
         if answer.completion == MQCC_WARNING:

@@ -29,7 +29,7 @@ from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
-from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
+from flintmq.client.remote.session import NEW, NO_REPLY, CallReply
 from flintmq.client.remote.steps import MANY, Many, Steps, T, go_on, many_of
 from flintmq.host.environment import socket_path, user_name
 from flintmq.mqi.call_errors import MQError, NotConnected, UsedAfterFork
@@ -94,7 +94,7 @@ class Wire:
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
-    def call(self, kind: int, handle: int, body: bytes, flags: int = 0) -> Answer:
+    def call(self, kind: int, handle: int, body: bytes, flags: int = 0) -> CallReply:
         """Make a call and wait for its answer. Raises NotConnected if there will be none."""
         self._lock.acquire()
         try:
@@ -123,7 +123,7 @@ class Wire:
         finally:
             self._lock.release()
 
-    def call_many(self, many: Many) -> list[Answer]:
+    def call_many(self, many: Many) -> list[CallReply]:
         """Make calls together, and wait for all answers. Raises NotConnected if there will be none."""
         gets = many.gets
         with self._lock:
@@ -153,7 +153,7 @@ class Wire:
             except BaseException as error:
                 self._cut_short(error)
 
-    def run(self, steps: Steps[T], begun: list[Answer] | None = None) -> T:
+    def run(self, steps: Steps[T], begun: list[CallReply] | None = None) -> T:
         """Make the exchanges of a call, and return what it returns.
 
         `begun` is what the first was answered with, if it was made already (direct.py).
@@ -169,15 +169,15 @@ class Wire:
                 try:
                     if kind == STREAM:
                         self.stream(handle, body, flags, answered)
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                     elif answered:
                         answer = self.call(kind, handle, body, flags)
                     elif kind == MANY:
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                         many_of(body).answers = self.call_many(many_of(body))
                     else:
                         self.send(kind, handle, body)
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                 except MQError as error:
                     exchange = steps.throw(error)
                 else:

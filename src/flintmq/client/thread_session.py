@@ -1,6 +1,6 @@
 """A connection of a thread: calls that wait for a message, or for the disk, in the calling thread. Compiled.
 
-A put or get of an application is one call here: the engine (link.py), then the wait for the log. A get that finds
+A put or get of an application is one call here: the engine (session.py), then the wait for the log. A get that finds
 nothing waits on a lock of its own, the gate, which the call that completes the wait releases once.
 """
 
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from flintmq.client.link import Link
+from flintmq.client.engine_session import EngineSession
 from flintmq.client.message import Message, carried
 from flintmq.host.clock import run_signal_handlers
 from flintmq.host.host_core import HostCore, durable, wake_noted
@@ -37,7 +37,7 @@ _OUT: Final = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _TIMEOUT_MAX: Final[float] = threading.TIMEOUT_MAX
 
 
-class ThreadLink(Link):
+class ThreadSession(EngineSession):
     """One engine connection, for one thread at a time."""
 
     def __init__(self, host: HostCore, application: str, user: str) -> None:

@@ -1,4 +1,4 @@
-"""One connection to the engine, call by call. Compiled. Nothing here waits: thread_link.py and aio.py do.
+"""One connection to the engine, call by call. Compiled. Nothing here waits: thread_session.py and aio.py do.
 
     put, put1, commit   return the log position to wait for
     get                 True: the answer is there; False: parked, and `wake` will be called
@@ -73,7 +73,7 @@ _STALE: Final = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
 _SYNCPOINTS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
 
 
-class Link:
+class EngineSession:
     """One engine connection. Used by one thread or task at a time, except for `wake`."""
 
     def __init__(self, host: HostCore, application: str, user: str) -> None:

@@ -109,7 +109,7 @@ class Poison(NamedTuple):
 _NEVER = Poison()
 
 
-class Link:
+class QueueSteps:
     """The open objects of one connection."""
 
     def __init__(self, mqi: MQISteps, open_options: int = 0) -> None:

@@ -14,9 +14,9 @@ from functools import partial
 import pytest
 
 import flintmq
-from flintmq.client.link import Link
+from flintmq.client.engine_session import EngineSession
 from flintmq.client.options import get_options
-from flintmq.client.thread_link import ThreadLink
+from flintmq.client.thread_session import ThreadSession
 from flintmq.host.host import Host
 from flintmq.mqi.constants import MQGMO_NO_SYNCPOINT
 from flintmq.mqi.md import MQMD
@@ -29,11 +29,11 @@ class Interrupted(Exception):
     """What our signal handler raises."""
 
 
-def is_parked(host: Host, link: ThreadLink, thread: int) -> bool:
-    """Whether a get of `link` waits at its gate. Compiled code does not stop between the two."""
-    code = getattr(ThreadLink._await_gate, "__code__", None)
+def is_parked(host: Host, session: ThreadSession, thread: int) -> bool:
+    """Whether a get of `session` waits at its gate. Compiled code does not stop between the two."""
+    code = getattr(ThreadSession._await_gate, "__code__", None)
     at_the_gate = code is None or sys._current_frames()[thread].f_code is code
-    return at_the_gate and link.connection.connection_id in host.parked
+    return at_the_gate and session.connection.connection_id in host.parked
 
 
 def started(works: list[Callable[[], None]]) -> list[threading.Thread]:
@@ -78,7 +78,7 @@ def test_a_storm_of_puts_timeouts_and_interrupts_delivers_each_message_once(
     def disturber() -> None:
         while not done.is_set():
             with qm._host.lock:  # Nobody can complete the wait meanwhile.
-                if is_parked(qm._host, link, main):
+                if is_parked(qm._host, session, main):
                     signal.pthread_kill(main, signal.SIGUSR1)
             threading.Event().wait(0.001)
 
@@ -89,7 +89,7 @@ def test_a_storm_of_puts_timeouts_and_interrupts_delivers_each_message_once(
     interrupts: list[int] = []
     flushes = persistent and qm.directory is not None
     main = threading.get_ident()
-    link = qm._current()._link
+    session = qm._current()._session
     before = signal.signal(signal.SIGUSR1, interrupt)
     try:
         threads = started([partial(putter, which) for which in range(4)])
@@ -173,15 +173,15 @@ def test_a_waiting_get_is_woken_when_the_lock_is_free(qm: flintmq.QueueManager) 
     def wake() -> None:
         joined(started([look]))
 
-    link = Link(qm._host, "test", "")
+    session = EngineSession(qm._host, "test", "")
     gmo = get_options(True, False, False)
     gmo.options |= MQGMO_NO_SYNCPOINT
     md = MQMD()
-    assert not link.get("A", md, gmo, -1, True, wake)
+    assert not session.get("A", md, gmo, -1, True, wake)
     queue.put(b"hello")
     assert free == [True]
-    assert link.finish_get(md) and link.connection.data == b"hello"
-    link.close()
+    assert session.finish_get(md) and session.connection.data == b"hello"
+    session.close()
 
 
 def test_a_wake_that_an_interrupted_call_left_is_made_up_for_by_the_next_call(qm: flintmq.QueueManager) -> None:
