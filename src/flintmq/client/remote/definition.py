@@ -73,7 +73,7 @@ def techniques(names: str, header: bool) -> tuple[int, ...]:
     """What COMPHDR, or COMPMSG, offers: SYSTEM or NONE, or a list of RLE, ZLIBFAST ... Raises ValueError."""
     if not names:
         return ()
-        from flintmq.channel.compression import NONE, SYSTEM, numbers
+    from flintmq.channel.compression import NONE, SYSTEM, numbers
 
     found = [each for each in numbers(names) if each != NONE]
     for each in found:
