@@ -27,5 +27,5 @@ Files of a queue manager:
 Files with * are compiled.
 
 Invariants: H1 to H6 in host.py (lock, waiting, durability, failure, fork, exit), D1 to D4 in dispatcher.py. Protocols
-and MQI semantics are elsewhere: nothing here parses a segment or decides what a call does.
+and MQI semantics are elsewhere: nothing here parses a segment or implements a call.
 """

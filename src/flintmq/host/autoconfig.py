@@ -6,13 +6,13 @@
     Variables:
        ENV=TEST                              -iv    +ENV+ in the MQSC is TEST; +QMNAME+ is the queue manager
 
-What was read is kept in the directory `autocfg` of the queue manager, as cached.mqsc and cached.ini. A path that cannot
-be read leaves the queue manager with what was read last, and the error log says so; one that could never be read stops
-the start. A command that fails does not stop it.
+The files are copied to the directory `autocfg` of the queue manager, as cached.mqsc and cached.ini. If a path cannot be
+read, the queue manager starts with the cached copy and writes a warning to the error log; without a cached copy it does
+not start. A command that fails does not stop the start.
 
-    cached.ini       read with qm.ini (`Instance.stanza`); its values have precedence. The stanzas that only crtmqm
-                     decides about (QueueManager, Log), AutoConfig and Variables are left out
-    cached.mqsc      run, inserts replaced, before the first listener and service are started; the answers are in
+    cached.ini       read with qm.ini (`Instance.stanza`); its values have precedence. QueueManager and Log, which are
+                     fixed by crtmqm, AutoConfig and Variables are left out
+    cached.mqsc      run, inserts replaced, before the first listener and service are started; the replies are in
                      errors/autocfgmqsc.LOG, commands with passwords without their text
 """
 
@@ -39,11 +39,11 @@ _NUMBER = "AMQ5051"
 
 
 class AutoConfigFailed(QueueManagerError):
-    """The files of automatic configuration cannot be read, and never could be."""
+    """The files of automatic configuration cannot be read, and there is no cached copy."""
 
 
 def files(path: str, pattern: str) -> list[Path]:
-    """Return the file itself, or those of a directory in order of name. Raises OSError if there is neither."""
+    """Return the file itself, or the files of a directory in order of name. Raise OSError if `path` does not exist."""
     place = Path(path)
     if not place.exists():
         raise FileNotFoundError(f"{path} does not exist")
@@ -51,12 +51,12 @@ def files(path: str, pattern: str) -> list[Path]:
 
 
 def read_mqsc(path: str) -> str:
-    """Return the text of all files of MQSC. Raises OSError, UnicodeDecodeError."""
+    """Return the text of all MQSC files. Raise OSError, UnicodeDecodeError."""
     return "".join(file.read_text("utf-8").rstrip("\n") + "\n" for file in files(path, "*.mqsc"))
 
 
 def read_stanzas(path: str) -> list[ini.Stanza]:
-    """Return the stanzas of all files that a file of IniConfig can change. Raises OSError, IniError."""
+    """Return the stanzas that files of IniConfig can change. Raise OSError, IniError."""
     found: list[ini.Stanza] = []
     for file in files(path, "*.ini"):
         found += ini.parse(file.read_text("utf-8", "replace"), str(file))
@@ -65,14 +65,14 @@ def read_stanzas(path: str) -> list[ini.Stanza]:
 
 
 def cache_stanzas(instance: Instance, stanzas: list[ini.Stanza]) -> None:
-    """Keep the stanzas of IniConfig where `Instance.stanza` looks for them."""
+    """Write the stanzas of IniConfig to the file that `Instance.stanza` reads."""
     _write(instance.directory / CACHED_INI, ini.render(stanzas, "Made from IniConfig at every start."))
 
 
 def apply_stanzas(instance: Instance) -> str:
-    """Read IniConfig anew, before the queue manager is opened. Returns a warning, or nothing.
+    """Read IniConfig before the queue manager is opened. Return a warning, or "".
 
-    Raises AutoConfigFailed if it cannot be read and never was.
+    Raise AutoConfigFailed if it cannot be read and there is no cached copy.
     """
     path = instance.stanza(STANZA).get(INI_KEY)
     cached = instance.directory / CACHED_INI
@@ -87,9 +87,9 @@ def apply_stanzas(instance: Instance) -> str:
 
 
 def apply_mqsc(host: Host) -> None:
-    """Run the commands of MQSCConfig, and tell the error log how they ended.
+    """Run the commands of MQSCConfig, and write the outcome to the error log.
 
-    Raises AutoConfigFailed if they cannot be read and never were.
+    Raise AutoConfigFailed if they cannot be read and there is no cached copy.
     """
     instance = host.instance
     path = instance.stanza(STANZA).get(MQSC_KEY) if instance is not None else ""
@@ -114,7 +114,7 @@ def apply_mqsc(host: Host) -> None:
 
 
 def _run(host: Host, text: str) -> tuple[list[str], int, int]:
-    """Run commands. Returns what the log is to say, how many commands there were and how many failed."""
+    """Run commands. Return the lines for the log, the number of commands, and the number of those that failed."""
     from flintmq.command.display import render
     from flintmq.command.execute import execute
     from flintmq.command.parser import read_commands
@@ -140,7 +140,7 @@ def _run(host: Host, text: str) -> tuple[list[str], int, int]:
 
 
 def _unreadable(key: str, error: Exception, cached: Path) -> str:
-    """Return the warning that what was read last is used. Raises AutoConfigFailed if nothing was."""
+    """Return the warning that the cached copy is used. Raise AutoConfigFailed if there is none."""
     why = f"{key} of the stanza {STANZA} in qm.ini cannot be read: {error}"
     if not cached.exists():
         raise AutoConfigFailed(f"{why}. The queue manager does not start without it") from None
@@ -148,7 +148,7 @@ def _unreadable(key: str, error: Exception, cached: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace a file as a whole, for its owner only."""
+    """Replace a file atomically. Only its owner may read it."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)

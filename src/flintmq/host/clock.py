@@ -1,4 +1,4 @@
-"""The clock of the machine, for an engine that looks at none by itself."""
+"""The clock of the machine, passed to engines, which read no clock themselves."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def run_signal_handlers() -> None:
 
 
 def system_clock() -> Clock:
-    """A clock that goes as the machine's. Not a class of its own: a call of a compiled clock stays compiled."""
+    """Return a clock that follows the machine's. Not a subclass: calls of a compiled clock stay compiled."""
     return Clock(read_ns=time.time_ns)

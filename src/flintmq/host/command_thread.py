@@ -1,7 +1,7 @@
 """The command server of an embedded queue manager: a thread that drives it (command/command_server.py).
 
-It is there only if it was asked for: `flintmq.open(..., command_server=True)`. It sleeps until a command arrives, and
-ends with the queue manager.
+It exists only on request: `flintmq.open(..., command_server=True)`. It sleeps until a command arrives, and ends with
+the queue manager.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from flintmq.mqi.call_errors import MQError
 
 
 class CommandThread:
-    """Carries out PCF commands in a thread of its own."""
+    """Runs PCF commands in a thread."""
 
     def __init__(self, host: Host) -> None:
         self._host = weakref.ref(host)
@@ -34,7 +34,7 @@ class CommandThread:
             try:
                 goes_on = self._turn(host)
             except (MQError, OSError):
-                return  # Stopped by somebody else, or by this very call: host.fail has told why.
+                return  # Stopped by another call, or by this one: host.fail has written why.
             del host
             if not goes_on:
                 return
@@ -42,7 +42,7 @@ class CommandThread:
             self._woken.clear()
 
     def _turn(self, host: Host) -> bool:
-        """All commands that are there. False when no more will come."""
+        """Run all commands on the command queue. Return False when the command server has ended."""
         while True:
             with host.call:
                 work = self._server.take()

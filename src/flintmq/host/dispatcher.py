@@ -1,18 +1,18 @@
-"""The host of asynchronous consumers: runs the callbacks of one connection, one at a time, outside the engine's lock.
+"""Runs the callbacks of a connection's asynchronous consumers, one at a time, outside the engine's lock.
 
 The engine says which callback is due (qmgr/consume.py); `Host.wake` hands it to the dispatcher of the connection. It is
-run by a thread of the connection's own, or by the caller of MQCTL with MQOP_START_WAIT:
+run by a thread of the connection, or by the caller of MQCTL with MQOP_START_WAIT:
 
     D1  There is a runner exactly while consumers are started or a callback is due. It ends with the stop, with the
         connection and with the queue manager; so a connection that is stopped has no thread.
-    D2  While a callback runs, the connection takes calls of its thread only; other threads are refused with 2500.
-    D3  A callback hears of a message when the log is durable up to what made it so, as every other get does (H3).
+    D2  While a callback runs, only its thread may use the connection; calls of other threads get 2500.
+    D3  A callback gets a message when the log is durable up to the commit of that message, as every other get (H3).
     D4  A callback that was due when the consumers were stopped is run before the stop is complete: a message that has
         left the queue is always handed over, or is in a unit of work.
 
-A callback that ends with an exception: an entry in the error log, its unit of work is backed out, its consumer is
-suspended until MQCB with MQOP_RESUME, the event handler hears 2487. With MQOP_START_WAIT the consumers are stopped too,
-and the caller gets the exception.
+If a callback raises, the error log gets an entry, its unit of work is backed out, its consumer is suspended until MQCB
+with MQOP_RESUME, and the event handler gets 2487. With MQOP_START_WAIT the consumers are stopped too, and the exception
+is raised in the caller.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class CallbackOwner(Protocol):
 
     @property
     def _host(self) -> Host:
-        """The host of its queue manager."""
+        """Return the host of the connection's queue manager."""
 
     @property
     def _thread_connection(self) -> Callable[[], CurrentConnection | None] | None:
-        """A weak reference to the place where calls of a thread find their connection, None if there is none."""
+        """Return a weak reference to the thread's current connection, None if calls do not look for one."""
 
 
 #: How long a close waits for a callback that is under way.
@@ -74,14 +74,14 @@ class Dispatcher:
         #: Makes the MQI of a connection: the first argument of its callbacks.
         self._make_mqi = make_mqi
         self._host = connection._host
-        #: Callbacks that are due, each with the log position to wait for; None: look whether this is the end.
+        #: Callbacks that are due, each with the log position to wait for; None: check for the end.
         self._due: SimpleQueue[tuple[Waiter, int] | None] = SimpleQueue()
         #: Set while there is no runner. Changed under the lock only.
         self._ended = threading.Event()
         self._ended.set()
-        #: The thread that runs a callback just now, 0 if none does.
+        #: The thread that runs a callback now, 0 if none does.
         self._in_callback = 0
-        #: What the caller of MQOP_START_WAIT will be told.
+        #: The exception for the caller of MQOP_START_WAIT.
         self._error: BaseException | None = None
         self._caller_waits = False
         self._host.dispatchers[self._engine_connection.connection_id] = self
@@ -89,7 +89,7 @@ class Dispatcher:
     # -- called under the engine's lock -----------------------------------------------------------------------------
 
     def due(self, waiter: Waiter) -> None:
-        """A callback is due. The get that belongs to it was made under this hold of the lock."""
+        """Queue a callback that is due. Its get was made under this hold of the lock."""
         message = waiter.answer.message
         force = self._engine_connection.force
         if message is not None and message.log_end > force:
@@ -98,7 +98,7 @@ class Dispatcher:
         self.ensure_runner()
 
     def ensure_runner(self) -> None:
-        """There is a thread, or a caller that waits, to run callbacks (D1)."""
+        """Start a thread to run callbacks, unless a thread or a waiting caller does so already (D1)."""
         connection = self._connection()
         if self._ended.is_set() and connection is not None and not self._caller_waits:
             self._ended.clear()
@@ -106,18 +106,18 @@ class Dispatcher:
             threading.Thread(target=self._run_in_thread, args=(connection,), name=name, daemon=True).start()
 
     def look_again(self) -> None:
-        """Something has changed that may be the end."""
+        """Make the runner check whether to end."""
         self._due.put(None)
 
     # -- called by the application ----------------------------------------------------------------------------------
 
     def check_thread(self) -> None:
-        """D2."""
+        """Raise MQError (2500) if another thread runs a callback of this connection (D2)."""
         if self._in_callback and self._in_callback != threading.get_ident():
             raise MQError("a callback of this connection is running; only it may make calls", MQRC_HCONN_ASYNC_ACTIVE)
 
     def prepare_to_run_here(self) -> None:
-        """Before MQOP_START_WAIT: the caller will run callbacks, not a thread. Not in a callback: 2500."""
+        """Reserve the callbacks for the caller of MQOP_START_WAIT, before the start. Raise 2500 inside a callback."""
         if self._in_callback == threading.get_ident():
             raise MQError("consumers are not started and waited for inside a callback", MQRC_HCONN_ASYNC_ACTIVE)
         if not self._engine_connection.consumers_started:
@@ -125,11 +125,11 @@ class Dispatcher:
             self._caller_waits = True
 
     def not_started(self) -> None:
-        """MQOP_START_WAIT was refused."""
+        """Undo `prepare_to_run_here`: MQOP_START_WAIT was refused."""
         self._caller_waits = False
 
     def run_until_stopped(self, connection: CallbackOwner) -> None:
-        """MQOP_START_WAIT: run callbacks here, until they are stopped. Raises what a callback raised."""
+        """Run callbacks in the caller of MQOP_START_WAIT until they are stopped. Raise the exception of a callback."""
         self._error = None
         self._ended.clear()
         try:
@@ -147,13 +147,13 @@ class Dispatcher:
             raise error
 
     def wait_for_end(self) -> None:
-        """After a stop: wait until the last callback has returned. In a callback nothing is waited for."""
+        """Wait after a stop until the last callback has returned. Return at once inside a callback."""
         if self._in_callback != threading.get_ident():
             self.look_again()
             self._ended.wait()
 
     def close(self) -> None:
-        """Stop, and let a callback that is under way finish, unless it waits for a message itself or takes too long."""
+        """Stop, and wait for a running callback, unless it waits for a message itself or takes too long."""
         self._stop()
         if self._in_callback == threading.get_ident():
             return
@@ -185,7 +185,7 @@ class Dispatcher:
             self._ended.set()
 
     def _run(self, connection: CallbackOwner) -> None:
-        """Run what is due until this is the end (D1). `connection` lives for as long as this runs."""
+        """Run due callbacks until there can be no more (D1). `connection` is kept alive meanwhile."""
         mqi = self._make_mqi(connection)
         try:
             while not self._is_end():
@@ -202,7 +202,7 @@ class Dispatcher:
             self._set_ended()
 
     def _is_end(self) -> bool:
-        """Whether nothing more can come; if so there is no runner any more, from this moment on."""
+        """Return whether no more callbacks can come. If so, there is no runner from this moment on."""
         engine = self._engine_connection
         with self._host.lock:
             idle = engine.callback is None and not engine.consumers_started and not engine.callbacks_due
@@ -212,9 +212,9 @@ class Dispatcher:
         return False
 
     def _seconds_left(self) -> float | None:
-        """Until the first consumer has waited long enough; None if none gives up.
+        """Return the time until the first consumer's wait expires; None if no wait is limited.
 
-        One that is suspended for a while may begin to wait when an attribute is altered; nobody tells us of that.
+        A consumer that is suspended temporarily may begin to wait when an attribute is altered, without a notification.
         """
         ends: list[int] = []
         with self._host.lock:
@@ -227,7 +227,7 @@ class Dispatcher:
         return max(0, min(ends) - now) / 1000 if ends else None
 
     def _call(self, connection: CallbackOwner, mqi: object, waiter: Waiter, force: int) -> None:
-        """One callback, from begin to done."""
+        """Run one callback, from `begin_callback` to `callback_done`."""
         host, engine = self._host, self._host.engine
         with host.call:
             if self._engine_connection.callback is not waiter:
@@ -264,7 +264,7 @@ class Dispatcher:
             self._stop()
 
     def _report(self, waiter: Waiter, error: BaseException) -> None:
-        """What went wrong, and where, for the operator."""
+        """Write the exception of a callback, and its place, to the error log."""
         frames = traceback.extract_tb(error.__traceback__)
         where = f" ({frames[-1].filename}:{frames[-1].lineno}, {frames[-1].name})" if frames else ""
         what = f"the callback of {waiter.handle.object_name}" if waiter.handle.number else "the event handler"

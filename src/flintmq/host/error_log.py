@@ -1,18 +1,18 @@
 """The error log of a queue manager, errors/AMQERR01.LOG, and its dumps.
 
-An entry has a head line with time, process, user, program and queue manager, then the message, then a rule. The file is
-renamed to AMQERR02.LOG, that one to AMQERR03.LOG, when it has grown too large, as in MQ. With
+An entry has a head line with time, process, user, program and queue manager, then the message, then a rule. A file that
+has grown too large is renamed to AMQERR02.LOG, and that one to AMQERR03.LOG, as in MQ. With
 
     DiagnosticMessages:
        Service=File
        Format=json
 
-in qm.ini each message also is a line of AMQERR01.json, a JSON object with MQ's names, which is renamed likewise.
+in qm.ini each message also is a line of AMQERR01.json, a JSON object with MQ's names, which is renamed in the same way.
 
 Each message also goes to the logger `flintmq.qmgr` of Python's logging, as INFO, WARNING or ERROR, so that a program
-that embeds a queue manager sees it where it sees everything else.
+that embeds a queue manager sees it in its own logs.
 
-A bug of ours leaves a dump beside it, FLINT<process>.<number>.FDC: what happened and where.
+An internal error leaves a dump in the same directory, FLINT<process>.<number>.FDC, with the traceback.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ _LOGGER = logging.getLogger("flintmq.qmgr")
 
 
 def wants_json(service: str, form: str) -> bool:
-    """Whether a DiagnosticMessages stanza asks for messages in JSON."""
+    """Return whether a DiagnosticMessages stanza asks for messages in JSON."""
     return service.lower() in ("", "file") and form.lower() == "json"
 
 
 def user_identifier() -> str:
-    """The same for connections and messages, where it has at most 12 characters.
+    """Return the user of this process as a user identifier of MQ, which has at most 12 characters.
 
-    A longer name is not cut, for that could be somebody else: who runs the queue manager may do everything in it, and
-    is called mqm.
+    A longer name becomes `mqm`. It is not cut, because the cut name could be another user's; the user of the queue
+    manager process has full authority, as mqm has.
     """
     name = user_name()
     return name if len(name) <= USER_LENGTH else MQM
@@ -74,10 +74,10 @@ class ErrorLog:
         self.recent: list[tuple[str, str]] = []
 
     def write(self, number: str, text: str, error: BaseException | None = None) -> None:
-        """One message. Nothing is raised: a log that cannot be written must not stop the queue manager.
+        """Write one message. Raise nothing: a log that cannot be written must not stop the queue manager.
 
-        A message is one line whatever names are in it: a client that calls itself two lines forges no second message.
-        The traceback of `error` goes to the logger only: the error log is for operators.
+        Names are escaped, so that a client with a line feed in its name cannot forge a second message. The traceback of
+        `error` goes to the logger only: the error log is for operators.
         """
         text = printable(text)
         self.recent = [*self.recent[-99:], (number, text)]
@@ -88,7 +88,7 @@ class ErrorLog:
         _LOGGER.log(level, "%s: %s: %s", self.q_mgr, number, text, exc_info=error)
 
     def _append(self, kind: str, entry: str) -> None:
-        """Write to AMQERR01, which is renamed first if it has grown too large."""
+        """Write to AMQERR01. Rename it first if it has grown too large."""
         if self.directory is None:
             return
         try:
@@ -104,7 +104,7 @@ class ErrorLog:
             return
 
     def reserve(self) -> None:
-        """Keep a descriptor for the day on which all others are used: that is what the log has to tell then."""
+        """Reserve a file descriptor, so that the log can report that the process has no more of them."""
         user_name()  # It imports a module when it is first called, which takes a descriptor, too.
         if self.directory is not None and self._spare < 0:
             try:
@@ -113,7 +113,7 @@ class ErrorLog:
                 return
 
     def _opened(self, path: Path) -> TextIO:
-        """The file, with the descriptor that was kept if there is no other."""
+        """Open the file, with the reserved descriptor if there is no other."""
         try:
             return open(path, "a", encoding="utf-8", opener=opener)
         except OSError as error:
@@ -124,7 +124,7 @@ class ErrorLog:
         return open(path, "a", encoding="utf-8", opener=opener)
 
     def _object(self, number: str, text: str) -> dict[str, object]:
-        """A message with the names that MQ gives to its parts."""
+        """Return a message as an object with the names that MQ gives to its parts."""
         return {
             "type": "mq_log",
             "ibm_datetime": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -158,7 +158,7 @@ class ErrorLog:
                 os.replace(newer, older)
 
     def dump(self, error: BaseException) -> str:
-        """Write down a bug of ours; returns where, or "" if it could not be written."""
+        """Write the traceback of an internal error to a dump. Return its path, or "" if it could not be written."""
         self.write("AMQ6125E", f"An internal error has occurred: {type(error).__name__}: {error}")
         if self.directory is None:
             return ""

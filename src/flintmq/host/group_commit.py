@@ -1,16 +1,16 @@
-"""Group commit: many wait for the disk, one goes. Compiled.
+"""Group commit: one fdatasync for all callers that wait for the log. Compiled.
 
-Whoever needs the log durable up to a position and finds nobody flushing becomes the leader and flushes by itself: a
-lone thread pays one fdatasync and no hand-over. Those who come while a flush is under way are followers. The flush
-that they found may have begun before their record was appended, so when it ends, the followers that it did not cover
-elect the first of them, whose flush covers everything that was appended until then.
+A caller that needs the log durable up to a position, while no flush is under way, becomes the leader and flushes by
+itself: a lone thread pays one fdatasync and no hand-over. Callers that come during a flush are followers. That flush
+may have begun before their records were appended. When it ends, the first follower that it did not cover becomes the
+next leader, and its flush covers everything appended until then.
 
     committers   1          flush
                  2, 3, 4    appended while 1 flushes: one of them flushes for all three
     commits per fdatasync grows with the committers, without a delay and without a thread of its own
 
-A follower is told `covered` or `lead` exactly once. A thread leads by itself; a task of an event loop, which must not
-block, has a worker thread lead. After an I/O error the log refuses everything until it is opened again, so all
+`covered` or `lead` of a follower is called exactly once. A thread leads by itself; a task of an event loop, which must
+not block, has a worker thread lead. After an I/O error the log refuses everything until it is opened again, so all
 followers are told to lead, and each meets the error.
 """
 
@@ -23,19 +23,19 @@ from flintmq.qmgr.log_port import LogPort
 
 
 class Follower(Protocol):
-    """Somebody who waits for a position."""
+    """A waiter for a log position."""
 
     position: int
 
     def covered(self) -> None:
-        """The log is durable up to `position`. Called in the leader's thread."""
+        """Continue: the log is durable up to `position`. Called in the leader's thread."""
 
     def lead(self) -> None:
         """Flush, by GroupCommit.lead(). Called in the last leader's thread; must not block."""
 
 
 class ThreadFollower:
-    """A thread that waits."""
+    """A thread that waits for a log position."""
 
     __slots__ = ("_gate", "leads", "position")
 
@@ -53,7 +53,7 @@ class ThreadFollower:
         self._gate.release()
 
     def wait(self) -> bool:
-        """Wait to be told. True: lead."""
+        """Wait for the end of a flush. Return True if this thread has to lead the next one."""
         self._gate.acquire()
         return self.leads
 
@@ -66,7 +66,7 @@ class GroupCommit:
         self._mutex = threading.Lock()
         self._flushing = False
         self._followers: list[Follower] = []
-        #: How often a wait was covered by somebody else's flush; for the curious.
+        #: How often a wait was covered by the flush of another caller; for tests.
         self.rides: int = 0
 
     def wait(self, position: int) -> None:
@@ -86,7 +86,10 @@ class GroupCommit:
             self.lead()
 
     def join(self, follower: Follower) -> bool:
-        """For those who must not block: True if `follower` has to lead now, else it will be told."""
+        """Return True if `follower` has to lead now; else queue it for `covered` or `lead`.
+
+        For callers that must not block.
+        """
         with self._mutex:
             if not self._flushing:
                 self._flushing = True
@@ -95,7 +98,7 @@ class GroupCommit:
             return False
 
     def lead(self) -> None:
-        """Flush for everybody, then hand over. Only for the one who became the leader."""
+        """Flush for all followers, then hand over to the next leader. Called by the leader only."""
         try:
             durable = self._log.flush()
         except BaseException:

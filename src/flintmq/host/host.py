@@ -1,20 +1,19 @@
-"""The host of an embedded queue manager: what the engine leaves to others. Threads, the clock, the disk.
+"""The host of an engine: its connections, its failure and its end. Opens no queue manager; opening.py does.
 
-    a call      takes the lock, runs the engine function, and `settle`s: notes the waits that it completed, writes
-                notices, takes a checkpoint if one is due; then gives the lock back and wakes their owners
-                (host_core.py, which is compiled)
+    call        takes the lock, runs the engine function, and `settle`s: notes completed waits, writes notices, takes a
+                checkpoint if one is due; then releases the lock and wakes the waiters (host_core.py, compiled)
     durability  outside the lock: group_commit.py
     callbacks   of asynchronous consumers run outside the lock, one at a time for a connection: dispatcher.py
     waits       each waiting get has its own primitive, released exactly once, by the call that completed it
 
-Rules that everything in this room keeps:
+Rules for this package and its users:
 
     H1  The engine is only touched under `lock`.
-    H2  Nobody waits, for the disk or for a message, while holding it. (A checkpoint does write under it.)
-    H3  An application hears of a message, or of a commit, only when the log is durable up to what made it so.
+    H2  No thread waits, for the disk or for a message, while holding it. (A checkpoint does write under it.)
+    H3  An application gets a message, or the end of a commit, only when the log is durable up to its record.
     H4  After an exception out of the engine, or an I/O error, nothing more is called and nothing written: the queue
         manager counts as crashed, and is as safe as after a crash. Open it again. A full disk of a page set is no
-        such error: puts get 2192 and the rest goes on (qmgr/checkpoint.py).
+        such error: puts get 2192 and the rest works (qmgr/checkpoint.py).
     H5  Only the process that opened it uses it. After a fork, the child is refused.
     H6  A queue manager that the program left open is closed when the interpreter exits, before modules are torn down.
         Daemon threads get no answer any more: an exception in them would only be noise at the end of a program.
@@ -92,12 +91,12 @@ class Host(HostCore):
         self.recording.look()
 
     def channels_traced(self, file: TraceFile | None) -> None:
-        """START TRACE(CHINIT) has begun, with a file, or has ended. Who has channels does something about it."""
+        """Start to trace channels to `file` (START TRACE(CHINIT)), or stop. For hosts with channels."""
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
     def refuse(self) -> NoReturn:
-        """Say why the queue manager cannot be used. Called when `state` is not OPEN."""
+        """Raise the reason why the queue manager cannot be used. Called when `state` is not OPEN."""
         name = self.engine.name
         if self.exiting and threading.current_thread().daemon:
             threading.Event().wait()  # H6. The thread ends with the process.
@@ -111,11 +110,11 @@ class Host(HostCore):
         raise NotConnected(f"queue manager {name} is closed", MQRC_HCONN_ERROR)
 
     def due_earlier(self) -> None:
-        """Under the lock: a delayed message is due before everything else."""
+        """Set the timer, under the lock: a delayed message is due before everything else."""
         self.timer.look()
 
     def after_command(self) -> int:
-        """The same after an administration command."""
+        """Settle after an administration command, under the lock. Return the log position to wait for."""
         keeper = self.housekeeper()
         keeper.force = self.admin.force
         self.timer.look()
@@ -123,13 +122,13 @@ class Host(HostCore):
         return self.settle(keeper)
 
     def after_scan(self) -> None:
-        """The same after a slice of a scan for expired messages. Nobody waits for the log."""
+        """Settle after a slice of a scan for expired messages, under the lock. No caller waits for the log."""
         keeper = self.housekeeper()
         keeper.force = self.log.end if self.engine.needs_checkpoint() else 0
         self.settle(keeper)
 
     def write_notices(self) -> None:
-        """What the engine has to say goes to the error log."""
+        """Write the notices of the engine to the error log."""
         notices = self.engine.notices
         self.engine.notices = []
         for number, text in notices:
@@ -141,12 +140,12 @@ class Host(HostCore):
         return self._why
 
     def _leave(self, state: int) -> None:
-        """It is not open any more, for this reason: nothing more is done with the engine."""
+        """Set the final state. Nothing more is done with the engine."""
         self.state = state
         self.engine.left = True
 
     def fail(self, error: BaseException) -> NoReturn:
-        """An exception came out of the engine (H4): stop, and raise what the application should see."""
+        """Stop after an exception out of the engine (H4), and raise the exception for the application."""
         if isinstance(error, MQError):
             raise error
         expected = isinstance(error, LogError | PageSetError | OSError)
@@ -165,7 +164,7 @@ class Host(HostCore):
         raise error
 
     def _release_everybody(self) -> None:
-        """Wake every waiting call, so that it finds out that there is nothing to wait for. At exit nobody is (H6)."""
+        """Wake every waiting call, which then finds the queue manager closed. At exit do nothing (H6)."""
         if self.exiting:
             return
         parked, self.parked = self.parked, {}
@@ -175,7 +174,7 @@ class Host(HostCore):
             dispatcher.look_again()
 
     def make_room(self) -> bool:
-        """A call was refused because the log is full: a checkpoint frees what it can. True if that was worth trying."""
+        """Take a checkpoint after a call was refused because the log is full. Return whether that freed anything."""
         engine = self.engine
         if engine.checkpoint_is_futile():
             return False
@@ -185,21 +184,21 @@ class Host(HostCore):
         return engine.checkpoint_position > before
 
     def _tell_log_disk(self) -> None:
-        """Tell the operator, when that is news, that there is no room for another log file."""
+        """Write to the error log, once for each reason, that there is no room for another log file."""
         why = self.log.disk_full if isinstance(self.log, Log) else ""
         if why and why != self._told_log_disk:
             self.errors.write("AMQ6708E", f"No further log file can be made or archived: {why}.")
         self._told_log_disk = why
 
     def disk_has_room(self) -> bool:
-        """A put was refused because the disk of a page set is full: say whether a checkpoint finds room on it now."""
+        """Take a checkpoint after a put that found the disk of a page set full. Return whether there is room now."""
         engine = self.engine
         return engine.checkpoint_retry_ms > 0 and engine.needs_checkpoint() and checkpoint(engine)
 
     # -- connections ------------------------------------------------------------------------------------------------
 
     def connect(self, application: str, user: str) -> EngineConnection:
-        """MQCONN."""
+        """Make a connection (MQCONN)."""
         with self.call:
             reason, connection = connect(self.engine, printable(application), printable(user))
         if connection is None:
@@ -209,14 +208,14 @@ class Host(HostCore):
         return connection
 
     def housekeeper(self) -> EngineConnection:
-        """The connection for what the API does on its own account. Under the lock."""
+        """Return the connection for internal work of the host and the API. Under the lock."""
         if self._housekeeper is None:
             _, self._housekeeper = connect(self.engine, "flintmq", "", MQAT_QMGR)
             assert self._housekeeper is not None
         return self._housekeeper
 
     def drop(self, connection: EngineConnection) -> None:
-        """A connection ends; what it did not commit is backed out."""
+        """End a connection; its uncommitted work is backed out."""
         if self.state:
             return
         with suppress(NotConnected), self.call:  # Raised if the queue manager is closed at the same time.
@@ -230,9 +229,9 @@ class Host(HostCore):
         abandon(self.engine, connection)
 
     def reap(self) -> None:
-        """Close what was left behind.
+        """Close the orphans: connections and handles that were dropped without being closed.
 
-        Finalisers run at any moment, in the middle of a call too, so they only say so.
+        Finalisers run at any moment, in the middle of a call too, so they only queue an orphan.
         """
         while self.orphans:
             orphan = self.orphans.popleft()
@@ -245,12 +244,12 @@ class Host(HostCore):
             self.wake()
 
     def close_idle_handles(self) -> None:
-        """Under the lock: close every handle that is open for speed only, so that objects can be deleted or altered."""
+        """Close every cached handle, under the lock, so that objects can be deleted or altered."""
         for cache in list(self.idle_handles.values()):
             cache.close_idle()
 
     def release_queue(self, name: str) -> None:
-        """Close every handle of the queue `name` that is open for speed only."""
+        """Close every cached handle of the queue `name`."""
         with self.call:
             for cache in list(self.idle_handles.values()):
                 cache.close_idle(name)
@@ -258,7 +257,7 @@ class Host(HostCore):
     # -- ends -------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """The clean end: units of work are backed out, waits end, everything is written."""
+        """Close the queue manager: back out units of work, end waits, write everything."""
         if self.state == CLOSED:
             return
         if self.state == FORKED:
@@ -296,7 +295,7 @@ class Host(HostCore):
             self.storage.close()
 
     def abandon(self) -> None:
-        """The end without a word, as if the process had ended here. For what failed, and for what nobody closed."""
+        """Release everything without writing, as if the process had ended here. For failed and dropped hosts."""
         if self.state in (OPEN, FAILED):
             self._leave(CLOSED)
             _hosts.discard(self)
@@ -306,7 +305,7 @@ class Host(HostCore):
             self.recording.stop()
 
     def close_at_exit(self) -> None:
-        """Close a queue manager that the program left open (H6). Raise nothing: the log has what was committed."""
+        """Close a queue manager that the program left open (H6). Raise nothing: the log has all that was committed."""
         if self.state not in (OPEN, FAILED):
             return
         self.exiting = True
@@ -322,20 +321,20 @@ class Host(HostCore):
             warnings.warn(f"queue manager {self.engine.name} was not closed", ResourceWarning, stacklevel=1)
 
     def __del__(self) -> None:
-        """Nobody can use it any more, and nobody closed it: as safe as a crash."""
+        """Abandon a queue manager that was dropped without being closed: as safe as a crash."""
         if getattr(self, "state", CLOSED) == OPEN:
             self._warn_not_closed()
             self.abandon()
 
     def forked(self) -> None:
-        """In the child of a fork (H5)."""
+        """Refuse all calls from now on, in the child of a fork (H5)."""
         self._leave(FORKED)
         if self.storage.lock is not None:
             self.storage.lock.close_in_child()
 
 
 class _Call:
-    """`with host.call:` the lock, and H4 for what happens under it. Hot calls do the same by hand."""
+    """`with host.call:` takes the lock, and fails the host if the block raises (H4). Hot calls do this by hand."""
 
     def __init__(self, host: Host) -> None:
         self._host = weakref.ref(host)
@@ -365,7 +364,7 @@ class _Call:
 
 
 def printable(text: str) -> str:
-    """A name as a message descriptor may carry it."""
+    """Return a name without characters that cannot be printed, as a message descriptor may carry it."""
     return "".join(character for character in text if character.isprintable())
 
 

@@ -1,14 +1,14 @@
 """The part of a host that every call passes through: lock, settle, wake, wait for the log. Compiled.
 
     begin       take the lock; waits that the call completes are noted
-    settle      under the lock, after an engine function: do what it left to do
-    end         give the lock back, then wake the owners of those waits
+    settle      under the lock, after an engine function: wake, notices, checkpoint, orphans, timer
+    end         release the lock, then wake the owners of those waits
 
 A thread that is woken takes the lock itself to finish its get, so it is woken after the lock is free. Calls that take
 the lock in another way (`with host.call`, the turns of a server) wake under it.
 
-`Host` (host.py) adds what is rare: opening, failing, closing. It is plain Python and a subclass, because compiled
-objects cannot be referred to weakly.
+`Host` (host.py) adds the rare operations: opening, failing, closing. It is plain Python and a subclass, because
+compiled objects cannot be referred to weakly.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ FORKED: Final = 3
 class HostCore:
     """Lock, waits and log of one open queue manager."""
 
-    #: What runs the callbacks of a connection, by connection id.
+    #: The dispatcher of a connection's callbacks, by connection id.
     dispatchers: weakref.WeakValueDictionary[bytes, Dispatcher]
-    #: `with host.call:` the lock, and H4 for what happens under it.
+    #: `with host.call:` takes the lock, and fails the host if the block raises (H4).
     call: AbstractContextManager[None]
 
     def __init__(self, engine: Engine) -> None:
@@ -57,25 +57,25 @@ class HostCore:
         self._acquire: Callable[[], object] = self.lock.acquire
         self._release: Callable[[], object] = self.lock.release
         self.commits = GroupCommit(engine.log)
-        #: OPEN, or why not.
+        #: OPEN, CLOSED, FAILED or FORKED.
         self.state: int = OPEN
-        #: What wakes the owner of a wait, by connection id.
+        #: The function that wakes the owner of a wait, by connection id.
         self.parked: dict[bytes, Callable[[], None]] = {}
-        #: The same for waits that are over, until `end`. Whoever comes by empties it, so that an interrupted thread
-        #: cannot keep another one waiting.
+        #: The functions of completed waits, until `end`. Any call empties it, so that an interrupted thread
+        #: cannot block another one.
         self._to_wake: deque[Callable[[], None]] = deque()
         self._any_to_wake = False
         self._wakes_at_end = False
-        #: Whether `wake` is the one of this file, which need not be looked up.
+        #: Whether `wake` is not overridden, and need not be looked up.
         self.wakes_as_host = False
-        #: Left behind by threads that ended and iterators that were dropped; closed by the next call (see `reap`).
+        #: Of threads that ended and iterators that were dropped; the next call closes them (see `reap`).
         self.orphans: deque[EngineConnection | Handle] = deque()
-        #: Handles that are open for speed only, by connection id.
+        #: Cached handles, by connection id.
         self.idle_handles: dict[bytes, HandleCache] = {}
         #: How many calls had to wait for the log: commits, and persistent puts and gets outside of units of work.
         self.waits_for_disk: int = 0
 
-    # -- what host.py does ---------------------------------------------------------------------------------------------
+    # -- implemented in host.py ----------------------------------------------------------------------------------------
 
     def refuse(self) -> NoReturn:
         """Raise why the queue manager cannot be used. Called when `state` is not OPEN."""
@@ -102,25 +102,25 @@ class HostCore:
         raise NotImplementedError
 
     def disk_has_room(self) -> bool:
-        """Return whether a page set whose disk was full has room now."""
+        """Return whether a page set with a full disk has room now."""
         raise NotImplementedError
 
     def connect(self, application: str, user: str) -> EngineConnection:
-        """MQCONN."""
+        """Make a connection (MQCONN)."""
         raise NotImplementedError
 
     def drop(self, connection: EngineConnection) -> None:
-        """MQDISC; what was not committed is backed out."""
+        """End a connection (MQDISC); its uncommitted work is backed out."""
         raise NotImplementedError
 
     def housekeeper(self) -> EngineConnection:
-        """Return the connection for work of the API's own. Under the lock."""
+        """Return the connection for internal work. Under the lock."""
         raise NotImplementedError
 
     # -- for callers that are not compiled ----------------------------------------------------------------------------
 
     def settle(self, connection: EngineConnection) -> int:
-        """Do what an engine call left to do, under the lock. Return the log position to wait for."""
+        """Finish an engine call under the lock: wake, notices, checkpoint. Return the log position to wait for."""
         return settle(self, connection)
 
     def wake(self) -> None:
@@ -147,7 +147,7 @@ def begin(host: HostCore) -> None:
 def begin_undo(host: HostCore) -> bool:
     """Take the lock to undo a call that was interrupted; a second interrupt does not prevent it.
 
-    False if the queue manager was closed meanwhile: there is nothing to undo, and no `end` to call.
+    Return False if the queue manager was closed meanwhile: there is nothing to undo, and no `end` to call.
     """
     while True:
         try:
@@ -163,7 +163,7 @@ def begin_undo(host: HostCore) -> bool:
 
 
 def end(host: HostCore) -> None:
-    """Give the lock back, then wake the owners of the waits that the call completed."""
+    """Release the lock, then wake the owners of the waits that the call completed."""
     host._wakes_at_end = False
     host._release()
     if host._any_to_wake:
@@ -171,7 +171,7 @@ def end(host: HostCore) -> None:
 
 
 def wake_noted(host: HostCore) -> None:
-    """Wake the owners of waits that are over, and were noted by a call."""
+    """Wake the owners of completed waits that calls have noted."""
     host._any_to_wake = False  # Before, not after: a call that notes another one sets it again.
     to_wake = host._to_wake
     while to_wake:
@@ -183,7 +183,7 @@ def wake_noted(host: HostCore) -> None:
 
 
 def settle(host: HostCore, connection: EngineConnection) -> int:
-    """Do what an engine call left to do, under the lock. Return the log position to wait for."""
+    """Finish an engine call under the lock: wake, notices, checkpoint. Return the log position to wait for."""
     engine = host.engine
     if engine.woken:
         if host.wakes_as_host:
@@ -239,8 +239,8 @@ def durable(host: HostCore, position: int) -> None:
 class HandleCache:
     """Handles that a connection keeps open, so that a put or get by queue name need not open the queue each time.
 
-    A selector that is open costs something with each message that arrives, and topics may be many: of both, only the
-    last few that were used are kept.
+    An open selector costs time for each message that arrives, and topics may be many: of both, only the most recent are
+    kept open.
     """
 
     SELECTORS_MAX: Final = 8
@@ -256,7 +256,7 @@ class HandleCache:
         self.selecting: dict[tuple[str, str], Handle] = {}
 
     def close_idle(self, name: str = "") -> None:
-        """Close those that no call is using: all, or those of one queue."""
+        """Close the handles that no call is using: all, or those of one queue."""
         for handles in (self.put, self.get):
             for key, handle in list(handles.items()):
                 if (not name or key == name) and self._is_idle(handle):
@@ -277,13 +277,13 @@ class HandleCache:
             self._close(self.topics.pop(next(iter(self.topics))))
 
     def keep_selecting(self, name: str, selector: str, handle: Handle) -> None:
-        """Keep a handle of a queue with a selection string, likewise."""
+        """Keep a handle of a queue with a selection string, in place of the oldest if there are too many."""
         self.selecting[name, selector] = handle
         if len(self.selecting) > self.SELECTORS_MAX:
             self._close(self.selecting.pop(next(iter(self.selecting))))
 
     def forget_selecting(self, handle: Handle) -> tuple[str, str] | None:
-        """Close a handle that is of no use any more. Return its queue and selector, None if it is none of those."""
+        """Close a stale handle. Return its queue and selector, None if the cache does not have it."""
         for pair, kept in self.selecting.items():
             if kept is handle:
                 del self.selecting[pair]

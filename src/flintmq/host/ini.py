@@ -29,7 +29,7 @@ class Stanza:
     values: dict[str, str] = field(default_factory=dict)
 
     def get(self, key: str, default: str = "") -> str:
-        """The value of `key`, in whatever case the file has it."""
+        """Return the value of `key`, compared without regard to case."""
         for each, value in self.values.items():
             if each.lower() == key.lower():
                 return value
@@ -44,7 +44,7 @@ class Stanza:
 
 
 def parse(text: str, origin: str = "") -> list[Stanza]:
-    """The stanzas in `text`. Raises IniError; `origin` is the file for its message."""
+    """Return the stanzas in `text`. Raise IniError; `origin` is the file for its message."""
     stanzas: list[Stanza] = []
     for number, line in enumerate(text.splitlines(), 1):
         content = line.strip()
@@ -62,7 +62,7 @@ def parse(text: str, origin: str = "") -> list[Stanza]:
 
 
 def render(stanzas: list[Stanza], head: str = "") -> str:
-    """The text of a stanza file, `head` as comment lines above."""
+    """Return the text of a stanza file, with `head` as comment lines above."""
     lines = [f"#* {line}".rstrip() for line in head.splitlines()]
     for stanza in stanzas:
         lines.append(f"{stanza.name}:")
@@ -71,7 +71,7 @@ def render(stanzas: list[Stanza], head: str = "") -> str:
 
 
 def read(path: Path) -> list[Stanza]:
-    """The stanzas of a file, none if it does not exist."""
+    """Return the stanzas of a file, none if it does not exist."""
     try:
         text = path.read_text("utf-8", "replace")
     except (FileNotFoundError, NotADirectoryError):
@@ -80,12 +80,12 @@ def read(path: Path) -> list[Stanza]:
 
 
 def write(path: Path, stanzas: list[Stanza], head: str = "", private: bool = True) -> None:
-    """Replace a file as a whole: it is the old one or the new one, whatever happens, and durable on return.
+    """Replace a file atomically and durably.
 
-    The new one is for its owner only, unless it is not `private`.
+    The new file is for its owner only, unless it is not `private`.
     """
     new = path.with_name(path.name + ".new")
-    new.unlink(missing_ok=True)  # What a crash has left may have another mode.
+    new.unlink(missing_ok=True)  # A file left by a crash may have another mode.
     with open(new, "w", encoding="utf-8", opener=opener if private else None) as file:
         file.write(render(stanzas, head))
         file.flush()
@@ -104,5 +104,5 @@ def sync_directory(path: Path) -> None:
 
 
 def find(stanzas: list[Stanza], name: str) -> Stanza | None:
-    """The first stanza of that name."""
+    """Return the first stanza of that name."""
     return next((each for each in stanzas if each.name.lower() == name.lower()), None)

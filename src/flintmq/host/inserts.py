@@ -8,5 +8,5 @@ _INSERT = re.compile(r"\+(\w+)\+")
 
 
 def replaced(text: str, inserts: dict[str, str]) -> str:
-    """Return `text` with +NAME+ replaced by the value of NAME; what is no name stays as it is."""
+    """Return `text` with +NAME+ replaced by the value of NAME. An unknown NAME stays as it is."""
     return _INSERT.sub(lambda found: inserts.get(found[1], found[0]), text)

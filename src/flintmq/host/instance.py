@@ -1,19 +1,19 @@
-"""Where queue managers live, and what of them is on disk.
+"""Queue managers on disk: their directories, their names, and how they are created, opened and deleted.
 
     $FLINTMQ_DATA, else $XDG_DATA_HOME/flintmq, else ~/.local/share/flintmq
-    ├── mqs.ini                 the default queue manager, and where those are that live elsewhere (crtmqm -md)
+    ├── mqs.ini                 the default queue manager, and the places of those that live elsewhere (crtmqm -md)
     └── qmgrs/QM1/              `.` and `/` of a name are `!` and `&` here, as in MQ
         ├── qm.ini              its name, its log; written last: a directory without it was never completely created
-        ├── lock                who has it open (lock.py)
+        ├── lock                the process that has it open (lock.py)
         ├── log/                the recovery log (flintmq.log)
         ├── pageset/psid00/ ... the page sets (flintmq.store)
-        ├── errors/AMQERR01.LOG what it has to say to the operator
-        ├── autocfg/            what automatic configuration has read last (autoconfig.py)
+        ├── errors/AMQERR01.LOG messages to the operator
+        ├── autocfg/            the last copy of automatic configuration (autoconfig.py)
         └── creating            only while it is created
 
-Creating is done under the lock, in this order: `creating`, log, page sets, catalogue, qm.ini, and `creating` goes. A
-crash before qm.ini is there leaves a directory that says so, and the next create starts afresh; nothing else is ever
-deleted but by `delete`. A directory that has neither qm.ini nor `creating` is somebody else's and is not touched.
+A queue manager is created under the lock, in this order: `creating`, log, page sets, catalogue, qm.ini, and `creating`
+is removed. A crash before qm.ini exists leaves a directory with `creating`, and the next create starts afresh; nothing
+else is ever deleted but by `delete`. A directory with neither qm.ini nor `creating` is foreign and is not touched.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ MEMORY = ":memory:"
 MEMORY_NAME = "MEMORY"
 #: The stanzas of automatic configuration, as they were last read (autoconfig.py).
 CACHED_INI = "autocfg/cached.ini"
-#: What is deleted with a queue manager, or left over by a create that did not finish.
+#: Directories that are deleted with a queue manager, and after a create that did not finish.
 _DIRECTORIES = ("log", "pageset", "errors", "autocfg")
 INI_HEAD = "Made by FlintMQ. The geometry of the log is fixed when it is created; see `flint inspect`."
 
@@ -79,12 +79,12 @@ NOT_AVAILABLE = "Status not available"
 
 @dataclass
 class CreateOptions:
-    """What `crtmqm` decides about a new queue manager."""
+    """Options of `crtmqm` for a new queue manager."""
 
     #: Changes to the attributes of the QMGR object: DESCR, DEADQ, DEFXMITQ, MAXHANDS, TRIGINT, MAXUMSGS.
     attributes: dict[str, Value] = field(default_factory=dict)
     log: LogConfig = field(default_factory=LogConfig)
-    #: Where the log goes (crtmqm -ld), below it a directory for the queue manager; "" for its own directory.
+    #: Directory for logs (crtmqm -ld), with a directory for this queue manager in it; "" for its own directory.
     log_directory: str = ""
     #: Developer defaults: DEV.QUEUE.1-3 and so on.
     developer: bool = False
@@ -100,14 +100,14 @@ class CreateOptions:
 
 
 def check_name(name: str) -> str:
-    """`name` if a queue manager may be called so; InvalidName otherwise."""
+    """Return `name` if it is a valid queue manager name. Raise InvalidName otherwise."""
     if not is_name(name, NAME_MAX):
         raise InvalidName(f"{name!r} is not a queue manager name: it has 1 to {NAME_MAX} letters, digits and . / _ %")
     return name
 
 
 def directory_name(name: str) -> str:
-    """The directory of a queue manager called `name`."""
+    """Return the directory name of the queue manager `name`."""
     return name.replace(".", "!").replace("/", "&")
 
 
@@ -142,11 +142,11 @@ class Instance:
         return self.directory / "pageset"
 
     def exists(self) -> bool:
-        """Whether it was completely created."""
+        """Return whether it was completely created."""
         return self.ini_path.is_file()
 
     def half_made(self) -> bool:
-        """Whether somebody began to create it and did not finish. True while it is being created, too."""
+        """Return whether a create was begun and not finished. True while it is being created, too."""
         return self.creating_path.exists() and not self.exists()
 
     def stanza(self, name: str) -> ini.Stanza:
@@ -159,12 +159,12 @@ class Instance:
         return found
 
     def log_directory(self) -> Path:
-        """Where the log is."""
+        """Return the directory of the log."""
         return self.directory / (self.stanza("Log").get("LogPath") or "log")
 
 
 def by_name(name: str) -> Instance:
-    """The queue manager called `name`, which need not exist."""
+    """Return the queue manager `name`, which need not exist."""
     check_name(name)
     for stanza in ini.read(data_directory() / "mqs.ini"):
         if stanza.name == "QueueManager" and stanza.get("Name") == name and stanza.get("DataPath"):
@@ -173,9 +173,9 @@ def by_name(name: str) -> Instance:
 
 
 def by_path(path: str | os.PathLike[str], name: str = "") -> Instance:
-    """The queue manager in a directory.
+    """Return the queue manager in a directory.
 
-    What it is called stands in its qm.ini; a new one is called like the directory.
+    Its name is in its qm.ini; a new one takes the name of the directory.
     """
     directory = Path(path).expanduser().absolute()
     instance = Instance("", directory)
@@ -192,14 +192,14 @@ def by_path(path: str | os.PathLike[str], name: str = "") -> Instance:
 
 
 def locate(name: str | os.PathLike[str]) -> Instance:
-    """What `flintmq.open` means by its first argument: a name, or a path if there is a separator in it."""
+    """Return the queue manager of a first argument of `flintmq.open`: a name, or a path if it contains a separator."""
     if not isinstance(name, str) or os.sep in name or (os.altsep and os.altsep in name):
         return by_path(name)
     return by_name(name)
 
 
 def instances() -> list[Instance]:
-    """All queue managers that are known by name, in order of name; half-made ones among them."""
+    """Return all queue managers that are known by name, in order of name; half-made ones among them."""
     found: dict[str, Instance] = {}
     parent = data_directory() / "qmgrs"
     directories = sorted(parent.iterdir()) if parent.is_dir() else []
@@ -216,7 +216,7 @@ def instances() -> list[Instance]:
 
 
 def default_name() -> str:
-    """The default queue manager, "" if there is none."""
+    """Return the default queue manager, "" if there is none."""
     stanza = ini.find(ini.read(data_directory() / "mqs.ini"), "DefaultQueueManager")
     return stanza.get("Name") if stanza else ""
 
@@ -227,7 +227,7 @@ def set_default(name: str) -> None:
 
 
 def remember_place(instance: Instance) -> None:
-    """Note in mqs.ini where a queue manager is that lives elsewhere."""
+    """Write the place of a queue manager outside of the data directory to mqs.ini."""
     _change_mqs_ini("QueueManager", {"Name": instance.name, "DataPath": str(instance.directory)}, instance.name)
 
 
@@ -244,7 +244,7 @@ def _change_mqs_ini(name: str, values: dict[str, str], only: str = "") -> None:
 
 
 def status(instance: Instance) -> str:
-    """What dspmq says of it."""
+    """Return the status that dspmq shows."""
     if holder_of(instance.lock_path) is not None:
         return RUNNING if instance.exists() else BEING_CREATED
     if not instance.exists():
@@ -269,14 +269,14 @@ class Storage:
         self.page_sets: dict[int, PageSet] = {}
 
     def page_set(self, psid: int) -> PageSet:
-        """Open a page set, or make it; called by the engine. Page set 0, which never goes, is asked for twice."""
+        """Open a page set, or make it; called by the engine. Page set 0, which always stays, is opened twice."""
         if psid == 0 and psid in self.page_sets:
             return self.page_sets[psid]
         self.page_sets[psid] = opened = self._open(psid)
         return opened
 
     def close(self) -> None:
-        """The clean end: everything is written. The lock goes last."""
+        """Write everything and close the files. The lock is released last."""
         try:
             if self.log is not None:
                 self.log.close()
@@ -285,7 +285,7 @@ class Storage:
             self._release()
 
     def abandon(self) -> None:
-        """As if the process had ended here."""
+        """Release the files without writing, as if the process had ended here."""
         if self.log is not None:
             self.log.abandon()
         self._close_page_sets()
@@ -296,7 +296,7 @@ class Storage:
             try:
                 page_set.close()
             except (PageSetError, OSError):
-                pass  # It was told before, or will be at the next open; the log has everything.
+                pass  # It was reported before, or will be at the next open; the log has everything.
 
     def _release(self) -> None:
         if self.lock is not None:
@@ -304,7 +304,7 @@ class Storage:
 
 
 def take_lock(instance: Instance) -> InstanceLock:
-    """The lock on an instance whose directory exists, or QueueManagerInUse that says who has it."""
+    """Take the lock on an instance, whose directory exists. Raise QueueManagerInUse, which names the holder."""
     try:
         return InstanceLock.acquire(instance.lock_path)
     except LockHeld as held:
@@ -327,7 +327,7 @@ def _storage(instance: Instance, lock: InstanceLock) -> Storage:
 
 
 def new_objects(name: str, options: CreateOptions, now_ms: int) -> list[tuple[str, str, dict[str, Value]]]:
-    """The objects of a new queue manager: itself, the default objects, the developer's; with their creation date."""
+    """Return the objects of a new queue manager with their creation date: itself, default and developer objects."""
     from flintmq.command.defaults import (
         DEVELOPER_PORT,
         default_objects,
@@ -358,7 +358,7 @@ def new_objects(name: str, options: CreateOptions, now_ms: int) -> list[tuple[st
 
 
 def create_in_memory(name: str = MEMORY_NAME, options: CreateOptions | None = None) -> tuple[QueueManager, Storage]:
-    """A queue manager without files."""
+    """Create a queue manager without files."""
     clock = system_clock()
     storage = Storage(None, lambda psid: MemoryPageSet())
     objects = new_objects(check_name(name), options or CreateOptions(), clock.now_ms())
@@ -368,7 +368,7 @@ def create_in_memory(name: str = MEMORY_NAME, options: CreateOptions | None = No
 
 
 def create_on_disk(instance: Instance, options: CreateOptions) -> tuple[QueueManager, Storage]:
-    """Create a queue manager and leave it open. Durable on return."""
+    """Create a queue manager and leave it open. It is durable on return."""
     directory = instance.directory
     _check_place(instance)
     make_directory(directory, parents=True)
@@ -397,7 +397,7 @@ def create_on_disk(instance: Instance, options: CreateOptions) -> tuple[QueueMan
 
 
 def _check_place(instance: Instance) -> None:
-    """Refuse a directory that is somebody else's."""
+    """Refuse a directory that exists and is no half-made queue manager."""
     directory = instance.directory
     if instance.exists():
         raise QueueManagerExists(f"queue manager {instance.name} already exists, in {directory}")
@@ -454,20 +454,20 @@ def _qm_ini(name: str, log_path: str, options: CreateOptions) -> list[ini.Stanza
 
 
 def _clean_half_made(instance: Instance) -> None:
-    """Remove what a create that did not finish has left."""
+    """Remove the files of a create that did not finish."""
     if instance.half_made():
         for name in _DIRECTORIES:
             shutil.rmtree(instance.directory / name, ignore_errors=True)
 
 
 def _give_up(instance: Instance) -> None:
-    """Creation failed and said so: leave nothing behind that looks like a queue manager."""
+    """Remove the directory of a create that has failed with an error."""
     if not instance.exists():
         shutil.rmtree(instance.directory, ignore_errors=True)
 
 
 def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
-    """Start an existing queue manager. Raises QueueManagerNotFound, -InUse, -Damaged."""
+    """Start an existing queue manager. Raise QueueManagerNotFound, -InUse, -Damaged."""
     if not instance.exists():
         half = ": it was never completely created" if instance.half_made() else ""
         raise QueueManagerNotFound(f"there is no queue manager {instance.name} in {instance.directory}{half}")
@@ -498,7 +498,7 @@ def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
 
 
 def _complete(engine: QueueManager) -> None:
-    """Give a queue manager of an earlier release the objects that it has not got yet. If it fails, so will the next."""
+    """Add the default objects that a queue manager of an earlier release lacks."""
     from flintmq.command.defaults import missing_objects, missing_values
 
     missing = missing_objects(engine.catalogue)
@@ -517,14 +517,14 @@ def _add(engine: QueueManager, rows: list[DefaultObject]) -> None:
 
 
 def listens(engine: QueueManager) -> bool:
-    """Whether a listener starts with the queue manager."""
+    """Return whether a listener starts with the queue manager."""
     return any(each.text("CONTROL") == "QMGR" for each in engine.catalogue.match("LISTENER"))
 
 
 def add_developer_objects(engine: QueueManager, port: int, app_password: bool) -> int:
-    """Add a listener and those developer objects that are missing; how many there were of the latter.
+    """Add a listener and the missing developer objects. Return the number of developer objects added.
 
-    DEADQ and CONNAUTH of the queue manager are changed only where they are as a new queue manager has them.
+    DEADQ and CONNAUTH of the queue manager are changed only if they still have the values of a new queue manager.
     """
     from flintmq.command import defaults
 
@@ -553,7 +553,7 @@ def add_developer_objects(engine: QueueManager, port: int, app_password: bool) -
 
 
 def _prepare(engine: QueueManager, log: Log) -> None:
-    """A circular log is checkpointed long before it is full; SET LOG COMPLOG outlives a restart; the start is told."""
+    """Set checkpoints for a circular log, restore the compression of SET LOG COMPLOG, and raise the start event."""
     if not log.config.linear:
         engine.set_checkpoints(engine.checkpoint_records, log.capacity // 2)
     compression = engine.parameters["LOG"].get("COMPLOG")
@@ -563,7 +563,7 @@ def _prepare(engine: QueueManager, log: Log) -> None:
 
 
 def _translated(instance: Instance, error: BaseException) -> QueueManagerError | None:
-    """What to tell the user when a queue manager cannot be created or opened; None for a bug of ours."""
+    """Return the error for a queue manager that cannot be created or opened; None for an internal error."""
     name = instance.name
     if isinstance(error, LogError | PageSetError | RestartFailed | ini.IniError):
         return QueueManagerDamaged(f"queue manager {name} cannot be opened: {error}")
@@ -575,7 +575,7 @@ def _translated(instance: Instance, error: BaseException) -> QueueManagerError |
 
 
 def delete(instance: Instance) -> None:
-    """Delete a queue manager with everything on it. Refused while somebody has it open."""
+    """Delete a queue manager with everything on it. Refused while a process has it open."""
     if not instance.exists() and not instance.half_made():
         raise QueueManagerNotFound(f"there is no queue manager {instance.name} in {instance.directory}")
     lock = take_lock(instance)
@@ -598,7 +598,7 @@ def delete(instance: Instance) -> None:
 
 
 def _log_elsewhere(instance: Instance) -> Path | None:
-    """The log directory, if it is outside of the instance's own and really has a log in it."""
+    """Return the log directory if it is outside of the instance's own and contains a log, else None."""
     log_path = Path(instance.stanza("Log").get("LogPath") or "log")
     if log_path.is_absolute() and (log_path / "control.lfh").exists():
         return log_path

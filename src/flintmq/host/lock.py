@@ -1,14 +1,14 @@
-"""Who has a queue manager open: one process at a time, and everybody may ask which.
+"""The lock of a queue manager: one process at a time has it open, and any process may ask which.
 
 The file `lock` in the queue manager's directory is locked (flock) for as long as it is open, and holds one JSON object:
 
     pid      of the process
     program  its command line
-    host     where it runs
-    since    when it opened the queue manager, seconds since 1970
+    host     the machine it runs on
+    since    the time it opened the queue manager, seconds since 1970
 
-The lock goes with the process, however it ends; the text stays behind after a crash, and means nothing then. After a
-fork the child must not keep it alive: `close_in_child`.
+The lock ends with the process, in any way; the text stays behind after a crash, and means nothing then. After a fork
+the child must not keep it alive: `close_in_child`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from pathlib import Path
 from flintmq.host.private import FILE_MODE
 from flintmq.log.files import DISK_FULL
 
-#: Somebody who only looks (dspmq) may hold the lock for an instant, which is long if the machine lets it wait in that
-#: very moment. Try so often, so many seconds apart: it is never the one who has the queue manager open.
+#: A process that only tests the lock (dspmq) holds it for an instant, or longer if the machine suspends it just then.
+#: Number of attempts and pause between them: such a process never has the queue manager open.
 _TRIES = 2000
 _PAUSE_SECONDS = 0.005
 
 
 @dataclass(frozen=True)
 class Holder:
-    """What the lock file says."""
+    """Content of the lock file."""
 
     pid: int = 0
     program: str = ""
@@ -51,7 +51,7 @@ class Holder:
 
 
 class LockHeld(Exception):
-    """Somebody has it."""
+    """Another process holds the lock."""
 
     def __init__(self, holder: Holder) -> None:
         super().__init__(str(holder))
@@ -67,7 +67,7 @@ class InstanceLock:
 
     @staticmethod
     def acquire(path: Path) -> InstanceLock:
-        """Take the lock or raise LockHeld. A process that only looks at it is waited for."""
+        """Take the lock or raise LockHeld. Wait for a process that only tests it."""
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         try:
             for attempt in range(_TRIES):
@@ -85,20 +85,20 @@ class InstanceLock:
             raise
 
     def release(self) -> None:
-        """Give the lock back, and leave nothing to read. A second call does nothing."""
+        """Release the lock and empty its file. A second call does nothing."""
         if self._fd >= 0:
             self._write("")
             os.close(self._fd)
             self._fd = -1
 
     def close_in_child(self) -> None:
-        """After a fork, in the child: the lock is the parent's."""
+        """Close the file in the child of a fork: the lock is the parent's."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def _write(self, text: str) -> None:
-        """Say who has the lock. On a full disk nobody is told, but the lock holds."""
+        """Write the holder to the file. A full disk leaves it empty, but the lock holds."""
         os.ftruncate(self._fd, 0)
         try:
             os.pwrite(self._fd, text.encode(), 0)
@@ -122,7 +122,7 @@ def _describe() -> str:
 
 
 def read_holder(path: Path) -> Holder:
-    """What the lock file says, true or not; an empty Holder if it says nothing."""
+    """Return the content of the lock file, stale or not; an empty Holder if there is none."""
     try:
         content = json.loads(path.read_text("utf-8"))
         return Holder(int(content["pid"]), str(content["program"]), str(content["host"]), float(content["since"]))
@@ -131,7 +131,7 @@ def read_holder(path: Path) -> Holder:
 
 
 def _alive(holder: Holder) -> bool:
-    """Whether the process that the file names runs. One on another host does, for all we know."""
+    """Return whether the process that the file names runs. A process on another host counts as running."""
     if not holder.pid:
         return False
     if holder.host and holder.host != socket.gethostname():
@@ -146,7 +146,7 @@ def _alive(holder: Holder) -> bool:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Who has the lock now; None if nobody has. Does not wait and does not stand in anybody's way for long."""
+    """Return the process that holds the lock now, None if it is free. Does not wait; blocks others only briefly."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

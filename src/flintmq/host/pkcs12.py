@@ -1,22 +1,22 @@
-"""PKCS#12 key repositories, for the queue manager and for clients: a key, its certificate and those that are trusted.
+"""PKCS#12 key repositories, for queue managers and clients: a key, its certificate and the trusted certificates.
 
-Which file is meant by a name, the first that is there:
+The first of these files that exists is used for NAME:
 
-    NAME            as it is said
-    NAME.pem        what has always been read goes first
+    NAME            the name as given
+    NAME.pem        PEM goes first: earlier releases read nothing else
     NAME.p12        PKCS#12
     NAME.pfx        PKCS#12
 
-A CMS key database (NAME.kdb, with its NAME.sth) is IBM's own, and JKS is Java's; if such a name is said, the others are
-looked for without the suffix. The password is what is said (KEYRPWD, MQKEYRPWD ...), else the first line of
-NAME.password, a file that only its owner may read.
+A CMS key database (NAME.kdb, with its NAME.sth) is IBM's own, and JKS is Java's; for such a name, the others are looked
+for without the suffix. The password is given (KEYRPWD, MQKEYRPWD ...), or else the first line of NAME.password, a file
+that only its owner may read.
 
-Of several keys, the one is used that is called by the label (CERTLABL, MQCERTLABL ...), or whose certificate is.
-Without a label, or with the usual one of a queue manager if no key is called so, it is the first.
+Of several keys, the one with the label (CERTLABL, MQCERTLABL ...) is used: its own, or its certificate's. Without a
+label, or with the default label of a queue manager if no key has it, the first key is used.
 
-1. Nothing of a key or a password is in the text of an error.
+1. No part of a key or a password is in the text of an error.
 2. `ssl` takes a key from a file only: it gets one of mode 0600, encrypted with a password that is used once, and the
-   file is gone when `use` returns.
+   file is removed when `use` returns.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PASSWORD = ".password"
 
 
 class BadRepository(Exception):
-    """The key repository cannot be used; the text says why, and what to do."""
+    """The key repository cannot be used; the text says why, and how to repair it."""
 
 
 class Held(NamedTuple):
@@ -53,20 +53,20 @@ class Held(NamedTuple):
 
     key: PrivateKeyTypes
     certificate: Certificate
-    #: What it is called, "" for nothing, and what it may be called by: its own name, and that of the certificate.
+    #: Its label, "" for none, and the labels that select it: its own, and that of the certificate.
     name: str
     names: tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Repository:
-    """What is in a PKCS#12 file."""
+    """Content of a PKCS#12 file."""
 
     path: Path
-    #: PEM: the key, encrypted with `once`, its certificate, and those who signed it. b"" if there is no key.
+    #: PEM: the key, encrypted with `once`, its certificate, and the issuers. b"" if there is no key.
     chain: bytes
     once: bytes
-    #: What the key is called, "" for nothing.
+    #: The label of the key, "" for none.
     label: str
     #: PEM: the certificate of the key.
     own: str
@@ -74,7 +74,7 @@ class Repository:
     trusted: str
 
     def use(self, context: ssl.SSLContext) -> None:
-        """Show the certificate in handshakes of `context`. Raises BadRepository."""
+        """Show the certificate in handshakes of `context`. Raise BadRepository."""
         descriptor, name = tempfile.mkstemp(prefix="flintmq-", suffix=".pem")
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -87,7 +87,7 @@ class Repository:
 
 
 def find(path: Path) -> Path | None:
-    """The file that is meant, None if there is none."""
+    """Return the file for a name, None if there is none."""
     if not path.name:
         return None
     bases = [path, path.with_suffix("")] if path.suffix.lower() in _FOREIGN else [path]
@@ -99,17 +99,17 @@ def find(path: Path) -> Path | None:
 
 
 def is_pkcs12(path: Path) -> bool:
-    """Whether it is not PEM, by its name."""
+    """Return whether a file is PKCS#12, by its name."""
     return path.suffix.lower() in _PKCS12
 
 
 def password_file(path: Path) -> Path:
-    """Where the password may be."""
+    """Return the path of the password file beside a repository."""
     return path.with_suffix(_PASSWORD)
 
 
 def read(path: Path, password: str, label: str, usual_label: str = "") -> Repository:
-    """What is in the file, with the key that is called `label`. Raises BadRepository."""
+    """Read the file, and choose the key with the label `label`. Raise BadRepository."""
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives import serialization
@@ -145,7 +145,7 @@ def read(path: Path, password: str, label: str, usual_label: str = "") -> Reposi
 
 
 def _held(data: bytes, password: bytes, certificates: list[PKCS12Certificate]) -> list[Held]:
-    """The keys that have a certificate, with it and the names of both. Raises ValueError, TypeError."""
+    """Return the keys that have a certificate, with it and the labels of both. Raise ValueError, TypeError."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
 
@@ -168,7 +168,7 @@ def _held(data: bytes, password: bytes, certificates: list[PKCS12Certificate]) -
 
 
 def _chosen(path: Path, held: list[Held], label: str, usual_label: str) -> tuple[PrivateKeyTypes, Certificate, str]:
-    """The key that is meant. Raises BadRepository."""
+    """Choose the key by its label. Raise BadRepository."""
     chosen = next((each for each in held if label and label in each.names), None)
     if chosen is None and (not label or label == usual_label):
         chosen = held[0]
@@ -179,7 +179,7 @@ def _chosen(path: Path, held: list[Held], label: str, usual_label: str) -> tuple
 
 
 def _issuers(certificate: Certificate, others: list[Certificate]) -> list[Certificate]:
-    """Those that signed it, one the other, as far as they are there, up to one that signed itself."""
+    """Return the chain of issuers of a certificate, as far as `others` has them, up to a self-signed one."""
     result: list[Certificate] = []
     while certificate.issuer != certificate.subject:
         above = next((each for each in others if each not in result and _signed(each, certificate)), None)
@@ -191,7 +191,7 @@ def _issuers(certificate: Certificate, others: list[Certificate]) -> list[Certif
 
 
 def _signed(above: Certificate, certificate: Certificate) -> bool:
-    """Whether one signed the other, which the name alone does not say. If it cannot be checked here, the peer may."""
+    """Return whether `above` signed `certificate`. If that cannot be checked here, assume it; the peer may check."""
     from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 
     if above.subject != certificate.issuer:
@@ -206,7 +206,7 @@ def _signed(above: Certificate, certificate: Certificate) -> bool:
 
 
 def _why(path: Path, said: str, has_password: bool) -> str:
-    """What is wrong with the file, from what the package says of it."""
+    """Translate an error of the package cryptography."""
     if "password" not in said.lower():
         return f"it is damaged, or not PKCS#12 ({said})"
     if has_password:
@@ -215,7 +215,7 @@ def _why(path: Path, said: str, has_password: bool) -> str:
 
 
 def _kept_password(path: Path) -> str:
-    """The password in the file beside the repository, "" if there is none. Raises BadRepository, OSError."""
+    """Return the password in the file beside the repository, "" if there is none. Raise BadRepository, OSError."""
     kept = password_file(path)
     try:
         with open(kept, "rb") as file:

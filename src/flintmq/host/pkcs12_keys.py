@@ -1,14 +1,14 @@
-"""The private keys of a PKCS#12 file and what they are called. The package cryptography reads the first one only.
+"""Private keys and their labels in a PKCS#12 file. The package cryptography reads the first key only.
 
-What is walked (RFC 7292; DER, each a tag, a length and what is in it):
+The parsed elements (RFC 7292; DER, each a tag, a length and a content):
 
-    PFX               version, the safes as ContentInfo, and a checksum with the password, which is not looked at here
+    PFX               version, the safes as ContentInfo, and a checksum with the password, which is not checked here
     ContentInfo       type, [0] content: of type `data` an octet string; encrypted ones hold certificates, not keys
     the safes         in that octet string: a sequence of ContentInfo, each with a sequence of bags
     bag               type, [0] value, and a set of attributes: type, and a set of values
     friendlyName      an attribute: BMPString, which is UTF-16 in big-endian order
 
-1. Only a file whose checksum is right comes here; even so, what is no such file raises ValueError and nothing else.
+1. Callers pass only a file with a valid checksum; even so, malformed data raises ValueError and nothing else.
 2. A key stays encrypted as it is in the file.
 """
 
@@ -38,7 +38,7 @@ class KeyBag:
 
 
 def keys(data: bytes) -> list[KeyBag]:
-    """The keys in a PKCS#12 file, in their order. Raises ValueError."""
+    """Return the keys in a PKCS#12 file, in their order. Raise ValueError."""
     found: list[KeyBag] = []
     for safe in _elements(_content(_inside(data, _SEQUENCE), 1), _SEQUENCE):
         kind, content = _typed(safe)
@@ -49,7 +49,7 @@ def keys(data: bytes) -> list[KeyBag]:
 
 
 def _key(bag: bytes) -> list[KeyBag]:
-    """The key in a bag, if it is one."""
+    """Return the key in a bag, nothing if the bag has none."""
     kind, value = _typed(bag)
     if kind not in (_KEY_BAG, _SHROUDED_KEY_BAG):
         return []
@@ -70,7 +70,7 @@ def _label(attributes: bytes) -> str:
 
 
 def _content(pfx: bytes, place: int) -> bytes:
-    """The safes: the octet string in the ContentInfo at `place`."""
+    """Return the safes: the octet string in the ContentInfo at `place`."""
     parts = _split(pfx)
     if len(parts) <= place or parts[place][0] != _SEQUENCE:
         raise ValueError("there are no safes in it")
@@ -81,7 +81,7 @@ def _content(pfx: bytes, place: int) -> bytes:
 
 
 def _typed(body: bytes) -> tuple[bytes, bytes]:
-    """A type, and the element behind it as it is."""
+    """Return a type, and the raw element behind it."""
     tag, start, end = _header(body, 0)
     if tag != _OBJECT:
         raise ValueError("a type is missing")
@@ -89,7 +89,7 @@ def _typed(body: bytes) -> tuple[bytes, bytes]:
 
 
 def _elements(body: bytes, tag: int) -> list[bytes]:
-    """What is in the elements of a sequence that `body` begins with; all have this tag."""
+    """Return the contents of the elements of a sequence that `body` begins with; all have this tag."""
     result: list[bytes] = []
     for found, inside in _split(_inside(body, _SEQUENCE)):
         if found != tag:
@@ -99,7 +99,7 @@ def _elements(body: bytes, tag: int) -> list[bytes]:
 
 
 def _inside(body: bytes, tag: int) -> bytes:
-    """What is in the element that `body` begins with."""
+    """Return the content of the element that `body` begins with."""
     found, start, end = _header(body, 0)
     if found != tag:
         raise ValueError(f"tag {found:#x} in the place of {tag:#x}")
@@ -107,7 +107,7 @@ def _inside(body: bytes, tag: int) -> bytes:
 
 
 def _split(body: bytes) -> list[tuple[int, bytes]]:
-    """The elements of `body`, one behind the other: tag, and what is in it."""
+    """Return the elements of `body`, one behind the other: tag and content."""
     result: list[tuple[int, bytes]] = []
     at = 0
     while at < len(body):
@@ -117,7 +117,7 @@ def _split(body: bytes) -> list[tuple[int, bytes]]:
 
 
 def _header(body: bytes, at: int) -> tuple[int, int, int]:
-    """Of the element at `at`: tag, where what is in it begins, and where it ends."""
+    """Return tag, start and end of the content of the element at `at`."""
     if len(body) < at + 2:
         raise ValueError("it is cut short")
     tag, length, start = body[at], body[at + 1], at + 2

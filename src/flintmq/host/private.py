@@ -1,8 +1,8 @@
-"""The files of a queue manager are its owner's alone: 0600, and 0700 for directories.
+"""File modes: the files of a queue manager are their owner's alone, 0600, and 0700 for directories.
 
-Log and page sets have all that was put, traces and dumps quote messages, qm.ini says how it is guarded. Files are made
-with these modes. What an earlier release made with wider ones is tightened when the queue manager is opened. Dump files
-of SMF records (`*.smf`) keep the mode that telemetry/recording gives them: another user may be meant to read them.
+Log and page sets contain all messages, traces and dumps quote messages, qm.ini shows the security settings. Files are
+made with these modes. Wider modes of an earlier release are tightened when the queue manager is opened. Dump files of
+SMF records (`*.smf`) keep the mode that telemetry/recording gives them: another user may be meant to read them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DUMP = ".smf"
 
 
 def opener(path: str, flags: int) -> int:
-    """Open a file for `open(..., opener=opener)`: one that is made is for its owner only."""
+    """Open a file for `open(..., opener=opener)`: a new file is for its owner only."""
     return os.open(path, flags | os.O_CLOEXEC, FILE_MODE)
 
 
@@ -31,9 +31,10 @@ def make_directory(path: Path, parents: bool = False) -> None:
 
 
 def tighten(directories: list[Path]) -> tuple[int, int]:
-    """Take files and directories, with all that is in them, away from group and others.
+    """Withdraw the permissions of group and others from directories and everything below them.
 
-    Returns how many were changed, and how many could not be: they belong to another user. Links are not followed.
+    Return how many modes were changed, and how many could not be, because another user owns the file. Links are not
+    followed.
     """
     changed = failed = 0
     for directory in directories:
@@ -46,7 +47,7 @@ def tighten(directories: list[Path]) -> tuple[int, int]:
 
 
 def _tighten(path: str) -> int:
-    """1 if the mode was changed, -1 if it could not be, 0 if it was right or the file is gone."""
+    """Return 1 if the mode was changed, -1 if it could not be, 0 if it was right or the file has gone."""
     try:
         mode = os.lstat(path).st_mode
         if not mode & _OTHERS or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISSOCK(mode)):

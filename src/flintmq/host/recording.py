@@ -1,7 +1,7 @@
-"""The records of an open queue manager: a thread that is there while a trace is started.
+"""Statistics and accounting records of an open queue manager: a thread that exists while a trace is started.
 
-It sleeps until an interval ends, takes the lock of the host like any call, lets the recorder collect what is due, gives
-the lock back, and writes. So neither applications nor an event loop wait for a file. Like timer.py it keeps nothing
+It sleeps until an interval ends, takes the lock of the host like any call, lets the recorder collect its records,
+releases the lock, and writes. So neither applications nor an event loop wait for a file. Like timer.py it keeps nothing
 alive.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flintmq.host.host import Host
     from flintmq.telemetry.recording.recorder import Batch, Recorder
 
-#: A little late, so that what is due is due.
+#: Added to a wait, so that it does not end just before the records are due.
 _LATE_S = 0.002
 
 
@@ -51,11 +51,11 @@ class Recording:
 
     @property
     def recorder(self) -> Recorder | None:
-        """The recorder, if there was ever anything to record."""
+        """Return the recorder, None if no trace was ever started."""
         return self._recorder
 
     def look(self) -> None:
-        """Under the lock, after a command: a trace may have been started or stopped, an interval cut."""
+        """Check after a command, under the lock, whether a trace was started or stopped, or an interval cut."""
         host = self._host()
         if host is None:
             return
@@ -78,7 +78,7 @@ class Recording:
             self._thread.start()
 
     def finish(self) -> None:
-        """Under the lock, when all connections have ended: what there is is written, and the files closed."""
+        """Write the last records and close the files. Under the lock, when all connections have ended."""
         self.tracing.close()
         recorder = self._recorder
         if recorder is None:
@@ -92,7 +92,7 @@ class Recording:
             recorder.close()
 
     def stop(self) -> None:
-        """The queue manager has ended, with `finish` or without; the thread will find out."""
+        """Stop the thread: the queue manager has ended, with `finish` or without."""
         self._changed.set()
         self.tracing.close()
         recorder, self._recorder = self._recorder, None
@@ -111,7 +111,7 @@ class Recording:
             wait_s = self._turn()
 
     def _turn(self) -> float:
-        """Collect and write, if that is due; how long to wait for the next, -1 to end."""
+        """Collect and write records that are due. Return the seconds until the next are, -1 to end."""
         host = self._host()
         recorder = self._recorder
         if host is None or host.state or recorder is None:
@@ -124,7 +124,7 @@ class Recording:
                 if not due:
                     self._thread = None
         except (MQError, OSError):
-            return -1  # Stopped by somebody else: host.fail has told why.
+            return -1  # Stopped by another call: host.fail has written why.
         del host
         if batch is not None:
             self._write(recorder, batch)
@@ -132,7 +132,7 @@ class Recording:
 
 
 def _settings(host: Host) -> Settings:
-    """The stanza of qm.ini. What is wrong with it stands in the error log."""
+    """Return the settings of the Telemetry stanza of qm.ini. Errors in it go to the error log."""
     values: dict[str, str] = {}
     if host.instance is not None:
         try:
@@ -143,7 +143,7 @@ def _settings(host: Host) -> Settings:
 
 
 def make_recorder(host: Host, settings: Settings) -> Recorder:
-    """The recorder of a host: whose records they are, and where they go. The layouts are read when they are needed."""
+    """Make the recorder of a host, with its origin and its dump files. The layouts are imported only now."""
     from flintmq.telemetry.recording.dump_files import DumpFiles, zstd_module
     from flintmq.telemetry.recording.record import Origin
     from flintmq.telemetry.recording.recorder import Recorder
@@ -172,5 +172,5 @@ def make_recorder(host: Host, settings: Settings) -> Recorder:
 
 
 def local_offset_us() -> int:
-    """What local time is ahead of UTC now."""
+    """Return the current offset of local time from UTC."""
     return time.localtime().tm_gmtoff * 1_000_000

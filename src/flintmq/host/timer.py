@@ -1,9 +1,10 @@
-"""What the engine wants to do at a time of its own: scans for expired messages (EXPRYINT, REFRESH QMGR), and the
-delivery of delayed messages. In a process with channels the latter is done with what clients wait for (server/hub.py).
+"""Timed work of the engine: scans for expired messages (EXPRYINT, REFRESH QMGR) and delivery of delayed messages.
 
-A thread that is only there while something is due or under way. It sleeps until the time has come, takes the lock like
-any call, lets the engine do a slice, and gives the lock back, so that applications come in between. It keeps nothing
-alive: when the queue manager is closed, has failed, or is forgotten by everybody, it ends.
+In a process with channels, server/hub.py delivers delayed messages together with the waits of clients.
+
+The thread exists only while something is due or under way. It sleeps until the time has come, takes the lock like any
+call, lets the engine do a slice, and releases the lock, so that applications can run in between. It keeps nothing
+alive: it ends when the queue manager is closed, has failed, or is garbage.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from flintmq.qmgr import delay, expiry
 if TYPE_CHECKING:
     from flintmq.host.host import Host
 
-#: Between two slices, for those who wait for the lock.
+#: Pause between two slices, for callers that wait for the lock.
 _PAUSE_S = 0.001
 
 
@@ -34,7 +35,7 @@ class Timer:
         self._changed.set()
 
     def look(self) -> None:
-        """Under the lock: something may have changed that says when anything is due."""
+        """Check, under the lock, whether the next due time has changed."""
         host = self._host()
         if host is None:
             return
@@ -46,7 +47,7 @@ class Timer:
             self._thread.start()
 
     def stop(self) -> None:
-        """The queue manager ends; the thread will find out."""
+        """Wake the thread, which then finds that the queue manager has ended."""
         self._changed.set()
 
     def _run(self) -> None:
@@ -57,7 +58,7 @@ class Timer:
             wait_s = self._turn()
 
     def _turn(self) -> float:
-        """A slice, if one is due; how long to wait for the next, -1 to end."""
+        """Run a slice if one is due. Return the seconds until the next, -1 to end."""
         host = self._host()
         if host is None or host.state:
             return -1
@@ -65,7 +66,7 @@ class Timer:
             with host.call:
                 return self._slice(host)
         except (MQError, OSError):
-            return -1  # Stopped by somebody else, or by this very call: host.fail has told why.
+            return -1  # Stopped by another call, or by this one: host.fail has written why.
 
     def _slice(self, host: Host) -> float:
         engine = host.engine
@@ -88,7 +89,7 @@ class Timer:
 
 
 def _due_ms(host: Host) -> int:
-    """When the first of it is due, 0 never."""
+    """Return when the first scan or delivery is due, 0 for never."""
     scan = host.engine.expiry.due_ms()
     delivery = 0 if host.serves_channels else host.engine.delays.due_ms()
     return min(scan, delivery) if scan and delivery else scan or delivery

@@ -1,4 +1,4 @@
-"""The trace file of an open queue manager: there while a GLOBAL or CHINIT trace is started."""
+"""The trace file of an open queue manager: it is open while a GLOBAL or CHINIT trace is started."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIRECTORY = "trace"
 
 
 class Tracing:
-    """What START and STOP TRACE of these two types do."""
+    """Carries out START and STOP TRACE for GLOBAL and CHINIT."""
 
     def __init__(self, host: Host) -> None:
         self._host = weakref.ref(host)
@@ -25,7 +25,7 @@ class Tracing:
         self.channel_file: TraceFile | None = None
 
     def changed(self) -> None:
-        """Under the lock: a trace was started or stopped."""
+        """Apply, under the lock, that a trace was started or stopped."""
         host = self._host()
         if host is None:
             return
@@ -45,7 +45,7 @@ class Tracing:
         host.channels_traced(self.channel_file)
 
     def _open(self, host: Host) -> TraceFile | None:
-        """The file, made when it is first needed. What is wrong with it stands in the error log."""
+        """Return the file, made when it is first needed. An error goes to the error log."""
         from flintmq.telemetry.trace_file import TraceFile
 
         if self._file is not None:
@@ -62,7 +62,7 @@ class Tracing:
         return self._file
 
     def close(self) -> None:
-        """Nothing is traced any more; the file stays."""
+        """Stop all tracing; the file stays."""
         host = self._host()
         file, self._file, self.channel_file = self._file, None, None
         if host is not None and file is not None:

@@ -1,20 +1,20 @@
-"""The secrets of a queue manager with files: AES-GCM, under a key that is in a file of its own.
+"""The secrets of a queue manager with files: AES-GCM, under a key in a separate file.
 
-The file is `secret.key` in the directory of the queue manager, mode 0600. It is made when the first secret is:
+The file is `secret.key` in the directory of the queue manager, mode 0600. It is made with the first secret:
 
     offset  field    type     value
          0  magic    8 bytes  "FLINTKEY"
          8  version  u4       1
         12  key      32       random
-        44  crc      u4       CRC-32 of what is before it
+        44  crc      u4       CRC-32 of the bytes before it
 
-What is kept for a secret is text: SEALED, then in base64 the nonce (12 bytes) and what AES-256-GCM makes of it. The
-name of the queue manager and the keyword are authenticated with it: it is of no use in another place.
+A sealed secret is text: SEALED, then in base64 the nonce (12 bytes) and the output of AES-256-GCM. The name of the
+queue manager and the keyword are authenticated with it: it is of no use in another place.
 
-1. It protects what leaves the machine without the file: logs, archived logs, page sets, dumps. It does not protect from
-   those who may read the file, as the queue manager itself must.
+1. It protects copies that leave the machine without the file: logs, archived logs, page sets, dumps. It does not
+   protect from users that may read the file, as the queue manager itself must.
 2. A text that is not sealed is a secret of an earlier release; it is opened as it is, and sealed by the next ALTER.
-3. Without the package cryptography nothing is sealed; nor is there anything then that a password could be used for.
+3. Without the package cryptography nothing is sealed; nor is there a use for a password then.
 4. Neither key nor secret is in the text of an error.
 """
 
@@ -32,7 +32,7 @@ from flintmq.host import ini
 from flintmq.qmgr.vault import Vault, VaultError
 
 KEY_FILE = "secret.key"
-#: No password that somebody has typed begins so.
+#: No typed password begins so.
 SEALED = "\x01FLINTMQ sealed 1:"
 MAGIC = b"FLINTKEY"
 VERSION = 1
@@ -45,7 +45,7 @@ assert SIZE == 48
 
 
 class FileVault(Vault):
-    """The vault whose key is in `path`."""
+    """A vault with its key in the file `path`."""
 
     def __init__(self, path: Path, q_mgr_name: str) -> None:
         self._path = path
@@ -93,7 +93,7 @@ class FileVault(Vault):
         return f"{self._name}\0{keyword}".encode()
 
     def _key(self) -> bytes:
-        """Raises VaultError, OSError."""
+        """Read the key. Raise VaultError, OSError."""
         with open(self._path, "rb") as file:
             if os.fstat(file.fileno()).st_mode & 0o077:
                 raise VaultError(f"the key of secrets, {self._path}, may be read by others: chmod 600")
@@ -107,7 +107,7 @@ class FileVault(Vault):
         return bytes(key)
 
     def _make(self) -> bytes:
-        """A new key. It is on disk before anything is sealed with it. Raises OSError."""
+        """Make a new key. It is on disk before anything is sealed with it. Raise OSError."""
         key = secrets.token_bytes(KEY_SIZE)
         data = _LAYOUT.pack(MAGIC, VERSION, key)
         unfinished = self._path.with_name(KEY_FILE + ".new")
