@@ -1,4 +1,4 @@
-"""The same for asyncio: nothing here blocks the event loop, and a waiting get costs no thread.
+"""Asyncio API of an embedded queue manager. No call blocks the event loop, and a waiting get needs no thread.
 
     async with flintmq.aopen("QM1") as qm:
         orders = await qm.queue("ORDERS", create=True)
@@ -6,22 +6,22 @@
             await orders.put(b"hello", persistent=True)
         message = await orders.get(wait=5.0)
 
-Engine calls take microseconds and run in the loop. What takes longer does not: opening and closing run in a worker, the
-disk is waited for as a follower of the group commit (a worker flushes when it is a task's turn to lead), and the call
-that completes a wait wakes its task by `call_soon_threadsafe`, from whatever thread it is in.
+Engine calls take microseconds and run in the loop. Longer work does not: opening and closing run in a worker, a task
+waits for the disk as a follower of the group commit (a worker flushes when it is a task's turn to lead), and the call
+that completes a wait wakes its task by `call_soon_threadsafe`, from any thread.
 
-Which connection a call uses:
+Each call uses one of these connections:
 
-    inside `async with qm.transaction()`   the transaction's own; other tasks are not concerned, child tasks inherit it
+    inside `async with qm.transaction()`   the transaction's own; child tasks inherit it, other tasks do not use it
     a get outside                          one of a pool, for as long as it waits
-    any other call outside                 the shared one: nothing stays behind on it
+    any other call outside                 the shared one: no call leaves work on it
 
 Cancelling a get never loses a message:
 
-    the task is cancelled                    what becomes of the message
+    the task is cancelled                    the message
     while it waits                           there is none
-    after one was handed to it, before       it is in a unit of work that nobody sees (session.py): it goes back to its
-      the task ran again                     place and to the next who waits, and no backout is counted
+    after one was handed to it, before       it is in an internal unit of work (engine_session.py): it goes back to its
+      the task ran again                     place and to the next waiter, and no backout is counted
     while the disk makes the get final       in a transaction the message is taken out of it, as above; outside, the get
                                              is completed and returns it, and the cancellation is raised by the task's
                                              next call here, unless a timeout that caused it has been left by then
@@ -79,7 +79,7 @@ T = TypeVar("T")
 
 
 class _TaskFollower:
-    """A task that waits for the disk."""
+    """A task that waits for the log."""
 
     def __init__(self, qm: AsyncQueueManager, position: int) -> None:
         self.position = position
@@ -109,7 +109,7 @@ class _TaskFollower:
         try:
             self._loop.call_soon_threadsafe(self._done, error)
         except RuntimeError:
-            return  # The loop is closed; nobody waits.
+            return  # The loop is closed; no task waits.
 
     def _done(self, error: BaseException | None) -> None:
         if self.future.done():
@@ -138,12 +138,12 @@ class AsyncQueueManager(AsyncCalls):
 
     @property
     def name(self) -> str:
-        """The queue manager's name."""
+        """Return the queue manager's name."""
         return self._host.engine.name
 
     @property
     def closed(self) -> bool:
-        """Whether it can no longer be used."""
+        """Return whether it can no longer be used."""
         return self._host.state != OPEN
 
     def _new_transaction(self) -> AsyncTransaction:
@@ -163,7 +163,7 @@ class AsyncQueueManager(AsyncCalls):
         await self.close()
 
     async def close(self) -> None:
-        """The clean end; waits end with NotConnected. A second close does nothing."""
+        """Close the queue manager; waits end with NotConnected. A second close does nothing."""
         if self.closed:
             return
         try:
@@ -180,7 +180,7 @@ class AsyncQueueManager(AsyncCalls):
     # -- used by AsyncQueue, AsyncTopic and AsyncTransaction ------------------------------------------------------
 
     def _borrow(self) -> EngineSession:
-        """A connection to wait on."""
+        """Take a connection to wait on from the pool."""
         return self._free.pop() if self._free else EngineSession(self._host, self._application, self._user)
 
     def _give(self, session: EngineSession) -> None:
@@ -198,7 +198,7 @@ class AsyncQueueManager(AsyncCalls):
     ) -> None:
         """Put to the queue, or publish to the topic, `name`."""
         self._pay()
-        if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
+        if extra_options & MQPMO_ASYNC_RESPONSE:  # Nothing to wait for here: an error is raised by this put.
             extra_options &= ~MQPMO_ASYNC_RESPONSE
             self._not_waited_for += 1
         unit = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
@@ -230,7 +230,7 @@ class AsyncQueueManager(AsyncCalls):
                 host.fail(error)
 
     async def _certainly(self, position: int) -> None:
-        """Wait for the disk to the end. If the task is cancelled meanwhile, the cancellation is owed to it."""
+        """Wait for the disk to the end. If the task is cancelled meanwhile, its next call raises the cancellation."""
         waiting = asyncio.ensure_future(self._durable(position))
         while not waiting.done():
             try:
@@ -455,7 +455,7 @@ class EmbeddedTransaction(AsyncTransaction):
 
 
 class _Woken:
-    """What wakes a task: the call that completed its wait, in whatever thread, or the time."""
+    """Wakes a task: the call that completed its wait does, in any thread, or the timer."""
 
     __slots__ = ("came", "future", "loop")
 
@@ -465,12 +465,12 @@ class _Woken:
         self.came = False
 
     def wake(self) -> None:
-        """Called under the engine's lock."""
+        """Wake the task. Called under the engine's lock."""
         self.came = True
         try:
             self.loop.call_soon_threadsafe(self.finish)
         except RuntimeError:
-            return  # The loop is closed. What came stays in a unit of work that is backed out when the host closes.
+            return  # The loop is closed. A message stays in a unit of work that is backed out when the host closes.
 
     def finish(self) -> None:
         if not self.future.done():

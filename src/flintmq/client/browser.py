@@ -60,7 +60,7 @@ class Browser:
         self.close()
 
     def close(self) -> None:
-        """Give up the place on the queue. A second close does nothing."""
+        """Close the browse cursor. A second close does nothing."""
         self._connection._close_handle(self._handle)
 
     def __del__(self) -> None:

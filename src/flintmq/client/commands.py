@@ -21,13 +21,13 @@ else:
     kinds = lazy("flintmq.qmgr.attribute")
     tables = lazy("flintmq.qmgr.attributes")
 
-#: Commands before which handles that are open for speed only are closed: they must not stand in the way.
+#: Commands that need objects closed: cached handles are closed before them.
 _NEED_OBJECTS_CLOSED = ("ALT", "DEF", "DEL", "CLE", "MOV")
 _DEFAULT_QUEUE = "SYSTEM.DEFAULT.LOCAL.QUEUE"
 
 
 class CommandReply:
-    """What MQSC commands answered: `text` as runmqsc prints it, `rows` as dictionaries from keyword to value."""
+    """Reply to MQSC commands: `text` as runmqsc prints it, `rows` as dictionaries from keyword to value."""
 
     def __init__(self, text: str = "", rows: list[dict[str, Value]] | None = None, reason: int = 0) -> None:
         self.text = text
@@ -50,7 +50,7 @@ class CommandReply:
 
 
 def run(host: Host, text: str, check: bool) -> CommandReply:
-    """Run MQSC commands, one or a whole script. With `check` the first that fails raises CommandFailed."""
+    """Run MQSC commands, one or a whole script. With `check` raise CommandFailed for the first that fails."""
     from flintmq.command.display import render
     from flintmq.command.execute import execute
     from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
@@ -86,9 +86,10 @@ def run_session(
     verify: bool = False,
     width: int = 0,
 ) -> int:
-    """runmqsc: banner, echo, answers, summary. What a line did is told when it is durable. The return code.
+    """Run a session of runmqsc: banner, echo, replies, summary. Return its return code.
 
-    `width` is that of the terminal, 0 for the layout of MQ.
+    A reply is written when the changes of its command are durable. `width` is that of the terminal, 0 for the layout of
+    MQ.
     """
     from flintmq.command.session import Session
 
@@ -116,7 +117,7 @@ def run_session(
 
 
 def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
-    """Run a script without banner and echo, as crtmqm -ic does; what the commands that failed answered."""
+    """Run a script without banner and echo, as crtmqm -ic does. Return the messages of failed commands."""
     from flintmq.command.session import run_script
 
     said: list[str] = []
@@ -127,16 +128,16 @@ def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
 
 
 def _after_commands(host: Host) -> int:
-    """After several commands: all that they logged must be durable."""
+    """Settle after several commands. Return the log position that covers all of them."""
     with host.call:
         host.admin.force = host.log.end
         return host.after_command()
 
 
 def attribute_values(kind: str, given: dict[str, object]) -> dict[str, Value]:
-    """Keyword arguments as attributes: `maxdepth=10`, `share=False`, `defpsist="YES"`.
+    """Convert keyword arguments to attributes: `maxdepth=10`, `share=False`, `defpsist="YES"`.
 
-    ValueError says what is wrong.
+    Raise ValueError for an argument that is no valid attribute.
     """
     values: dict[str, Value] = {}
     for name, value in given.items():
@@ -158,7 +159,7 @@ def attribute_values(kind: str, given: dict[str, object]) -> dict[str, Value]:
 
 
 def create_queue(host: Host, name: str, given: dict[str, object]) -> None:
-    """DEFINE QLOCAL(name), unless a queue of that name is there already."""
+    """Define a local queue, unless a queue of that name exists."""
     if not isinstance(name, str):
         raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     if not is_name(name):
@@ -183,7 +184,7 @@ def create_queue(host: Host, name: str, given: dict[str, object]) -> None:
 
 
 def check_queue(host: Host, name: str) -> None:
-    """UnknownObject if the name leads nowhere."""
+    """Raise UnknownObject if the name resolves to no queue."""
     if not isinstance(name, str):
         raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     with host.call:
@@ -193,7 +194,7 @@ def check_queue(host: Host, name: str) -> None:
 
 
 def clear_queue(host: Host, name: str) -> None:
-    """CLEAR QLOCAL."""
+    """Remove all messages of a local queue (CLEAR QLOCAL)."""
     with host.call:
         host.close_idle_handles()
         reason = host.admin.clear(name)
@@ -204,7 +205,7 @@ def clear_queue(host: Host, name: str) -> None:
 
 
 def depth(host: Host, name: str) -> int:
-    """CURDEPTH of the local queue that the name leads to."""
+    """Return CURDEPTH of the local queue that the name resolves to."""
     with host.call:
         resolution = host.engine.catalogue.resolve(name)
         queue = host.engine.queues.get(resolution.queue.name) if resolution.queue is not None else None

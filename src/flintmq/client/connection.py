@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddedCalls(Calls):
-    """The calls that are commands, on a queue manager in this process."""
+    """Calls that are commands, on a queue manager in this process."""
 
     _host: Host
 
@@ -41,7 +41,7 @@ class EmbeddedCalls(Calls):
 
     @property
     def mqi(self) -> MQI:
-        """The MQI itself, with MQ's own structures, on this thread's connection."""
+        """Return the MQI, with MQ's own structures, on this thread's connection."""
         from flintmq.client.mqi import MQI
 
         return MQI(self._current())
@@ -75,7 +75,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         self, host: Host, application: str, user: str, thread_connection: ThreadConnection | None = None
     ) -> None:
         self._host = host
-        #: Where the queue manager finds the connection of a thread: in a callback that is this one. Weak, because it
+        #: Where the queue manager finds a thread's connection: in a callback it is this one. Weak, because it
         #: holds this connection, and a queue manager that was dropped must go.
         self._thread_connection = weakref.ref(thread_connection) if thread_connection is not None else None
         self._session = session = ThreadSession(host, application, user)
@@ -92,7 +92,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
 
     @property
     def _dispatcher(self) -> Dispatcher | None:
-        """What runs callbacks, once there are any."""
+        """Return the dispatcher of callbacks, None before the first MQCB."""
         return self._session.dispatcher
 
     @_dispatcher.setter
@@ -109,7 +109,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         self.close()
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out.
+        """Disconnect. Uncommitted work is backed out.
 
         Asynchronous consumers are stopped before; a callback that is under way may finish, for up to ten seconds.
         """
@@ -118,7 +118,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         self._session.close()
 
     def _disconnect(self) -> None:
-        """MQDISC: as `close`, but what was not committed is committed. Raises BackedOut if it cannot be."""
+        """Commit and disconnect (MQDISC). Raise BackedOut if the commit failed."""
         if self._dispatcher is not None:
             self._dispatcher.close()
         try:
@@ -128,7 +128,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
             self._session.close()
 
     def _another(self) -> Connection:
-        """A connection of the same application."""
+        """Return another connection of this application."""
         engine = self._session.connection
         local = self._thread_connection() if self._thread_connection is not None else None
         return Connection(self._host, engine.appl_name, engine.user, local)
@@ -138,7 +138,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
 
     @property
     def application(self) -> str:
-        """The name that messages put here carry, and DISPLAY CONN shows."""
+        """Return the application name of messages put here, which DISPLAY CONN shows, too."""
         return self._session.connection.appl_name
 
     # -- used by Queue, Transaction and MQI -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A consumer: a callback that is given each message of a queue, in a unit of work of its own.
+"""A consumer: a callback that is called with each message of a queue, in a unit of work of its own.
 
     def handle(message):
         qm.queue("DONE").put(message.text.upper())
@@ -7,19 +7,19 @@
         ...
 
 With `concurrency=n` there are n connections, each with a thread, and up to n messages are handled at a time; if one of
-the threads stops by itself, the others stop too. aio_consumer.py is the same for asyncio, with tasks.
+the threads stops by itself, the others stop too. aio_consumer.py does this with tasks of asyncio.
 
-The callback runs on a thread of the consumer's own connection. What it puts and gets through the queue manager belongs
-to the unit of work of its message:
+The callback runs on a thread of the consumer's own connection. Its puts and gets through the queue manager belong to
+the unit of work of its message:
 
     the callback returns        the unit is committed, and the next message comes
-    it raises, and the queue    the unit is backed out, the error log says so, and the message comes again until it was
-      has BOTHRESH              backed out that often; then it is moved away (session.py)
-    it raises, and it has not   the unit is backed out, and the consumer stops: `error` says why, and so does the logger
-                                `flintmq.qmgr` (over a channel `flintmq.consumer`), with the traceback
+    it raises, and the queue    the unit is backed out, the error log has an entry, and the message comes again until it
+      has BOTHRESH              was backed out that often; then it is moved away (engine_session.py)
+    it raises, and it has not   the unit is backed out, and the consumer stops: `error` is the exception, and the logger
+                                `flintmq.qmgr` (over a channel `flintmq.consumer`) gets the traceback
     it raises, and the          as `retry` says (retry.py): the message is delayed and tried again, then moved away
       consumer has `retry`
-    the queue is inhibited      the consumer goes on when it is no longer
+    the queue is inhibited      the consumer waits until it is enabled
     the queue is deleted        the consumer stops
 """
 
@@ -99,7 +99,7 @@ class Consumer:
 
     @property
     def running(self) -> bool:
-        """Whether messages still come, now or after it was resumed."""
+        """Return whether messages are delivered, now or after it is resumed."""
         return not self._stopped.is_set()
 
     def suspend(self) -> None:
@@ -111,25 +111,25 @@ class Consumer:
         raise NotImplementedError
 
     def join(self, timeout: float | None = None) -> bool:
-        """Wait until it has stopped, by itself or by `close`; False if it still runs after `timeout` seconds."""
+        """Wait until it has stopped, by itself or by `close`. Return False if it still runs after `timeout` seconds."""
         return self._stopped.wait(timeout)
 
     def close(self) -> None:
-        """Stop. A callback that is under way finishes, and its unit of work with it. A second close does nothing."""
+        """Stop. A running callback finishes, and its unit of work with it. A second close does nothing."""
         raise NotImplementedError
 
     def __enter__(self) -> Consumer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
-        """Close it, and raise what made it stop, if something did and the block itself ended well."""
+        """Close it. Raise the error that stopped it, unless the block itself raised."""
         self.close()
         if kind is None and self.error is not None:
             raise self.error
 
 
 def goes_on(callback: Handler, error: BaseException) -> bool:
-    """Return whether a consumer goes on after an error because it has `retry`."""
+    """Return whether a consumer continues after an error because it has `retry`."""
     return isinstance(callback, Retrying) and callback.goes_on(error)
 
 
@@ -162,7 +162,7 @@ def start(
 
 
 def check_handler(handler: object, retry: object) -> None:
-    """Raise TypeError for arguments of `consume` that cannot be."""
+    """Raise TypeError for invalid arguments of `consume`."""
     if not callable(handler):
         raise TypeError(f"a handler is a callable that takes a message, not {type(handler).__name__}")
     if retry is not None and not isinstance(retry, Retry):
@@ -178,7 +178,7 @@ class ConsumerGroup(Consumer):
         self._closing = threading.Lock()
         for part in parts:
             part._stopped.then = self._part_stopped
-        self._part_stopped()  # One may have stopped before it was asked to tell.
+        self._part_stopped()  # One may have stopped before `then` was set.
 
     def suspend(self) -> None:
         for part in self._parts:
@@ -291,7 +291,7 @@ class EmbeddedConsumer(Consumer):
             connection._in_transaction = False
 
     def _stop(self, error: BaseException) -> None:
-        """No more messages; the application finds the reason in `error`."""
+        """Stop delivery, and keep the reason in `error` for the application."""
         self.error = error
         try:
             self._mqi.cb(MQOP_SUSPEND, MQCBD(), self._handle)

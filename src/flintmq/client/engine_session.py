@@ -1,14 +1,14 @@
-"""One connection to the engine, call by call. Compiled. Nothing here waits: thread_session.py and aio.py do.
+"""One connection to the engine, call by call. Compiled. No call waits here: thread_session.py and aio.py do.
 
     put, put1, commit   return the log position to wait for
     get                 True: the answer is there; False: parked, and `wake` will be called
       finish_get        after wake: True with the answer, False if the message was moved away and the get begins anew
-      give_up           the time is over: False if the answer came after all
-      cancel_get        the owner is gone: whatever came goes back to the queue
-      undo_get          the same after finish_get, for a get in the application's own unit of work
+      give_up           after a timeout: False if the answer has come after all
+      cancel_get        the owner has gone: a message that was got goes back to the queue
+      undo_get          the owner has gone after finish_get, for a get in the application's own unit of work
 
-A get that waits outside of a unit of work is made in one that nobody sees, and committed when its owner is awake and
-has the message. So a message is never lost between the two, whoever is cancelled, interrupted or killed in between.
+A get that waits outside of a unit of work is made in an internal one, which is committed when its owner is awake and
+has the message. So a message is never lost between the two, by a cancellation, an interrupt or a crash.
 
 Poison messages: if the queue has BOTHRESH and the message was backed out that often, it is moved to BOQNAME, or to the
 dead-letter queue with the reason 2362, in a unit of work of its own, and the get goes on to the next message. If
@@ -91,13 +91,13 @@ class EngineSession:
         self._mark: int = 0
         self._own_unit = False
         self._threshold: int = 0
-        #: What the descriptor asked for before a get wrote its answer into it.
+        #: Fields of the descriptor as the application set them, before a get wrote its answer into it.
         self._wish: tuple[bytes, bytes, int, int] = (NO_ID, NO_ID, 0, 0)
 
     # -- opening ----------------------------------------------------------------------------------------------------
 
     def open(self, name: str, options: int, selector: str = "") -> Handle:
-        """MQOPEN of a queue, for messages that `selector` selects if there is one. Raises by reason."""
+        """Open a queue (MQOPEN), for messages that `selector` selects if there is one. Raise MQError by reason."""
         with self.host.call:
             return self._open(name, options, selector)
 
@@ -118,7 +118,7 @@ class EngineSession:
         return handle
 
     def reply_queue(self) -> tuple[Handle, str]:
-        """A temporary dynamic queue for answers: (handle, name). The one that was made before, if it is still there."""
+        """Return a temporary dynamic queue for replies: (handle, name). Make it if there is none, or it was deleted."""
         kept = self._replies
         if kept is not None and kept[0].open and kept[0].queue is not None and not kept[0].queue.deleted:
             return kept
@@ -132,7 +132,7 @@ class EngineSession:
         return made
 
     def close_handle(self, handle: Handle) -> None:
-        """MQCLOSE of a handle that belongs to this connection; nothing if it is closed."""
+        """Close a handle of this connection (MQCLOSE), unless it is closed."""
         host = self.host
         if host.state:
             return
@@ -142,7 +142,7 @@ class EngineSession:
                 settle(host, self.connection)
 
     def _opened(self, od: MQOD, options: int) -> Handle | None:
-        """MQOPEN; if the connection has MAXHANDS handles open already, those go that are open for speed only."""
+        """Open an object (MQOPEN). If the connection has MAXHANDS handles open, close the cached ones first."""
         handle = open_object(self.engine, self.connection, od, options)
         if handle is None and self.connection.reason == MQRC_HANDLE_NOT_AVAILABLE:
             self.handles.close_idle()
@@ -150,7 +150,7 @@ class EngineSession:
         return handle
 
     def selecting(self, name: str, selector: str) -> Handle:
-        """A handle for gets from the queue `name` with a selector; one that was used before, if there is one."""
+        """Return a handle for gets from the queue `name` with a selector: a cached one if there is one."""
         with self.host.call:
             handle = self.handles.selecting.pop((name, selector), None)
             if handle is None:
@@ -200,7 +200,7 @@ class EngineSession:
         properties: MessageProperties | None = None,
         delay_ms: int = 0,
     ) -> int:
-        """MQPUT to the queue `name`, to be delivered `delay_ms` milliseconds later. The log position to wait for."""
+        """Put to the queue `name` (MQPUT), delayed by `delay_ms`. Return the log position to wait for."""
         host = self.host
         if host.state:
             host.refuse()
@@ -233,7 +233,7 @@ class EngineSession:
     def _put_again(
         self, reason: int, name: str, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int
     ) -> None:
-        """A put failed for a reason that may be ours: a handle of a queue that was deleted, a full log."""
+        """Repeat a put that failed for a stale handle, a full log or a full page set. Raise if it fails again."""
         connection = self.connection
         if reason in _STALE:
             self._forget(self.handles.topics if name.startswith(SCHEME) else self.handles.put, name, handle)
@@ -265,7 +265,7 @@ class EngineSession:
         wake: Callable[[], None],
         handle: Handle | None = None,
     ) -> bool:
-        """MQGET from the queue `name`, or through `handle`. False: parked."""
+        """Get from the queue `name`, or through `handle` (MQGET). Return False if the get is parked."""
         host = self.host
         if host.state:
             host.refuse()
@@ -313,7 +313,7 @@ class EngineSession:
         return 0 if queue is None else number(queue.definition.attributes["BOTHRESH"])
 
     def _park(self, gmo: MQGMO, wake: Callable[[], None]) -> bool:
-        """Nothing there: wait. If the get is in no unit of work, it is to be completed in one that nobody sees."""
+        """Register the wait of a get. Outside of a unit of work, it is to be completed in an internal one."""
         self._waiter = self.connection.waiter
         if self._own_unit:
             gmo.options = gmo.options & ~_SYNCPOINTS | MQGMO_SYNCPOINT
@@ -322,7 +322,7 @@ class EngineSession:
         return False
 
     def _get_again(self, reason: int, name: str, handle: Handle) -> tuple[Handle, bool]:
-        """A get failed: (handle to use, whether to try again). Raises if that makes no sense."""
+        """Return the handle to use, and whether to try a failed get again. Raise if a second try makes no sense."""
         if reason in _STALE and self.handles.get.get(name) is handle:
             self._forget(self.handles.get, name, handle)
             return self._get_handle(name), True
@@ -336,7 +336,7 @@ class EngineSession:
         raise refusal(self.engine, reason, name, handle.queue)
 
     def _got(self) -> None:
-        """A get has its answer: end the unit of work that nobody sees, and know what must be durable (H3)."""
+        """Complete a get: commit the internal unit of work, and set the log position to wait for (H3)."""
         connection = self.connection
         completion, reason = connection.completion, connection.reason
         if self._own_unit and connection.unit is not None:
@@ -350,12 +350,12 @@ class EngineSession:
         force = settle(self.host, connection)
         message = connection.message
         if message is not None and message.log_end > force and message.log_end > self.host.log.durable:
-            force = message.log_end  # Somebody has committed the put, and the disk does not have it yet.
+            force = message.log_end  # The put is committed, but not on disk yet.
         self.force = force
         connection.completion, connection.reason = completion, reason
 
     def finish_get(self, md: MQMD) -> bool:
-        """The owner is awake. True: the answer is there; False: begin anew. Raises what the get ended with."""
+        """Finish a get after `wake`. Return False if it has to begin anew. Raise the error that ended the get."""
         host = self.host
         if host.state:
             host.refuse()
@@ -380,7 +380,7 @@ class EngineSession:
             end(host)
 
     def give_up(self) -> bool:
-        """The time to wait is over. True: nothing came, the wait is ended."""
+        """End the wait after a timeout. Return False if the answer has come after all."""
         host = self.host
         waiter = self._waiter
         assert waiter is not None
@@ -395,13 +395,13 @@ class EngineSession:
             return True
 
     def nothing(self, name: str) -> MQError:
-        """The error of a get that found nothing."""
+        """Return the error of a get that found no message."""
         with self.host.call:
             handle = self.handles.get.get(name)
             return refusal(self.engine, MQRC_NO_MSG_AVAILABLE, name, handle.queue if handle is not None else None)
 
     def cancel_get(self) -> None:
-        """The owner of a wait is gone. What was got for it goes back to its place on the queue."""
+        """End a wait after its owner has gone. A message that was got goes back to its place on the queue."""
         host = self.host
         waiter = self._waiter
         self._waiter = None
@@ -420,7 +420,7 @@ class EngineSession:
             end(host)
 
     def undo_get(self) -> None:
-        """The owner of a get in its unit of work did not wait for the answer to become durable: take it out again."""
+        """Take a message out of the application's unit of work: its owner did not wait until it was durable."""
         host = self.host
         if host.state or self._own_unit or not begin_undo(host):
             return
@@ -433,7 +433,7 @@ class EngineSession:
             end(host)
 
     def warning(self, name: str) -> MQError | None:
-        """The error for an answer that came with a warning that the application should see, or None."""
+        """Return the error for an answer with a warning that the application should see, or None."""
         connection = self.connection
         if connection.completion != MQCC_WARNING:
             return None
@@ -453,12 +453,12 @@ class EngineSession:
     # -- poison messages --------------------------------------------------------------------------------------------
 
     def backout_threshold(self, handle: Handle) -> int:
-        """BOTHRESH of the queue as it is now, 0 for never."""
+        """Return the current BOTHRESH of the queue, 0 for never."""
         with self.host.call:
             return self._backout_threshold(handle)
 
     def move_consumed(self, handle: Handle, md: MQMD, message: EngineMessage | None) -> bool:
-        """As for a get, for a message that an asynchronous consumer has in a unit of work of its own."""
+        """Move a poison message of an asynchronous consumer, from its unit of work. Return whether it was moved."""
         connection = self.connection
         with self.host.call:
             self._mark = 0
@@ -467,7 +467,7 @@ class EngineSession:
             return self._threshold > 0 and self._move_away(handle, md)
 
     def _move_away(self, handle: Handle, md: MQMD) -> bool:
-        """Whether the message just got was backed out too often and has been moved. Under the lock."""
+        """Move the message just got if it was backed out too often. Return whether it was moved. Under the lock."""
         connection = self.connection
         queue, unit, message = handle.queue, connection.unit, connection.message
         if connection.completion != MQCC_OK or md.backout_count < self._threshold:
@@ -499,7 +499,7 @@ class EngineSession:
         return True
 
     def _put_aside(self, target: str, message: EngineMessage, dead: bool) -> bool:
-        """Put a copy of `message` to `target`, its descriptor as it is, in the unit of work of the housekeeper."""
+        """Put a copy of `message` to `target`, with its descriptor, in the unit of work of the housekeeper."""
         md = MQMD()
         md.version = 2
         fill_descriptor(message, md, self.engine.clock.now_ms())
@@ -533,7 +533,7 @@ class EngineSession:
     # -- units of work ----------------------------------------------------------------------------------------------
 
     def commit(self) -> int:
-        """MQCMIT. The log position to wait for."""
+        """Commit the unit of work (MQCMIT). Return the log position to wait for."""
         host = self.host
         if host.state:
             host.refuse()
@@ -558,7 +558,7 @@ class EngineSession:
         raise refusal(self.engine, reason, "", None, 0, self.connection.completion)
 
     def backout(self) -> None:
-        """MQBACK."""
+        """Back the unit of work out (MQBACK)."""
         host = self.host
         if host.state:
             host.refuse()
@@ -576,10 +576,10 @@ class EngineSession:
             end(host)
 
     def has_work(self) -> bool:
-        """Whether there is uncommitted work."""
+        """Return whether there is uncommitted work."""
         unit = self.connection.unit
         return unit is not None and bool(unit.work)
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out."""
+        """Disconnect. Uncommitted work is backed out."""
         self.host.drop(self.connection)

@@ -1,4 +1,4 @@
-"""The MQI itself: MQOPEN, MQPUT, MQGET ... with MQ's own structures, for what the Python API has no words for.
+"""The MQI: MQOPEN, MQPUT, MQGET ... with MQ's own structures, for uses that the Python API does not cover.
 
     from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQGMO_WAIT
     from flintmq.mqi.md import MQMD
@@ -83,14 +83,14 @@ class MQI(PropertyCalls):
         self._session = connection._session
         self._host = connection._host
         self._engine, self._holder = self._host.engine, self._session.connection
-        #: What the last call said: MQCC_OK or MQCC_WARNING, and the reason.
+        #: Completion code of the last call, MQCC_OK or MQCC_WARNING, and its reason.
         self.completion = 0
         self.reason = 0
-        #: Of the last get: the whole length of the message, which may be longer than what was returned.
+        #: Of the last get: the whole length of the message, which may be greater than that of the returned data.
         self.data_length = 0
 
     def open(self, od: MQOD, options: int) -> Handle:
-        """MQOPEN. Of a distribution list if `recs_present` and `object_records` of the descriptor say so."""
+        """Open an object (MQOPEN), or a distribution list (`recs_present`, `object_records`)."""
         _check_object(od)
         options = index(options)
         host = self._host
@@ -103,7 +103,7 @@ class MQI(PropertyCalls):
         return handle
 
     def close(self, handle: Handle, options: int = MQCO_NONE) -> None:
-        """MQCLOSE."""
+        """Close a handle (MQCLOSE)."""
         options = index(options)
         host = self._host
         with self._calling():
@@ -112,7 +112,7 @@ class MQI(PropertyCalls):
         host.durable(force)
 
     def put(self, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        """MQPUT. Ids and context are written into `md`."""
+        """Put a message (MQPUT). Ids and context are written into `md`."""
         _check(md, pmo, data)
         host = self._host
         with self._calling():
@@ -121,7 +121,7 @@ class MQI(PropertyCalls):
         host.durable(force)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        """MQPUT1."""
+        """Open, put one message and close (MQPUT1)."""
         _check_object(od)
         _check(md, pmo, data)
         host = self._host
@@ -131,7 +131,7 @@ class MQI(PropertyCalls):
         host.durable(force)
 
     def get(self, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
-        """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
+        """Get a message (MQGET). Return its data, cut to `max_length` unless that is -1; `md` gets its descriptor."""
         host = self._host
         max_length = index(max_length)
         md.pack(), gmo.pack()
@@ -147,15 +147,15 @@ class MQI(PropertyCalls):
         return data
 
     def cmit(self) -> None:
-        """MQCMIT."""
+        """Commit the unit of work (MQCMIT)."""
         self._connection._commit()
 
     def back(self) -> None:
-        """MQBACK."""
+        """Back the unit of work out (MQBACK)."""
         self._connection._backout()
 
     def inq(self, handle: Handle, selectors: Sequence[int]) -> Inquiry:
-        """MQINQ: `integers` and `characters` of the answer are in the order of their selectors.
+        """Inquire attributes (MQINQ): `integers` and `characters` of the answer are in the order of their selectors.
 
         A selector that the object does not have is a warning, 2068: the others are answered.
         """
@@ -171,12 +171,15 @@ class MQI(PropertyCalls):
     def set(
         self, handle: Handle, selectors: Sequence[int], int_attrs: Sequence[int] = (), char_attrs: str = ""
     ) -> None:
-        """MQSET: `int_attrs` in the order of their selectors, `char_attrs` one after the other in their full length."""
+        """Set attributes (MQSET).
+
+        `int_attrs` are in the order of their selectors, `char_attrs` one after the other in their full length.
+        """
         asked = [index(selector) for selector in selectors]
         integers = [index(value) for value in int_attrs]
         if not isinstance(char_attrs, str):
             raise TypeError(f"character attributes are str, not {type(char_attrs).__name__}")
-        char_attrs.encode("utf-8")  # What has no UTF-8 must not reach the engine. Raises UnicodeEncodeError.
+        char_attrs.encode("utf-8")  # Lone surrogates must not reach the engine. Raises UnicodeEncodeError.
         host = self._host
         with self._calling():
             engine, connection = host.engine, self._session.connection
@@ -187,7 +190,7 @@ class MQI(PropertyCalls):
         host.durable(force)
 
     def stat(self, type: int) -> MQSTS:
-        """MQSTAT, by MQSTAT_TYPE_*: what has become of asynchronous puts since the last time."""
+        """Return status by MQSTAT_TYPE_* (MQSTAT): the outcome of asynchronous puts since the last call."""
         kind = index(type)
         sts = MQSTS()
         host = self._host
@@ -202,10 +205,10 @@ class MQI(PropertyCalls):
     def cb(
         self, operation: int, cbd: MQCBD, handle: Handle | None = None, md: MQMD | None = None, gmo: MQGMO | None = None
     ) -> None:
-        """MQCB: register, suspend, resume or deregister a callback, by MQOP_*.
+        """Register, suspend, resume or deregister a callback, by MQOP_* (MQCB).
 
         `cbd.callback_function` is a callable that takes (mqi, md, gmo, data, cbc). A message consumer needs the handle
-        of a queue, and `md` and `gmo` say which messages it wants and how; an event handler has none of them.
+        of a queue, and `md` and `gmo` with the options of its gets; an event handler has none of them.
         """
         operation = index(operation)
         cbd.pack()
@@ -225,10 +228,10 @@ class MQI(PropertyCalls):
         host.durable(force)
 
     def ctl(self, operation: int, ctlo: MQCTLO | None = None) -> None:
-        """MQCTL: start, stop, suspend or resume the callbacks of this connection, by MQOP_*.
+        """Start, stop, suspend or resume the callbacks of this connection, by MQOP_* (MQCTL).
 
         Callbacks run on a thread of the connection's own after MQOP_START, and in this call with MQOP_START_WAIT, which
-        returns after the stop. MQOP_STOP returns when the last callback has, unless it is called by that.
+        returns after the stop. MQOP_STOP returns after the last callback has returned, unless a callback calls it.
         """
         operation, ctlo = index(operation), ctlo or MQCTLO()
         ctlo.pack()
@@ -261,7 +264,7 @@ class MQI(PropertyCalls):
     # -- publish/subscribe ------------------------------------------------------------------------------------------
 
     def sub(self, sd: MQSD, handle: Handle | None = None, hsub: Handle | None = None) -> tuple[Handle, Handle]:
-        """MQSUB: (Hobj, Hsub), the queue that publications come to and the subscription.
+        """Subscribe (MQSUB). Return (Hobj, Hsub): the queue of the publications and the subscription.
 
         `handle` is the queue, unless MQSO_MANAGED makes one; `hsub` the subscription to alter, if it has no name.
         """
@@ -280,7 +283,7 @@ class MQI(PropertyCalls):
         return made.destination, made
 
     def subrq(self, hsub: Handle, action: int, sro: MQSRO | None = None) -> int:
-        """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""
+        """Request retained publications (MQSUBRQ, MQSR_ACTION_PUBLICATION). Return their number."""
         action, sro = index(action), sro or MQSRO()
         sro.pack()
         host = self._host
@@ -293,15 +296,15 @@ class MQI(PropertyCalls):
     # -- XA ---------------------------------------------------------------------------------------------------------
 
     def xa_start(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """Puts and gets in syncpoint belong to the branch from now on. The xid is packed: `xa.pack_xid`."""
+        """Bind puts and gets in syncpoint to the branch from now on. The xid is packed: `xa.pack_xid`."""
         return self._branch(xa.xa_start, xid, flags)
 
     def xa_end(self, xid: bytes, flags: int = xa.TMSUCCESS) -> int:
-        """They no longer do: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
+        """End the work on the branch: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
         return self._branch(xa.xa_end, xid, flags)
 
     def xa_prepare(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """Promise to commit the branch or to roll it back. XA_OK: the promise outlives a crash; XA_RDONLY: no need."""
+        """Prepare the branch for commit or rollback. XA_OK: it survives a crash; XA_RDONLY: it had no changes."""
         return self._branch(xa.xa_prepare, xid, flags)
 
     def xa_commit(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
@@ -313,18 +316,18 @@ class MQI(PropertyCalls):
         return self._branch(xa.xa_rollback, xid, flags)
 
     def xa_forget(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """The transaction manager knows what became of a branch that an administrator has resolved."""
+        """Forget a branch that was completed heuristically, after the transaction manager has read its outcome."""
         return self._branch(xa.xa_forget, xid, flags)
 
     def xa_recover(self, count: int, flags: int = xa.TMSTARTRSCAN | xa.TMENDRSCAN) -> tuple[int, list[bytes]]:
-        """Up to `count` branches that are in doubt or heuristic: (code, xids)."""
+        """Return up to `count` branches that are in doubt or heuristic: (code, xids)."""
         count, flags = index(count), index(flags)
         host = self._host
         with self._calling():
             return xa.xa_recover(host.engine, self._session.connection, count, flags)
 
     def _branch(self, call: _BranchCall, xid: bytes, flags: int) -> int:
-        """One XA call about a branch, durable when it returns. A full log (XAER_RMERR) is given one checkpoint."""
+        """Make one XA call, durable on return. After XAER_RMERR try again if a checkpoint frees log space."""
         if not isinstance(xid, bytes):
             raise TypeError(f"an xid is bytes, made by pack_xid, not {type(xid).__name__}")
         flags = index(flags)
@@ -338,13 +341,13 @@ class MQI(PropertyCalls):
         return code
 
     def _calling(self) -> AbstractContextManager[None]:
-        """The lock for one call; refused while a callback of the connection runs in another thread."""
+        """Return the lock for one call. Raise MQError while a callback of the connection runs in another thread."""
         if self._connection._dispatcher is not None:
             self._connection._dispatcher.check_thread()
         return self._host.call
 
     def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
-        """After a call, under the lock: raise if it failed; else the log position to wait for."""
+        """End a call, under the lock: raise if it failed, else return the log position to wait for."""
         connection = self._session.connection
         force = self._host.settle(connection)
         self.completion, self.reason = connection.completion, connection.reason
@@ -355,14 +358,14 @@ class MQI(PropertyCalls):
 
 
 def _check_object(od: MQOD) -> None:
-    """The same for an object descriptor with its records."""
+    """Pack an object descriptor and its records, to find bad values before they reach the engine."""
     od.pack()
     for record in od.object_records or ():
         record.pack()
 
 
 def _check(md: MQMD, pmo: MQPMO, data: bytes) -> None:
-    """What cannot be written into a structure must not reach the engine. Raises StructureError."""
+    """Pack the structures of a put, to find bad values before they reach the engine. Raise StructureError."""
     if not isinstance(data, bytes):
         raise TypeError(f"message data is bytes, not {type(data).__name__}")
     md.pack()

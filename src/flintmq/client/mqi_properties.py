@@ -44,9 +44,9 @@ else:
 
 
 class PropertyCalls:
-    """What `MQI` does with message handles."""
+    """The calls of `MQI` about message handles."""
 
-    #: The engine that has the message handles, and whose they are there.
+    #: The engine that has the message handles, and the connection that owns them.
     _engine: Engine
     _holder: EngineConnection
     data_length: int
@@ -58,7 +58,7 @@ class PropertyCalls:
         raise NotImplementedError
 
     def crtmh(self, cmho: MQCMHO | None = None, unassociated: bool = False) -> int:
-        """MQCRTMH: a message handle, for MQPMO and MQGMO. `unassociated`: one that outlives the connection."""
+        """Create a message handle for MQPMO and MQGMO (MQCRTMH). With `unassociated` it outlives the connection."""
         from flintmq.mqi.cmho import MQCMHO
 
         options = cmho or MQCMHO()
@@ -70,7 +70,7 @@ class PropertyCalls:
         return made.number
 
     def dltmh(self, hmsg: int, dmho: MQDMHO | None = None) -> None:
-        """MQDLTMH."""
+        """Delete a message handle (MQDLTMH)."""
         from flintmq.mqi.dmho import MQDMHO
 
         number = index(hmsg)
@@ -89,10 +89,10 @@ class PropertyCalls:
         pd: MQPD | None = None,
         smpo: MQSMPO | None = None,
     ) -> None:
-        """MQSETMP. The value is one of Python; without a type it is a string, an int32 or int64, a float64 ...
+        """Set a property (MQSETMP).
 
-        Bytes with a type other than MQTYPE_BYTE_STRING are a value in a buffer, in the encoding and the character set
-        that `smpo` names.
+        The value is one of Python; without a type it is a string, an int32 or int64, a float64 ... Bytes with a type
+        other than MQTYPE_BYTE_STRING are a value in a buffer, in the encoding and the character set that `smpo` names.
         """
         from flintmq.mqi.pd import MQPD
         from flintmq.mqi.smpo import MQSMPO
@@ -119,10 +119,10 @@ class PropertyCalls:
         max_length: int = -1,
         name_length: int = -1,
     ) -> Inquiry:
-        """MQINQMP: `value` of the answer is the one of Python, `data` the buffer, `kind` the type.
+        """Inquire a property (MQINQMP): `value` is the Python value, `data` the buffer, `kind` the type.
 
         `impo` has the options and gets the name that was found. With a buffer that is too short (2469) the call fails,
-        and `data_length` of this object says how long it should be.
+        and `data_length` of this object is the length needed.
         """
         from flintmq.mqi.impo import MQIMPO
         from flintmq.mqi.pd import MQPD
@@ -141,7 +141,7 @@ class PropertyCalls:
         return answer
 
     def dltmp(self, hmsg: int, name: str, dmpo: MQDMPO | None = None) -> None:
-        """MQDLTMP. A property that is not there is a warning, 2471."""
+        """Delete a property (MQDLTMP). A property that is not there is a warning, 2471."""
         from flintmq.mqi.dmpo import MQDMPO
 
         _check_name(name)
@@ -153,7 +153,7 @@ class PropertyCalls:
             self._leave(name)
 
     def bufmh(self, hmsg: int, md: MQMD, data: bytes, bmho: MQBMHO | None = None) -> bytes:
-        """MQBUFMH: the message in `data` is in the handle afterwards. Returns the data without its properties."""
+        """Move the properties of the message in `data` to the handle (MQBUFMH). Return the data without them."""
         from flintmq.mqi.bmho import MQBMHO
 
         if not isinstance(data, bytes):
@@ -171,7 +171,7 @@ class PropertyCalls:
     def mhbuf(
         self, hmsg: int, name: str = "%", md: MQMD | None = None, mhbo: MQMHBO | None = None, max_length: int = -1
     ) -> bytes:
-        """MQMHBUF: an MQRFH2 with the properties that `name` means, to be put in front of what `md` describes."""
+        """Return an MQRFH2 with the properties that `name` matches, for data that `md` describes (MQMHBUF)."""
         from flintmq.mqi.mhbo import MQMHBO
 
         _check_name(name)

@@ -231,7 +231,7 @@ class _Owner:
 
 
 class _Traced:
-    """What queues and topics ask of a connection, with spans around it."""
+    """A connection for queues and topics that records spans around its calls."""
 
     def __init__(self, connection: BaseConnection[Any], tracing: OpenTelemetry) -> None:
         self._connection = connection
@@ -301,7 +301,7 @@ class _AsyncOwner:
 
 
 class _AsyncTraced:
-    """As `_Traced`, for asyncio."""
+    """A connection for asyncio queues and topics that records spans around its calls."""
 
     def __init__(self, seam: AsyncSeam, tracing: OpenTelemetry) -> None:
         self._seam = seam

@@ -4,8 +4,8 @@
     with flintmq.open("./data/qm") as qm:      by path: the directory is the queue manager
     with flintmq.open(":memory:") as qm:       without files
 
-Any number of threads may use it. Each gets its own connection, and so its own unit of work, when it first calls; the
-connection ends with the thread, and what it did not commit is backed out.
+Any number of threads may use it. Each gets its own connection, and so its own unit of work, with its first call; the
+connection ends with the thread, and its uncommitted work is backed out.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def open(
     there is none.
 
     For a new queue manager: `developer` adds DEV.QUEUE.1 to 3 and the like, `log` sets the geometry of its log, and
-    `queue_manager_name` names one that is opened by path (else it is called like the directory).
-    `application` is the name that messages put here carry, instead of the program's. With `command_server` PCF commands
-    on SYSTEM.ADMIN.COMMAND.QUEUE are carried out while it is open.
+    `queue_manager_name` names one that is opened by path (else it is called like the directory). `application` is the
+    name that messages put here carry, instead of the program's. With `command_server` PCF commands on
+    SYSTEM.ADMIN.COMMAND.QUEUE are carried out while it is open.
 
     >>> import flintmq
     >>> with flintmq.open(":memory:") as qm:
@@ -95,22 +95,22 @@ class QueueManager(EmbeddedCalls):
 
     @property
     def name(self) -> str:
-        """The queue manager's name."""
+        """Return the queue manager's name."""
         return self._host.engine.name
 
     @property
     def directory(self) -> Path | None:
-        """Where it is; None for one without files."""
+        """Return its directory; None for one without files."""
         instance: Instance | None = self._host.instance
         return instance.directory if instance is not None else None
 
     @property
     def closed(self) -> bool:
-        """Whether it can no longer be used."""
+        """Return whether it can no longer be used."""
         return self._host.state != OPEN
 
     def connect(self, application: str = "") -> Connection:
-        """One more connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
+        """Make another connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
         return Connection(self._host, application or self._application, self._user, self._local)
 
     def __enter__(self) -> Self:
@@ -120,9 +120,9 @@ class QueueManager(EmbeddedCalls):
         self.close()
 
     def close(self) -> None:
-        """The clean end.
+        """Close the queue manager.
 
-        What is not committed is backed out, waits end with NotConnected; a second close does nothing.
+        Uncommitted work is backed out, waits end with NotConnected; a second close does nothing.
         """
         self._host.close()
 

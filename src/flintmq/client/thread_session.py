@@ -1,7 +1,7 @@
 """A connection of a thread: calls that wait for a message, or for the disk, in the calling thread. Compiled.
 
-A put or get of an application is one call here: the engine (session.py), then the wait for the log. A get that finds
-nothing waits on a lock of its own, the gate, which the call that completes the wait releases once.
+A put or get of an application is one call here: the engine (engine_session.py), then the wait for the log. A get that
+finds no message waits on a lock of its own, the gate, which the call that completes the wait releases once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ThreadSession(EngineSession):
         super().__init__(host, application, user)
         #: The calls of the thread belong to a transaction.
         self.in_transaction = False
-        #: What runs callbacks, once there are any.
+        #: The dispatcher of callbacks, None before the first MQCB.
         self.dispatcher: Dispatcher | None = None
         #: Puts with `wait=False`, for MQSTAT.
         self.not_waited_for: int = 0
@@ -69,7 +69,7 @@ class ThreadSession(EngineSession):
         """Put, and wait until the log has the message if it must. `Connection._put` is this."""
         if self.dispatcher is not None:
             self.dispatcher.check_thread()
-        if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
+        if extra_options & MQPMO_ASYNC_RESPONSE:  # Nothing to wait for here: an error is raised by this put.
             extra_options &= ~MQPMO_ASYNC_RESPONSE
             self.not_waited_for += 1
         in_unit = self.in_transaction if syncpoint is None else bool(syncpoint)
@@ -80,7 +80,7 @@ class ThreadSession(EngineSession):
             durable(self.host, force)
 
     def _slow_down(self) -> None:
-        """Wait a little, because the page set that this thread fills is nearly full (B140)."""
+        """Delay a put, because the page set that this thread fills is nearly full (B140)."""
         delay_ms = self.connection.delay_ms
         self.connection.delay_ms = 0
         time.sleep(delay_ms / 1000)
@@ -107,7 +107,7 @@ class ThreadSession(EngineSession):
     def get_through(
         self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, handle: Handle | None
     ) -> Message:
-        """Get or browse through `handle`, or through one of the queue `name` that is open already."""
+        """Get or browse through `handle`, or through a cached handle of the queue `name`."""
         self.get_answer(name, md, gmo, max_length, requeue, handle)
         connection = self.connection
         data = connection.data
@@ -127,12 +127,12 @@ class ThreadSession(EngineSession):
     def get_answer(
         self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, handle: Handle | None
     ) -> None:
-        """Get, and leave the answer in the connection. It may be seen when the log is durable up to `force`."""
+        """Get, and leave the answer in the connection. It may be shown when the log is durable up to `force`."""
         if not self.get(name, md, gmo, max_length, requeue, self._open_gate, handle):
             self._wait(name, md, gmo, max_length, requeue, handle)
 
     def _wait(self, name: str, md: MQMD, gmo: MQGMO, max_length: int, requeue: bool, handle: Handle | None) -> None:
-        """Wait for a get that is parked, until its answer is there. Raise NoMessageAvailable when the time is over."""
+        """Wait for the answer of a parked get. Raise NoMessageAvailable after a timeout."""
         interval = gmo.wait_interval
         end: float = time.monotonic() + interval / 1000 if interval >= 0 else -1.0
         options = gmo.options
@@ -182,7 +182,7 @@ class ConnectionOfThread:
         self._make = make
 
     def current(self) -> object:
-        """Return it."""
+        """Return the connection of the current thread."""
         connection: object = self._local.connection
         if connection is None:
             connection = self._local.connection = self._make()
