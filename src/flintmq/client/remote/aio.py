@@ -1,4 +1,4 @@
-"""`flintmq.aconnect`: a queue manager elsewhere, for asyncio, with the API of `flintmq.aopen`.
+"""`flintmq.aconnect`: a remote queue manager for asyncio, with the API of `flintmq.aopen`.
 
     async with flintmq.aconnect("QM1", channel="DEV.APP.SVRCONN", conn="host(1414)") as qm:
         orders = await qm.queue("ORDERS")
@@ -6,14 +6,15 @@
             await orders.put(b"hello", persistent=True)
         message = await orders.get(wait=5.0)
 
-Which connection, and so which socket, a call uses:
+Each call uses one of these connections, and so sockets:
 
-    with `syncpoint=True` outside of one   that of the object's own unit of work, until `commit` or `backout`
-    inside `async with qm.transaction()`   the transaction's own; other tasks are not concerned, child tasks inherit it
+    with `syncpoint=True` outside of one   that of the task's own unit of work, until `commit` or `backout`
+    inside `async with qm.transaction()`   the transaction's own; child tasks inherit it, other tasks do not use it
     a get that waits, a browse             one of a pool, for as long as it lasts
-    a get that is read ahead               one of the queue's own: what was sent ahead is there. Only if the program
-                                           asks for it: DEFREADA alone would leave messages on connections of others
-    any other call outside                 the shared one: nothing stays behind on it
+    a get that is read ahead               one of the queue's own, with the messages sent in advance. Only if the
+                                           program asks for read-ahead: DEFREADA alone would leave messages on
+                                           connections of others
+    any other call outside                 the shared one: no call leaves work on it
 
 If a task is cancelled in a get that waits outside of a transaction, the queue manager is asked to end the get
 (aio_wire.py); if it does not do so, the get is made in a unit of work of its own, and committed when the task has the
@@ -21,8 +22,8 @@ message. Either way no message is lost. A task that is cancelled while it waits 
 transaction: its connection is closed, and the queue manager backs it out. Commands and subscriptions, which are rare,
 are made by workers on connections of their own.
 
-With `reconnect` a connection that was lost is made again, by the rules of reconnect.py; while that is tried, the tasks
-that need it wait, and the others run.
+With `reconnect` a connection that was lost is made again, by the rules of reconnect.py; meanwhile the tasks that need
+it wait, and the others run.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ from flintmq.mqi.sd import MQSD
 
 
 class _Line:
-    """A connection of the event loop, and what is open on it."""
+    """A connection of the event loop, and its open objects."""
 
     def __init__(self, wire: AsyncWire) -> None:
         self.wire = wire
@@ -97,7 +98,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self._shared = _Line(wire)
         self._lines = {self._shared}
         self._free: list[_Line] = []
-        #: For gets that are read ahead, by queue and selector.
+        #: Connections for gets that are read ahead, by queue and selector.
         self._ahead: dict[tuple[str, str], _Line] = {}
         self._closed = False
         self._workers = ThreadPoolExecutor(4, "flintmq")
@@ -110,7 +111,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
 
     @property
     def name(self) -> str:
-        """The queue manager's name, as it says itself."""
+        """Return the queue manager's name, as it says itself."""
         return self._shared.wire.q_mgr_name
 
     @property
@@ -130,7 +131,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         await self.close()
 
     async def close(self) -> None:
-        """Disconnect. What was not committed is backed out; waits end with NotConnected. A second does nothing."""
+        """Disconnect. Uncommitted work is backed out, waits end with NotConnected. A second close does nothing."""
         if self._closed:
             return
         self._closed = True
@@ -145,7 +146,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
     # -- connections --------------------------------------------------------------------------------------------------
 
     async def _borrow(self) -> _Line:
-        """A connection to wait on."""
+        """Take a connection to wait on from the pool, or make one."""
         while self._free:
             line = self._free.pop()
             if line.wire.broken is None:
@@ -158,14 +159,14 @@ class AsyncRemoteQueueManager(AsyncCalls):
         except NotConnected as error:
             if not self._reconnects or self._closed:
                 raise
-            self._shared.wire.drop()  # It is there no more than this one.
+            self._shared.wire.drop()  # It is as dead as this one.
             await self._reconnect(error)
             line = await self._open()
         self._lines.add(line)
         return line
 
     async def _open(self) -> _Line:
-        """A new connection. Raises MQError; NotConnected if all were closed meanwhile."""
+        """Make a connection. Raise MQError; NotConnected if all were closed meanwhile."""
         wire = await open_async_wire(self._definitions)
         if self._closed:
             wire.drop()
@@ -183,7 +184,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             self._lines.discard(line)
 
     def _in_worker(self) -> RemoteQueueManager:
-        """The same queue manager for a worker: each has a connection of its own."""
+        """Return the queue manager for workers, which have connections of their own."""
         if self._sync is None:
             self._sync = RemoteQueueManager(self._definitions, self._on_event)
         return self._sync
@@ -241,7 +242,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         return put_status(await self._call(lambda line: line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR)))
 
     async def _ahead_line(self, name: str, selector: str) -> _Line:
-        """The connection of gets from a queue that are read ahead."""
+        """Return the connection for gets from a queue that are read ahead."""
         line = self._ahead.get((name, selector))
         if line is None or line.wire.broken is not None:
             line = self._ahead[name, selector] = await self._borrow()
@@ -275,7 +276,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         open_options: int,
     ) -> list[Message]:
         """Get up to `count` messages, in as few exchanges as possible; wait for the first."""
-        if open_options & MQOO_READ_AHEAD:  # What was sent ahead is here: there is no exchange to save.
+        if open_options & MQOO_READ_AHEAD:  # Messages are sent in advance: there is no exchange to save.
             return await super()._get_many(
                 name, count, wait, correlation_id, convert, requeue, syncpoint, selector, open_options
             )
@@ -379,7 +380,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 self._give(line)
 
     async def _again(self, line: _Line, error: NotConnected) -> None:
-        """The connection was lost: there is one again when this returns. Raises what the caller has to hear."""
+        """Reconnect after a lost connection. Raise the errors that the caller has to handle."""
         wire = line.wire
         if not self._reconnects or not wire.lost or self._closed:
             raise error
@@ -390,7 +391,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             raise error_of(rc.MQRC_CALL_INTERRUPTED, text)
 
     async def _reconnect(self, lost: MQError) -> None:
-        """Make the shared connection again, if it is not there; the others are made when they are needed."""
+        """Make the shared connection again, if it is broken; the others are made when they are needed."""
         async with self._reconnecting:
             before = self._shared.wire
             if before.broken is None:
@@ -472,10 +473,10 @@ def _direct_get(line: _Line, name: str, md: MQMD, gmo: MQGMO, requeue: bool) -> 
 def _got_for_certain(
     line: _Line, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
 ) -> Steps[Message]:
-    """A get that loses no message if its task is cancelled.
+    """Get a message so that none is lost if the task is cancelled.
 
-    The queue manager is asked to end the get, if it does so; else the get is made in a unit of work of its own, which
-    is committed when the message is here.
+    The queue manager is asked to end the get, if it supports that; else the get is made in a unit of work of its own,
+    which is committed when the message is here.
     """
     if (yield from line.mqi.may_send_together_steps()):
         return (yield from line.queues.get(name, md, gmo, length, requeue, False, selector))
@@ -490,11 +491,11 @@ class RemoteTransaction(AsyncTransaction):
     def __init__(self, qm: AsyncRemoteQueueManager) -> None:
         self._qm = qm
         self._line: _Line | None = None
-        #: Puts of the unit of work were not waited for.
+        #: The unit of work has asynchronous puts.
         self.unsettled = False
 
     def line(self) -> _Line:
-        """The connection of the transaction."""
+        """Return the connection of the transaction."""
         if self._line is None:
             raise TransactionError("the transaction that this task was started in has ended")
         return self._line
@@ -541,7 +542,7 @@ class RemoteTransaction(AsyncTransaction):
         await self._end(kind is None)
 
     async def _end(self, commits: bool) -> None:
-        """Commit or back out, and give the connection back. Raises BackedOut, and others by reason."""
+        """Commit or back out, and give the connection back. Raise BackedOut, and others by reason."""
         qm, line = self._qm, self.line()
         self._line = None
         try:
@@ -562,14 +563,14 @@ class RemoteTransaction(AsyncTransaction):
             qm._give(line)
 
     async def _undo(self, line: _Line) -> None:
-        """Back out; what failed in the unit of work is forgotten with it."""
+        """Back out, and drop the errors of asynchronous puts in the unit of work."""
         await line.run(line.mqi.back_steps())
         if self.unsettled:
             self.unsettled = False
             await line.run(line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR))
 
     async def _settle(self, line: _Line) -> None:
-        """BackedOut if a put of the unit of work that was not waited for has failed."""
+        """Back out and raise BackedOut if an asynchronous put of the unit of work has failed."""
         if not self.unsettled:
             return
         self.unsettled = False

@@ -1,7 +1,7 @@
 """MQSC over a channel: commands are sent to the command server of the queue manager, as steps.
 
-A command is a PCF message Escape on SYSTEM.ADMIN.COMMAND.QUEUE, with the text of the command in it. The answers come to
-a temporary dynamic queue, each with a piece of text as runmqsc would print it; the last one says that it is.
+A command is a PCF message Escape on SYSTEM.ADMIN.COMMAND.QUEUE, with the text of the command in it. The replies come to
+a temporary dynamic queue, each with a piece of text as runmqsc would print it; the last one is marked.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ATTRIBUTE = re.compile(r"\b([A-Z][A-Z0-9]*)\(((?:'[^']*'|[^()']|\([^()]*\))*)\)
 
 
 def run(queues: QueueSteps, text: str, check: bool) -> Steps[CommandReply]:
-    """Run MQSC commands, one or a whole script. With `check` the first that fails raises CommandFailed."""
+    """Run MQSC commands, one or a whole script. With `check` raise CommandFailed for the first that fails."""
     from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 
     reader = CommandReader(COMMAND_LENGTH_MAX)
@@ -83,7 +83,7 @@ def run(queues: QueueSteps, text: str, check: bool) -> Steps[CommandReply]:
 def _one(
     queues: QueueSteps, replies: RemoteHandle, reply_to: str, command: str
 ) -> Steps[tuple[list[str], list[dict[str, Value]], int]]:
-    """One command: (lines, rows, reason)."""
+    """Run one command. Return (lines, rows, reason)."""
     request = PCFMessage()
     request.header.command = MQCMD_ESCAPE
     request.parameters = [MQCFIN(MQIACF_ESCAPE_TYPE, MQET_MQSC), MQCFST(MQCACF_ESCAPE_TEXT, command)]
@@ -122,7 +122,7 @@ def _one(
 
 
 def _read(message: Message) -> tuple[MQCFH, list[str]]:
-    """Header and lines of one reply."""
+    """Return header and lines of one reply."""
     md = message.md
     try:
         found = parse(message.data, 0, md.encoding & 0xF == 1, md.coded_char_set_id)
@@ -133,7 +133,7 @@ def _read(message: Message) -> tuple[MQCFH, list[str]]:
 
 
 def _row(lines: list[str]) -> dict[str, Value]:
-    """The attributes that an answer shows; lines that begin with the number of a message show none."""
+    """Return the attributes that a reply shows; lines that begin with the number of a message show none."""
     row: dict[str, Value] = {}
     shown = [line for line in lines if not re.match(r"[A-Z]{3}\d{4}[A-Z]?:", line)]
     for keyword, value in _ATTRIBUTE.findall("\n".join(shown)):
@@ -143,7 +143,7 @@ def _row(lines: list[str]) -> dict[str, Value]:
 
 
 def create_queue(queues: QueueSteps, name: str, given: dict[str, object]) -> Steps[None]:
-    """DEFINE QLOCAL(name), unless a queue of that name is there already."""
+    """Define a local queue, unless a queue of that name exists."""
     if not isinstance(name, str):
         raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     if not is_name(name):
@@ -168,18 +168,18 @@ def create_queue(queues: QueueSteps, name: str, given: dict[str, object]) -> Ste
 
 
 def clear_queue(queues: QueueSteps, name: str) -> Steps[None]:
-    """CLEAR QLOCAL."""
+    """Remove all messages of a local queue (CLEAR QLOCAL)."""
     yield from queues.release(name)
     yield from run(queues, f"CLEAR QLOCAL({quoted(name)})", True)
 
 
 def quoted(text: str) -> str:
-    """A text as MQSC takes it."""
+    """Quote a text for MQSC."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def written(value: Value) -> str:
-    """The value of an attribute as MQSC takes it."""
+    """Write the value of an attribute for MQSC."""
     if isinstance(value, int):
         return str(value)
     if isinstance(value, list):

@@ -45,14 +45,14 @@ else:
 
 
 class RemoteCalls(Calls):
-    """The calls that are commands: they are asked of the command server of the queue manager."""
+    """Calls that are commands: they are sent to the command server of the queue manager."""
 
     def _current(self) -> RemoteConnection:
         raise NotImplementedError
 
     @property
     def mqi(self) -> RemoteMQI:
-        """The MQI itself, with MQ's own structures, on this thread's connection."""
+        """Return the MQI, with MQ's own structures, on this thread's connection."""
         return self._current()._mqi
 
     def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
@@ -84,7 +84,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         self._owner_of = owner
         self._mqi = RemoteMQI(wire, reconnect)
         self._queues = QueueSteps(self._mqi)
-        #: Puts outside of a unit of work were not waited for; and what is known of earlier ones, for `flush`.
+        #: Asynchronous puts were made outside of a unit of work; and the status of earlier ones, for `flush`.
         self._loose = False
         self._asked: MQSTS | None = None
 
@@ -101,7 +101,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         return f"<RemoteConnection to {self._mqi.wire.where}>"
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out."""
+        """Disconnect. Uncommitted work is backed out."""
         self._mqi.end_callbacks()
         wire = self._mqi.wire
         if self._mqi.reconnect is not None:
@@ -117,7 +117,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         self._mqi.forget_handles()
 
     def _disconnect(self) -> None:
-        """MQDISC: as `close`, but what was not committed is committed. Raises BackedOut if it cannot be."""
+        """Commit and disconnect (MQDISC). Raise BackedOut if the commit failed."""
         self._mqi.end_callbacks()
         try:
             if self._mqi.has_work:
@@ -130,7 +130,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
 
     @property
     def application(self) -> str:
-        """The name that messages put here carry, and DISPLAY CONN shows."""
+        """Return the application name of messages put here, which DISPLAY CONN shows, too."""
         return self._mqi.wire.definition.application
 
     # -- used by Queue, Topic, Transaction ----------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         open_options: int,
     ) -> list[Message]:
         """Get up to `count` messages, in as few exchanges as possible; wait for the first."""
-        if open_options & MQOO_READ_AHEAD:  # What was sent ahead is here: there is no exchange to save.
+        if open_options & MQOO_READ_AHEAD:  # Messages are sent in advance: there is no exchange to save.
             return super()._get_many(
                 name, count, wait, correlation_id, convert, requeue, syncpoint, selector, open_options
             )
@@ -209,7 +209,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         return self._run(self._queues.got, name, handle, md, gmo, max_length)
 
     def _note(self, in_unit: bool) -> None:
-        """A put is not waited for. What became of those outside of the unit of work is kept for `flush`."""
+        """Note an asynchronous put. The status of puts outside of the unit of work is kept for `flush`."""
         if not in_unit:
             self._loose = True
             return
@@ -252,7 +252,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
             self._run(self._queues.close, handle)
 
     def _drop_handle(self, handle: RemoteHandle) -> None:
-        """The next call on this connection closes it: a finalizer must not use the socket."""
+        """Let the next call on this connection close the handle: a finalizer must not use the socket."""
         if handle.open:
             self._mqi.forget(handle)
             self._mqi.wire.orphans.append(handle.number)
@@ -291,7 +291,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
 
 
 class RemoteSubscribed(Subscribed):
-    """A subscription, and the connection that keeps it."""
+    """A subscription, and the connection that holds it."""
 
     def __init__(self, connection: RemoteConnection, sd: MQSD, queue: str | None) -> None:
         self.connection = connection
@@ -343,7 +343,7 @@ class RemoteSubscribed(Subscribed):
 
 
 def check_name(name: str, q_mgr: str) -> None:
-    """TypeError or UnknownObject for what cannot be the name of a queue."""
+    """Raise TypeError or UnknownObject for an invalid queue name."""
     if not isinstance(name, str):
         raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     if not is_name(name):

@@ -5,19 +5,19 @@ steps. Such a call is made as a `Direct`. It sends the bytes that the steps woul
 same state; tests/client/remote/test_direct.py compares them.
 
     call      is direct if
-    all       the object is open, for the plain name: no selector, nothing said about read-ahead
+    all       the object is open, for the plain name: no selector, no read-ahead option
               the unit of work was not lost with a connection, or the call is not in it
-    put       no properties, no delay; it is answered: neither MQPMO_ASYNC_RESPONSE nor DEFPRESP(ASYNC)
+    put       no properties, no delay; it has a reply: neither MQPMO_ASYNC_RESPONSE nor DEFPRESP(ASYNC)
               the data fits the channel
-    get       of any length; the handle does not read ahead; no poison messages are looked for, or BOTHRESH is 0
-    request   as put; its reply queue is open; calls may be sent together, and there is a message id to give to it
+    get       of any length; the handle does not read ahead; poison messages are not requeued, or BOTHRESH is 0
+    request   as put; its reply queue is open; calls may be sent together, and a reserved message id is left
 
-On a thread's connection also: no callbacks, no reconnection, no handle that nobody has any more. On a task's: no other
-call is being made on it, so that nothing changes before the exchange.
+On a thread's connection also: no callbacks, no reconnection, no orphaned handle. On a task's: no other call is being
+made on it, so that nothing changes before the exchange.
 
-An answer that is not MQCC_OK, or is too short, or a message with an MQ header that may have properties, is left to the
-steps: they begin, and are given the answer to the exchange that was made. So errors, warnings and a handle that has
-become stale are dealt with in one place.
+A reply that is not MQCC_OK, or is too short, or a message with an MQ header that may have properties, is left to the
+steps: they start, and get the reply to the exchange that was made. So errors, warnings and stale handles are handled in
+one place.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Direct:
     last: int
     #: If the first call fails, the last one is a get that is to be ended.
     gets: bool
-    #: The answer to each call.
+    #: The reply to each call.
     answers: list[CallReply]
     #: The message, if it is a get.
     message: Message | None
@@ -94,13 +94,13 @@ class Direct:
         raise NotImplementedError
 
     def take(self, session: ClientSession) -> None:
-        """Keep the answer of the session before the next call replaces it."""
+        """Keep the reply of the session before the next call replaces it."""
         answer = session.answer
         assert answer is not None
         self.answers = [answer]
 
     def done(self) -> bool:
-        """Read the answer; return False to leave it to the steps. Raise as they do if it cannot be read."""
+        """Read the reply; return False to leave it to the steps. Raise as they do if it cannot be read."""
         raise NotImplementedError
 
 
@@ -181,7 +181,7 @@ class DirectGet(Direct):
 
 
 class DirectRequest(Direct):
-    """MQPUT of a request and MQGET of its answer, sent together. Outside of a unit of work."""
+    """MQPUT of a request and MQGET of its reply, sent together. Outside of a unit of work."""
 
     def __init__(
         self,
@@ -306,7 +306,7 @@ def returns_in_handle(gmo: MQGMO, handle: Any) -> bool:
 def request_of(
     mqi: Any, handle: Any, md: MQMD, data: object, replies: Any, reply_to: str, wanted: MQMD, gmo: MQGMO
 ) -> DirectRequest | None:
-    """Return a request with the get of its answer from `replies` as a direct call; None if the table excludes it."""
+    """Return a request with the get of its reply from `replies` as a direct call; None if the table excludes it."""
     if handle is None or replies.ability or not isinstance(data, bytes):
         return None
     if len(data) > mqi.wire.session.terms.max_message_size:
@@ -341,7 +341,7 @@ def _get_body(session: ClientSession, md: MQMD, gmo: MQGMO, options: int, in_han
 
 
 def _put_answered(answer: CallReply) -> MQMD | None:
-    """Return the descriptor of a message that was put; None if the answer is too short."""
+    """Return the descriptor of a message that was put; None if the reply is too short."""
     body = answer.body
     if len(body) < API_SIZE + MD_SIZE_1:
         return None
@@ -350,9 +350,9 @@ def _put_answered(answer: CallReply) -> MQMD | None:
 
 
 def _made(answer: CallReply, name: str, md: MQMD, in_handle: bool, length: int, mqi: Any) -> Message | None:
-    """Return the message of an answer to an MQGET for `length` bytes, described by `md`.
+    """Return the message of a reply to an MQGET for `length` bytes, described by `md`.
 
-    None if it may have properties in front of its data, or if the answer is truncated.
+    None if it may have properties in front of its data, or if the reply is truncated.
     """
     body, big_endian = answer.body, answer.big_endian
     if len(body) < API_SIZE + MD_SIZE_1:

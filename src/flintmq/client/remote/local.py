@@ -1,7 +1,7 @@
-"""The queue manager of this machine: where its socket for local applications is, and why there is none.
+"""The queue manager of this machine: its local socket, or the reason why there is none.
 
-A queue manager that runs as a process (`strmqm`) listens on a Unix socket in its directory, and says there what it says
-to clients at a listener. Who connects is the user of the process, by the system's word; no password is needed.
+A queue manager that runs as a process (`strmqm`) listens on a Unix socket in its directory, with the protocol of its
+listeners. The operating system vouches for the user of the connecting process; no password is needed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ else:
 
 
 def find(name: str) -> tuple[str, Address]:
-    """(name, where it listens) of a queue manager of this machine, by name or path. Raises MQError.
+    """Return (name, address) of a queue manager of this machine, by name or path. Raise MQError.
 
     "" is the default queue manager, as in MQ; if there is none, and for "*", the only one that runs.
     """
@@ -50,7 +50,7 @@ def _any() -> tuple[str, Address]:
 
 
 def not_running(directory: str, where: str) -> MQError:
-    """The error for a queue manager that nobody listens for."""
+    """Return the error for a queue manager that does not listen."""
     from pathlib import Path
 
     from flintmq.host.lock import holder_of

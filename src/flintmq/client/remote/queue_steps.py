@@ -1,14 +1,14 @@
-"""What queues and topics do with a connection over a channel, as steps: for threads (connection.py) and tasks (aio.py).
+"""Calls of queues and topics over a channel, as steps: for threads (connection.py) and tasks (aio.py).
 
-Objects are opened when they are first used, and stay open: a put or a get is one exchange. A handle whose queue was
-deleted is opened again. The properties of a message come in an MQRFH2 and are taken out of the data, as with a message
-handle (handles.py); a queue with PROPCTL(FORCE) leaves them there.
+Objects are opened when they are first used, and stay open: a put or a get is one exchange. A handle of a deleted queue
+is opened again. The properties of a message come in an MQRFH2 and are taken out of the data, as with a message handle
+(handles.py); a queue with PROPCTL(FORCE) leaves them there.
 
 Poison messages: if the queue has BOTHRESH and a message was backed out that often, it is put to BOQNAME, or to the
 dead-letter queue with the reason 2362, and the get goes on to the next message. If neither takes it, the application
 gets it. Gets from such a queue are made in syncpoint, and committed at once where there is no unit of work, so that
 the message is on one of the two queues at any time. In a unit of work of the application the move is part of it.
-This is what MQ's classes for JMS do. BOTHRESH and BOQNAME are looked at when the queue is opened.
+This is what MQ's classes for JMS do. BOTHRESH and BOQNAME are read when the queue is opened.
 """
 
 from __future__ import annotations
@@ -91,16 +91,16 @@ _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _SYNCPOINTS = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
 _STALE = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
-#: How many gets are sent together at first and, if all of them found messages, at most.
+#: Number of gets that are sent together at first and, if all of them found messages, at most.
 FIRST_BATCH = 8
 BATCH_MAX = 64
-#: So many topics, and selectors, stay open.
+#: Number of topics, and of selectors, that stay open.
 _TOPICS_MAX = 64
 _SELECTING_MAX = 16
 
 
 class Poison(NamedTuple):
-    """What becomes of messages of a queue that are backed out again and again."""
+    """Backout threshold and backout queue of a queue."""
 
     threshold: int = 0
     queue: str = ""
@@ -114,7 +114,7 @@ class QueueSteps:
 
     def __init__(self, mqi: MQISteps, open_options: int = 0) -> None:
         self.mqi = mqi
-        #: Added when a queue is opened for gets, if nothing is said: whether it is read ahead.
+        #: Read-ahead option for a queue that is opened for gets, unless the get has one.
         self._open_options = open_options
         self._puts: dict[str, RemoteHandle] = {}
         self._topics: dict[str, RemoteHandle] = {}
@@ -126,7 +126,7 @@ class QueueSteps:
         self._replies: tuple[RemoteHandle, str] | None = None
 
     def forget(self) -> None:
-        """Nothing is open any more."""
+        """Forget all handles: they were closed with the connection."""
         for kept in (self._puts, self._topics, self._gets):
             kept.clear()
         self._selecting.clear()
@@ -134,7 +134,7 @@ class QueueSteps:
     # -- opening ------------------------------------------------------------------------------------------------------
 
     def open(self, name: str, options: int, selector: str = "") -> Steps[RemoteHandle]:
-        """MQOPEN of a queue, for messages that `selector` selects if there is one. Raises by reason."""
+        """Open a queue (MQOPEN), for messages that `selector` selects if there is one. Raise MQError by reason."""
         od = MQOD()
         od.object_name = name
         if selector:
@@ -148,13 +148,13 @@ class QueueSteps:
             raise
 
     def close(self, handle: RemoteHandle) -> Steps[None]:
-        """MQCLOSE; nothing if it is closed."""
+        """Close a handle (MQCLOSE), unless it is closed."""
         if handle.open:
             handle.open = False
             yield from self.mqi.close_steps(handle)
 
     def reply_queue(self) -> Steps[tuple[RemoteHandle, str]]:
-        """A temporary dynamic queue for answers: (handle, name). The one that was made before, if there is one."""
+        """Return a temporary dynamic queue for replies: (handle, name). Make it if there is none."""
         if self._replies is None:
             od = reply_queue_descriptor()
             try:
@@ -171,7 +171,7 @@ class QueueSteps:
     def request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Steps[Message]:
-        """Put a request, and get its answer; request.py."""
+        """Put a request and get its reply (request.py)."""
         replies, reply_to = yield from self.reply_queue()
         ask(md, reply_to, timeout)
         if not replies.ability and (yield from self.mqi.may_send_together_steps()):
@@ -228,7 +228,7 @@ class QueueSteps:
         return request_of(self.mqi, handle, md, data, replies, reply_to, wanted, gmo)
 
     def release(self, name: str) -> Steps[None]:
-        """Close what is open of the queue `name` for speed only."""
+        """Close the cached handles of the queue `name`."""
         found = [kept.pop(name) for kept in (self._puts, self._gets) if name in kept]
         for key in [key for key in self._selecting if key[0] == name]:
             found.append(self._selecting.pop(key))
@@ -264,7 +264,7 @@ class QueueSteps:
         return kept
 
     def _opened_for_input(self, name: str, selector: str, open_options: int) -> Steps[RemoteHandle]:
-        """A handle for gets; if the user may inquire, it is known what becomes of poison messages."""
+        """Open a queue for gets, and read its backout attributes if the user may inquire them."""
         plain = MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING | MQOO_SAVE_ALL_CONTEXT
         plain |= open_options or self._open_options
         try:
@@ -290,7 +290,7 @@ class QueueSteps:
         extra_options: int = 0,
         delay_ms: int = 0,
     ) -> Steps[None]:
-        """Put to the queue, or publish to the topic, `name`; to be delivered `delay_ms` milliseconds later."""
+        """Put to the queue, or publish to the topic, `name`, delayed by `delay_ms`."""
         pmo = MQPMO()
         pmo.options = (_IN if in_unit else _OUT) | extra_options
         if properties is not None:
@@ -314,7 +314,7 @@ class QueueSteps:
         return self.mqi.put_steps(handle, md, pmo, data)
 
     def _with_properties(self, md: MQMD, data: bytes, properties: MessageProperties) -> bytes:
-        """The data with an MQRFH2 in front, which `md` describes afterwards."""
+        """Return the data with an MQRFH2 in front, which `md` describes afterwards."""
         ccsid = self.mqi.wire.session.ccsid
         body = property_headers.body_of(md, data)
         body.ccsid = body.ccsid or ccsid
@@ -339,10 +339,10 @@ class QueueSteps:
         selector: str = "",
         open_options: int = 0,
     ) -> Steps[Message]:
-        """Get from the queue `name`. Raises NoMessageAvailable, Truncated, NotConverted ...
+        """Get from the queue `name`. Raise NoMessageAvailable, Truncated, NotConverted ...
 
-        Read ahead, with MQOO_READ_AHEAD in `open_options`, is what is not in a unit of work; and then there are no
-        poison messages, since nothing is backed out.
+        With MQOO_READ_AHEAD in `open_options`, gets outside of a unit of work are read ahead; they have no poison
+        messages, since nothing is backed out.
         """
         if open_options & MQOO_READ_AHEAD:
             requeue = requeue and in_unit
@@ -390,7 +390,7 @@ class QueueSteps:
         return get_of(self.mqi, name, self._gets.get(name), md, gmo, in_unit)
 
     def got(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Steps[Message]:
-        """One MQGET through a handle."""
+        """Get a message through a handle (MQGET)."""
         mqi = self.mqi
         in_handle = handles.returns_in_handle(gmo, handle.defaults.property_control)
         options = gmo.options
@@ -406,7 +406,7 @@ class QueueSteps:
         return self._made(name, md, data, options, in_handle)
 
     def _made(self, name: str, md: MQMD, data: bytes, options: int, in_handle: bool, warns: bool = True) -> Message:
-        """Make a message of the answer to the last MQGET. Raises by reason, if it `warns`."""
+        """Make a message of the reply to the last MQGET. Raise by reason, if it `warns`."""
         mqi = self.mqi
         properties: dict[str, Value] | None = None
         if in_handle and md.format.startswith("MQ") and md.format != MQFMT_STRING:
@@ -472,7 +472,7 @@ class QueueSteps:
     def _got_together(
         self, name: str, md: MQMD, gmo: MQGMO, count: int, poison: Poison, unit: bool, selector: str
     ) -> Steps[tuple[list[Message], bool]]:
-        """Gets that are sent together: the messages, and whether there may be more."""
+        """Make gets that are sent together. Return the messages, and whether there may be more."""
         handle = yield from self._get_handle(name, selector)
         in_handle = handles.returns_in_handle(gmo, handle.defaults.property_control)
         options = gmo.options & ~_SYNCPOINTS | (MQGMO_SYNCPOINT if unit else MQGMO_NO_SYNCPOINT)
@@ -493,7 +493,7 @@ class QueueSteps:
         return found, more
 
     def _warning(self, name: str, data: bytes) -> MQError | None:
-        """The error for an answer that came with a warning that the application should see, or None."""
+        """Return the error for a reply with a warning that the application should see, or None."""
         mqi = self.mqi
         error = error_class(mqi.reason)("", mqi.reason, MQCC_WARNING)
         if isinstance(error, Truncated):
@@ -508,13 +508,13 @@ class QueueSteps:
     # -- poison messages ----------------------------------------------------------------------------------------------
 
     def threshold(self, name: str) -> int:
-        """BOTHRESH of a queue that messages were got from; 0 for never."""
+        """Return BOTHRESH of a queue that messages were got from; 0 for never."""
         return self._poison.get(name, _NEVER).threshold
 
     def _move_away(
         self, name: str, handle: RemoteHandle, message: Message, poison: Poison, in_unit: bool
     ) -> Steps[bool]:
-        """Whether a message that was backed out too often has been put somewhere else."""
+        """Move a message that was backed out too often. Return whether it was moved."""
         moved = False
         if poison.queue:
             moved = yield from self._put_aside(poison.queue, handle, message, False)
@@ -555,7 +555,7 @@ class QueueSteps:
         except MQError as error:
             if error.reason != MQRC_NOT_AUTHORIZED:
                 return False
-            pmo.options = _IN  # Not as it was put by whom, but kept.
+            pmo.options = _IN  # Without the context of the message, rather than not at all.
             try:
                 yield from self.mqi.put1_steps(od, md, pmo, data)
             except MQError:
@@ -563,7 +563,7 @@ class QueueSteps:
         return True
 
     def _dead_letters(self) -> Steps[str]:
-        """The dead-letter queue, "" if there is none."""
+        """Return the dead-letter queue, "" if there is none."""
         if self._dead_letter_queue is None:
             od = MQOD()
             od.object_type = MQOT_Q_MGR
@@ -580,14 +580,14 @@ class QueueSteps:
     # -- the rest -----------------------------------------------------------------------------------------------------
 
     def depth(self, name: str) -> Steps[int]:
-        """CURDEPTH."""
+        """Return CURDEPTH."""
         handle = yield from self.open(name, MQOO_INQUIRE | MQOO_FAIL_IF_QUIESCING)
         said = yield from self.mqi.inq_steps(handle, [MQIA_CURRENT_Q_DEPTH])
         yield from self.close(handle)
         return said.integers[0]
 
     def check(self, name: str) -> Steps[None]:
-        """UnknownObject if the name leads nowhere."""
+        """Raise UnknownObject if the name resolves to no queue."""
         try:
             handle = yield from self.open(name, MQOO_INQUIRE | MQOO_FAIL_IF_QUIESCING)
         except MQError as error:
@@ -597,7 +597,7 @@ class QueueSteps:
             yield from self.close(handle)
 
     def subscribe(self, sd: MQSD, queue: str | None) -> Steps[tuple[RemoteHandle, RemoteHandle, str]]:
-        """MQSUB: (Hobj, Hsub, name of the queue that publications come to)."""
+        """Subscribe (MQSUB). Return (Hobj, Hsub, name of the queue of the publications)."""
         destination = None
         if queue is not None:
             destination = yield from self.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
@@ -609,7 +609,7 @@ class QueueSteps:
 
 
 def _by_name(properties: MessageProperties) -> dict[str, Value]:
-    """Of two with the same name the one closer to the head of the message counts."""
+    """Return the properties by name. Of two with the same name the one closer to the head of the message counts."""
     found: dict[str, Value] = {}
     for item in properties.items:
         if item.hidden is None:
