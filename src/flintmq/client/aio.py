@@ -197,7 +197,7 @@ class AsyncQueueManager(AsyncCalls):
         delay_ms: int = 0,
     ) -> None:
         """Put to the queue, or publish to the topic, `name`."""
-        self._pay()
+        self._raise_deferred()
         if extra_options & MQPMO_ASYNC_RESPONSE:  # Nothing to wait for here: an error is raised by this put.
             extra_options &= ~MQPMO_ASYNC_RESPONSE
             self._not_waited_for += 1
@@ -236,7 +236,7 @@ class AsyncQueueManager(AsyncCalls):
             try:
                 await asyncio.shield(waiting)
             except asyncio.CancelledError:
-                self._owe()
+                self._defer_cancellation()
             except Exception:
                 break
         waiting.result()
@@ -284,7 +284,7 @@ class AsyncQueueManager(AsyncCalls):
     async def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
-        self._pay()
+        self._raise_deferred()
         session = self._borrow()  # Its reply queue is its own, so that tasks do not get each other's answers.
         try:
             handle, reply_to = session.reply_queue()
@@ -338,7 +338,7 @@ class AsyncQueueManager(AsyncCalls):
     async def _get_through(
         self, session: EngineSession, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, handle: Handle | None
     ) -> Message:
-        self._pay()
+        self._raise_deferred()
         loop = self._loop
         end = loop.time() + gmo.wait_interval / 1000 if gmo.wait_interval >= 0 else -1.0
         options = gmo.options
@@ -402,7 +402,7 @@ class EmbeddedTransaction(AsyncTransaction):
         return self._session
 
     async def __aenter__(self) -> EmbeddedTransaction:
-        self._qm._pay()
+        self._qm._raise_deferred()
         if self._qm._transaction.get() is not None:
             raise TransactionError("this task is in a transaction already; transactions do not nest")
         self._qm._check_no_unit()

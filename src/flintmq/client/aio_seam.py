@@ -72,29 +72,29 @@ class AsyncSeam:
 
     def __init__(self) -> None:
         #: Tasks with a cancellation that was deferred because a get could not be undone any more.
-        self._owed: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
+        self._deferred: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
         #: Whether there may be any: a lookup in a WeakSet costs more.
-        self._owes = False
+        self._has_deferred = False
         #: Units of work of tasks outside of a transaction block.
         self._units: weakref.WeakKeyDictionary[asyncio.Task[Any], AsyncTransaction] = weakref.WeakKeyDictionary()
 
-    def _pay(self) -> None:
+    def _raise_deferred(self) -> None:
         """Raise the deferred cancellation of the running task, if it still stands."""
-        if not self._owes:
+        if not self._has_deferred:
             return
         task = asyncio.current_task()
-        if task is not None and task in self._owed:
-            self._owed.discard(task)
-            self._owes = len(self._owed) > 0
+        if task is not None and task in self._deferred:
+            self._deferred.discard(task)
+            self._has_deferred = len(self._deferred) > 0
             if task.cancelling():
                 raise asyncio.CancelledError
 
-    def _owe(self) -> None:
+    def _defer_cancellation(self) -> None:
         """Defer the cancellation of the running task: its next call raises it."""
         task = asyncio.current_task()
         if task is not None:
-            self._owed.add(task)
-            self._owes = True
+            self._deferred.add(task)
+            self._has_deferred = True
 
     def _current(self) -> AsyncSeam:
         return self
@@ -196,7 +196,7 @@ class AsyncSeam:
             except asyncio.CancelledError:
                 if not messages or await self._unit(syncpoint) is not None:
                     raise
-                self._owe()  # Gets outside of a unit of work are final: return the messages.
+                self._defer_cancellation()  # Gets outside of a unit of work are final: return the messages.
                 break
         return messages
 

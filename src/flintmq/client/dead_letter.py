@@ -104,7 +104,7 @@ class _Progress:
     tries: int = 0
     #: When to try again.
     due: float = 0.0
-    left: bool = False
+    abandoned: bool = False
 
 
 class DeadLetterHandler:
@@ -135,7 +135,7 @@ class DeadLetterHandler:
         handle = self._mqi.open(od, options)
         self._write(f"AMQ8708I: Dead-letter queue handler started to process INPUTQ({self.queue}).")
         try:
-            self._go_on(handle)
+            self._run_passes(handle)
         finally:
             if handle.open and not self._qm.closed:
                 with suppress(MQError):  # The queue manager may have ended.
@@ -143,13 +143,13 @@ class DeadLetterHandler:
             self._write(f"AMQ8709I: Dead-letter queue handler ending. Messages: {self.summary}.")
         return self.summary
 
-    def _go_on(self, handle: Handle) -> None:
+    def _run_passes(self, handle: Handle) -> None:
         wait = self._table.control.wait
         idle_since = self._clock()
         while True:
             if self._pass(handle):
                 idle_since = self._clock()
-            due = [progress.due for progress in self._known.values() if not progress.left]
+            due = [progress.due for progress in self._known.values() if not progress.abandoned]
             now = self._clock()
             if due:
                 self.wait(handle, min(due) - now)
@@ -179,7 +179,7 @@ class DeadLetterHandler:
                 return tried
             token, md, data = found
             progress = self._known.get(token) or _Progress()
-            if not progress.left and progress.due <= self._clock():
+            if not progress.abandoned and progress.due <= self._clock():
                 tried = True
                 if self._treat(handle, progress, md, data):
                     continue
@@ -206,7 +206,7 @@ class DeadLetterHandler:
         dlh = header_of(md, data)
         if dlh is None:
             self.summary.without_header += 1
-            progress.left = True
+            progress.abandoned = True
             self._write(f"AMQ8721W: Dead-letter message not prefixed by a valid MQDLH: {md.msg_id.hex()}.")
             return False
         rules = self._table.rules
@@ -223,7 +223,7 @@ class DeadLetterHandler:
                     return False
             progress.rule += 1
             progress.tries = 0
-        progress.left = True
+        progress.abandoned = True
         self.summary.ignored += 1
         return False
 

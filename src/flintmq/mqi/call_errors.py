@@ -1,31 +1,31 @@
-"""What the Python API raises.
+"""Exceptions of the Python API, for calls of the MQI, commands and queue managers as a whole.
 
-    MQError                       any refusal; `reason` is the MQRC_ number, `completion` MQCC_WARNING or MQCC_FAILED
-    ├── NoMessageAvailable        2033  nothing on the queue that matches, and the wait is over
+    MQError                       any failed call; `reason` is its MQRC_, `completion` MQCC_WARNING or MQCC_FAILED
+    ├── NoMessageAvailable        2033  no message on the queue matches, and the wait has ended
     ├── QueueFull                 2053  MAXDEPTH messages are on the queue
     ├── PageSetFull               2192  the page set of the queue has no room left
-    ├── UnknownObject             2085, 2052, 2082, 2086, 2087 ...  the name leads nowhere
+    ├── UnknownObject             2085, 2052, 2082, 2086, 2087 ...  the name resolves to no object
     ├── NotAuthorized             2035
     ├── PutInhibited              2051  PUT(DISABLED)
     ├── GetInhibited              2016  GET(DISABLED)
     ├── MessageTooBig             2030, 2031  MAXMSGL of the queue or the queue manager
     ├── Truncated                 2080, 2079  longer than the `max_length` of the get; 2080 leaves it on the queue
     ├── NotConverted              2119, 2110 ...  a get with `convert` could not convert; `data` is as it was put
-    ├── BadProperty               2442, 2473, 2478, 2498, 2513  a message property that cannot be, or is too long
-    ├── BadSelector               2459 ...  a selection string that cannot be understood; says where
+    ├── BadProperty               2442, 2473, 2478, 2498, 2513  a message property is invalid, or too long
+    ├── BadSelector               2459 ...  a selection string is invalid; the text has the place
     ├── ObjectInUse               2042  open elsewhere in a way that excludes this use
     ├── BackedOut                 2003  the queue manager has backed the unit of work out
     ├── UnitOfWorkTooBig          2024, 2102 on commit  more than MAXUMSGS messages, or than the log can take
     ├── TransactionError          a transaction inside a transaction, or around work that is not committed
-    ├── CommandFailed             an MQSC command; `text` is what runmqsc would have printed
+    ├── CommandFailed             an MQSC command; `text` is the output of runmqsc
     ├── NotConnected              2018, 2009, 2059, 2162 ...  closed, or the queue manager has stopped after an error;
     │   │                         2538, 2540, 2393 ...  a connection that could not be made
     │   └── UsedAfterFork         opened before a fork, used in the child
     └── QueueManagerError         opening, creating, deleting a queue manager as a whole
-        ├── QueueManagerInUse     another process, or this one, has it open; says who
+        ├── QueueManagerInUse     another process, or this one, has it open; the text says which
         ├── QueueManagerNotFound  there is none of this name, and it was not to be created
-        ├── QueueManagerExists    there is one already, or something else is in its place
-        ├── QueueManagerDamaged   log or page sets cannot be read; says file and place; nothing was changed
+        ├── QueueManagerExists    there is one already, or its directory contains something else
+        ├── QueueManagerDamaged   log or page sets cannot be read; the text has file and place
         └── InvalidName           not a queue manager name
 
 `str(error)` ends with the reason's name and number, for the manual and for `flint mqrc`:
@@ -40,11 +40,11 @@ from flintmq.mqi.reason import MQCC_FAILED, reason_name, reason_text
 
 
 class MQError(Exception):
-    """A call did not do what was asked. Unless a subclass says otherwise nothing has changed."""
+    """A call failed. Unless a subclass says otherwise nothing has changed."""
 
     #: The reason of a class that has only one.
     default_reason: int = rc.MQRC_UNEXPECTED_ERROR
-    #: What a command that ends with this error exits with.
+    #: Exit code of a command that ends with this error.
     exit_code: int = 1
 
     def __init__(self, text: str = "", reason: int = 0, completion: int = MQCC_FAILED) -> None:
@@ -61,12 +61,12 @@ class MQError(Exception):
 
     @property
     def reason_name(self) -> str:
-        """MQRC_Q_FULL, for example."""
+        """Return the name of the reason: MQRC_Q_FULL, for example."""
         return reason_name(self.reason)
 
 
 class NoMessageAvailable(MQError):
-    """No message on the queue matches, and the time to wait is over."""
+    """No message on the queue matches, and the wait has ended."""
 
     default_reason = rc.MQRC_NO_MSG_AVAILABLE
 
@@ -84,13 +84,13 @@ class PageSetFull(MQError):
 
 
 class UnknownObject(MQError):
-    """The name leads to no object: it, or what an alias or remote definition leads to, does not exist."""
+    """The name resolves to no object: it, or the target of an alias or remote definition, does not exist."""
 
     default_reason = rc.MQRC_UNKNOWN_OBJECT_NAME
 
 
 class NotAuthorized(MQError):
-    """The user may not do this."""
+    """The user has no authority for this."""
 
     default_reason = rc.MQRC_NOT_AUTHORIZED
 
@@ -114,10 +114,10 @@ class MessageTooBig(MQError):
 
 
 class Truncated(MQError):
-    """The message is longer than `max_length`. It is still on the queue (2080), unless `truncate` was asked for."""
+    """The message is longer than `max_length`. It is still on the queue (2080), unless `truncate` was set."""
 
     default_reason = rc.MQRC_TRUNCATED_MSG_FAILED
-    #: The beginning of the message, and how long all of it is.
+    #: The beginning of the message, and its whole length.
     data: bytes = b""
     data_length: int = 0
 
@@ -130,7 +130,7 @@ class NotConverted(MQError):
 
 
 class BadSelector(MQError):
-    """A selection string that cannot be understood; the text shows the place."""
+    """A selection string is invalid; the text shows the place."""
 
     default_reason = rc.MQRC_SELECTOR_SYNTAX_ERROR
     #: The whole text, and where in it the error is, from 1.
@@ -139,7 +139,7 @@ class BadSelector(MQError):
 
 
 class BadProperty(MQError):
-    """A message property has a name or a value that cannot be, or all of them are too long. Nothing was put."""
+    """A message property has an invalid name or value, or all of them are too long. Nothing was put."""
 
     default_reason = rc.MQRC_PROPERTY_NAME_ERROR
 
@@ -151,13 +151,13 @@ class ObjectInUse(MQError):
 
 
 class BackedOut(MQError):
-    """The queue manager has backed the unit of work out: nothing of it has happened."""
+    """The queue manager has backed the unit of work out: none of its changes is left."""
 
     default_reason = rc.MQRC_BACKED_OUT
 
 
 class UnitOfWorkTooBig(MQError):
-    """The unit of work has MAXUMSGS messages, or needs more log than there is. Back it out, or commit what there is."""
+    """The unit of work has MAXUMSGS messages, or needs more log than there is. Back it out, or commit it now."""
 
     default_reason = rc.MQRC_SYNCPOINT_LIMIT_REACHED
 
@@ -169,7 +169,7 @@ class TransactionError(MQError):
 
 
 class CommandFailed(MQError):
-    """An MQSC command failed or was not understood. `text` is what runmqsc would have printed."""
+    """An MQSC command failed or was not understood. `text` is the output of runmqsc."""
 
     default_reason = 3008
 
@@ -193,10 +193,10 @@ class QueueManagerError(MQError):
 
 
 class QueueManagerInUse(QueueManagerError):
-    """Somebody has the queue manager open. Only one process may; the text says which."""
+    """Another process, or this one, has the queue manager open. The text says which."""
 
     default_reason = rc.MQRC_Q_MGR_NOT_AVAILABLE
-    #: The process that has it, 0 if that is not known.
+    #: The process that has it open, 0 if unknown.
     pid: int = 0
 
 
@@ -207,13 +207,13 @@ class QueueManagerNotFound(QueueManagerError):
 
 
 class QueueManagerExists(QueueManagerError):
-    """There is a queue manager of this name already, or something that is none is in its directory."""
+    """There is a queue manager of this name already, or its directory contains something else."""
 
     default_reason = 4001
 
 
 class QueueManagerDamaged(QueueManagerError):
-    """Log or page sets cannot be read as they were written. Nothing was changed; the text says what and where."""
+    """Log or page sets cannot be read as they were written. Nothing was changed; the text has file and place."""
 
     default_reason = rc.MQRC_OBJECT_DAMAGED
 
@@ -275,10 +275,10 @@ _BY_REASON: dict[int, type[MQError]] = {each.default_reason: each for each in _W
 
 
 def error_class(reason: int) -> type[MQError]:
-    """The class to catch for `reason`."""
+    """Return the class to catch for `reason`."""
     return _BY_REASON.get(reason, MQError)
 
 
 def error_of(reason: int, text: str = "", completion: int = MQCC_FAILED) -> MQError:
-    """The error to raise for `reason`. Without `text` it says what the reason means."""
+    """Return the error to raise for `reason`. Without `text` it has the general text of the reason."""
     return error_class(reason)(text, reason, completion)

@@ -18,7 +18,7 @@ from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.queue_steps import Poison, QueueSteps
 from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.session import CallReply, ClientSession
-from flintmq.client.remote.steps import MANY, UNREADABLE, MQISteps, RemoteHandle, Steps, go_on, many_of
+from flintmq.client.remote.steps import MANY, UNREADABLE, MQISteps, RemoteHandle, Steps, many_of, start_with_replies
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
 from flintmq.mqi.call_errors import MQError
@@ -177,7 +177,7 @@ def compare(
                 return short.message
         except UNREADABLE as error:
             one.mqi.wire.bad_answer(error)
-        return go_on(steps(one, ours), short.answers)
+        return start_with_replies(steps(one, ours), short.answers)
 
     def go_all_the_way() -> Any:
         if kind == MANY:

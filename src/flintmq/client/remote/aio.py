@@ -84,8 +84,8 @@ class _Line:
         self.mqi.room = wire.definition.room
         self.queues = QueueSteps(self.mqi, MQOO_NO_READ_AHEAD)
 
-    async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:
-        return await self.wire.run(steps, waits, owe)
+    async def run(self, steps: Steps[T], waits: bool = False, defer: Callable[[], None] | None = None) -> T:
+        return await self.wire.run(steps, waits, defer)
 
 
 class AsyncRemoteQueueManager(AsyncCalls):
@@ -219,7 +219,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         extra_options: int = 0,
         delay_ms: int = 0,
     ) -> None:
-        self._pay()
+        self._raise_deferred()
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         plain = properties is None and not extra_options and not delay_ms
         if transaction is not None:
@@ -238,7 +238,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         )
 
     async def _flush(self) -> int:
-        self._pay()
+        self._raise_deferred()
         return put_status(await self._call(lambda line: line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR)))
 
     async def _ahead_line(self, name: str, selector: str) -> _Line:
@@ -280,7 +280,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             return await super()._get_many(
                 name, count, wait, correlation_id, convert, requeue, syncpoint, selector, open_options
             )
-        self._pay()
+        self._raise_deferred()
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         md, gmo = wanted(correlation_id, None), get_options(wait, convert, False)
         if transaction is not None:
@@ -294,7 +294,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             gmo.options = options
             return line.queues.get_many(name, count, md.copy(), gmo, requeue, False, selector, True)
 
-        return await self._call_apart(make, self._owe)
+        return await self._call_apart(make, self._defer_cancellation)
 
     async def _get(
         self,
@@ -307,7 +307,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         selector: str = "",
         open_options: int = 0,
     ) -> Message:
-        self._pay()
+        self._raise_deferred()
         length = max_length
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         waits = gmo.options & MQGMO_WAIT != 0
@@ -327,38 +327,38 @@ class AsyncRemoteQueueManager(AsyncCalls):
             try:
                 return await self._call(
                     lambda line: line.queues.get(name, md, gmo, length, requeue, False, selector),
-                    self._owe,
+                    self._defer_cancellation,
                     direct,
                 )
             except MQError:
-                self._pay()  # There is no message that could be lost.
+                self._raise_deferred()  # There is no message that could be lost.
                 raise
         return await self._call_apart(
             lambda line: _got_for_certain(line, name, md, gmo, length, requeue, selector),
-            self._owe,
+            self._defer_cancellation,
             (lambda line: _direct_get(line, name, md, gmo, requeue)) if plain else None,
         )
 
     async def _call(
         self,
         make: Callable[[_Line], Steps[T]],
-        owe: Callable[[], None] | None = None,
+        defer: Callable[[], None] | None = None,
         direct: Direct | None = None,
     ) -> T:
         """Make a call on the shared connection, on a new one if that was lost. The first try uses `direct` if given."""
         while True:
             line = self._shared
             try:
-                return await line.wire.run(make(line), False, owe, direct)
+                return await line.wire.run(make(line), False, defer, direct)
             except NotConnected as error:
                 direct = None
-                self._pay()
+                self._raise_deferred()
                 await self._again(line, error)
 
     async def _call_apart(
         self,
         make: Callable[[_Line], Steps[T]],
-        owe: Callable[[], None] | None = None,
+        defer: Callable[[], None] | None = None,
         short: Callable[[_Line], Direct | None] | None = None,
     ) -> T:
         """Make a call that may wait, on a connection of its own, on a new one if that was lost.
@@ -369,12 +369,12 @@ class AsyncRemoteQueueManager(AsyncCalls):
             line = await self._borrow()
             try:
                 direct = None if short is None or line.wire.turns.taken else short(line)
-                return await line.wire.run(make(line), True, owe, direct)
+                return await line.wire.run(make(line), True, defer, direct)
             except NotConnected as error:
-                self._pay()
+                self._raise_deferred()
                 await self._again(line, error)
             except MQError:
-                self._pay()  # There is no message that could be lost.
+                self._raise_deferred()  # There is no message that could be lost.
                 raise
             finally:
                 self._give(line)
@@ -426,7 +426,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
     async def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
-        self._pay()  # Each connection has its own reply queue: tasks do not get each other's answers.
+        self._raise_deferred()  # Each connection has its own reply queue: tasks do not get each other's answers.
         return await self._call_apart(
             lambda line: line.queues.request(name, md, data, properties, timeout, convert),
             None,
@@ -525,7 +525,7 @@ class RemoteTransaction(AsyncTransaction):
         return BackedOut(f"{line.wire.where}: the unit of work was lost with the connection")
 
     async def __aenter__(self) -> RemoteTransaction:
-        self._qm._pay()
+        self._qm._raise_deferred()
         if self._qm._transaction.get() is not None:
             raise TransactionError("this task is in a transaction already; transactions do not nest")
         self._qm._check_no_unit()

@@ -38,7 +38,7 @@ from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
 from flintmq.client.remote.session import AGREED, NEW, NO_REPLY, CallReply
-from flintmq.client.remote.steps import MANY, UNREADABLE, Steps, T, go_on, many_of
+from flintmq.client.remote.steps import MANY, UNREADABLE, Steps, T, many_of, start_with_replies
 from flintmq.host.environment import socket_path, user_name
 from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.constants import MQAT_DEFAULT
@@ -277,14 +277,14 @@ class AsyncWire(asyncio.Protocol):
         self,
         steps: Steps[T],
         waits: bool = False,
-        owe: Callable[[], None] | None = None,
+        defer: Callable[[], None] | None = None,
         direct: Direct | None = None,
     ) -> T:
         """Make the exchanges of a call. `waits`: it may take long, and a cancelled task ends it.
 
-        With `owe` a cancellation does not end a commit, nor a call that does not wait: `owe` is called, and the call
-        completed. `direct` is the call as one exchange, if it can be (direct.py), made when no other call was under
-        way.
+        With `defer` a cancellation does not end a commit, nor a call that does not wait: `defer` is called, and the
+        call is completed. `direct` is the call as one exchange, if it can be (direct.py), made when no other call was
+        under way.
         """
         turns = self.turns
         if turns.taken:
@@ -305,10 +305,10 @@ class AsyncWire(asyncio.Protocol):
                     await news
                 except asyncio.CancelledError:
                     ends = waits and direct.kind == seg.MQGET and self.ends_gets
-                    if owe is None or not (ends or not waits):
+                    if defer is None or not (ends or not waits):
                         raise
-                    owe()
-                    await self._cancelled(owe, ends)
+                    defer()
+                    await self._cancelled(defer, ends)
                 self._answered(direct.last)
                 self._gets, session.unconfirmed = False, 0
                 try:
@@ -317,7 +317,7 @@ class AsyncWire(asyncio.Protocol):
                         return cast(T, direct.message)
                 except UNREADABLE as error:
                     self.bad_answer(error)
-                exchange = go_on(steps, direct.answers)
+                exchange = start_with_replies(steps, direct.answers)
             while True:
                 kind, handle, body, flags, answered = exchange
                 if self.broken is not None:
@@ -332,14 +332,14 @@ class AsyncWire(asyncio.Protocol):
                         self._send(self.session.with_late(self.session.request(kind, handle, body, flags)))
                         ends = waits and kind == seg.MQGET and self.ends_gets
                         wanted = ends or not waits or kind == seg.MQCMIT
-                        answer = await self._answer(kind, owe if wanted else None, ends)
+                        answer = await self._answer(kind, defer if wanted else None, ends)
                         self.session.unconfirmed = 0
                     elif kind == MANY:
                         many = many_of(body)
                         self.in_flight = many.calls[0][0]
                         self._gets = many.gets
                         self._send(self.session.with_late(self.session.requests(many.calls)))
-                        answer = await self._answer(flags, None if waits else owe)
+                        answer = await self._answer(flags, None if waits else defer)
                         self._gets = False
                         many.answers = self.session.answers
                     else:
@@ -414,16 +414,16 @@ class AsyncWire(asyncio.Protocol):
         if self.broken is not None:
             self._refuse()
 
-    async def _answer(self, kind: int, owe: Callable[[], None] | None, ends: bool = False) -> CallReply:
+    async def _answer(self, kind: int, defer: Callable[[], None] | None, ends: bool = False) -> CallReply:
         news = self._news = Arrival(loop=self._loop)
-        if owe is None:
+        if defer is None:
             await news
         else:
             try:
                 await news
             except asyncio.CancelledError:
-                owe()
-                await self._cancelled(owe, ends)
+                defer()
+                await self._cancelled(defer, ends)
         return self._answered(kind)
 
     def _answered(self, kind: int) -> CallReply:
@@ -438,7 +438,7 @@ class AsyncWire(asyncio.Protocol):
             self.bad_answer(ChannelError(0, f"a call of type {kind:#x} was answered by {answer.kind:#x}"))
         return answer
 
-    async def _cancelled(self, owe: Callable[[], None], ends: bool) -> None:
+    async def _cancelled(self, defer: Callable[[], None], ends: bool) -> None:
         """Wait up to GIVEN_UP_S for an answer that must not be lost, after the task was cancelled.
 
         The cancellation has cancelled `news` too, so the answer is announced by another future. `asyncio.shield` would
@@ -457,7 +457,7 @@ class AsyncWire(asyncio.Protocol):
                     self._lose(refused(MQRC_CONNECTION_BROKEN, self.where, text))
                     return
             except asyncio.CancelledError:
-                owe()
+                defer()
 
     # -- the beginning and the end ------------------------------------------------------------------------------------
 

@@ -132,7 +132,7 @@ def many_of(body: bytes) -> Many:
     return body
 
 
-def go_on(steps: Steps[T], answers: list[CallReply]) -> Exchange:
+def start_with_replies(steps: Steps[T], answers: list[CallReply]) -> Exchange:
     """Start steps with the replies to a first exchange that direct.py has made. Return their next exchange.
 
     Raise StopIteration if there is none.

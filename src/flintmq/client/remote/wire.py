@@ -30,7 +30,7 @@ from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
 from flintmq.client.remote.session import NEW, NO_REPLY, CallReply
-from flintmq.client.remote.steps import MANY, Many, Steps, T, go_on, many_of
+from flintmq.client.remote.steps import MANY, Many, Steps, T, many_of, start_with_replies
 from flintmq.host.environment import socket_path, user_name
 from flintmq.mqi.call_errors import MQError, NotConnected, UsedAfterFork
 from flintmq.mqi.constants import MQAT_DEFAULT
@@ -163,7 +163,7 @@ class Wire:
             self.session.streams.pop(number, None)
             self.call(seg.MQCLOSE, number, bytes(4))
         try:
-            exchange = next(steps) if begun is None else go_on(steps, begun)
+            exchange = next(steps) if begun is None else start_with_replies(steps, begun)
             while True:
                 kind, handle, body, flags, answered = exchange
                 try:
