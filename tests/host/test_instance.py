@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.host import ini, instance
+from flintmq.host import ini, instance, lifecycle
 from flintmq.host.lock import holder_of
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.checkpoint import checkpoint
@@ -291,11 +291,11 @@ def test_an_exception_while_it_is_created_leaves_nothing(data: Path) -> None:
 
 def test_deleting_takes_everything_and_is_refused_while_it_is_open(open_disk: Opener, data: Path) -> None:
     with open_disk(), pytest.raises(flintmq.QueueManagerInUse):
-        instance.delete(instance.by_name("QM1"))
-    instance.delete(instance.by_name("QM1"))
+        lifecycle.delete(instance.by_name("QM1"))
+    lifecycle.delete(instance.by_name("QM1"))
     assert not (data / "qmgrs" / "QM1").exists()
     with pytest.raises(flintmq.QueueManagerNotFound):
-        instance.delete(instance.by_name("QM1"))
+        lifecycle.delete(instance.by_name("QM1"))
 
 
 # -- damage -----------------------------------------------------------------------------------------------------------
@@ -384,7 +384,7 @@ def test_the_default_queue_manager_and_places_elsewhere_are_remembered(tmp_path:
 def test_a_queue_manager_from_before_there_were_topics_is_given_them(data: Path) -> None:
     """SYSTEM.BASE.TOPIC and its kind are made at the start, and the retained publications are indexed."""
     old = instance.by_name("OLD")
-    engine, storage = instance.create_on_disk(old, instance.CreateOptions(log=SMALL))
+    engine, storage = lifecycle.create_on_disk(old, lifecycle.CreateOptions(log=SMALL))
     for definition in engine.catalogue.match("TOPIC"):
         log_deletion(engine, definition)
         engine.catalogue.remove(definition)
@@ -392,7 +392,7 @@ def test_a_queue_manager_from_before_there_were_topics_is_given_them(data: Path)
     checkpoint(engine)
     storage.close()
 
-    engine, storage = instance.open_on_disk(old)
+    engine, storage = lifecycle.open_on_disk(old)
     assert [each.name for each in engine.catalogue.match("TOPIC", "SYSTEM.BASE*")] == ["SYSTEM.BASE.TOPIC"]
     assert engine.topics.attributes("a").name == "SYSTEM.BASE.TOPIC"
     assert engine.queues["SYSTEM.RETAINED.PUB.QUEUE"].by_correl_id is not None
@@ -400,6 +400,6 @@ def test_a_queue_manager_from_before_there_were_topics_is_given_them(data: Path)
     checkpoint(engine)
     storage.close()
 
-    engine, storage = instance.open_on_disk(old)
+    engine, storage = lifecycle.open_on_disk(old)
     assert [each.object_id for each in engine.catalogue.everything()] == ids
     storage.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.host import instance, vault
+from flintmq.host import instance, lifecycle, vault
 from flintmq.host.vault import KEY_FILE, SEALED, FileVault
 from flintmq.mqi.reason import MQRC_NONE, MQRC_RESOURCE_PROBLEM
 from flintmq.qmgr.admin import Admin
@@ -39,13 +39,13 @@ class OnDisk:
 
     def __init__(self, directory: Path) -> None:
         self.place = instance.by_path(directory / "QM1", "QM1")
-        engine, storage = instance.create_on_disk(self.place, instance.CreateOptions())
+        engine, storage = lifecycle.create_on_disk(self.place, lifecycle.CreateOptions())
         storage.close()
         assert not (self.place.directory / KEY_FILE).exists()
         del engine
 
     def do(self, work: Callable[[QueueManager], None]) -> None:
-        engine, storage = instance.open_on_disk(self.place)
+        engine, storage = lifecycle.open_on_disk(self.place)
         try:
             work(engine)
             checkpoint(engine)
@@ -155,7 +155,7 @@ def test_a_key_file_that_others_may_read_or_that_is_gone_or_changed_is_named(kep
 
 
 def test_a_secret_that_cannot_be_sealed_is_not_taken(tmp_path: Path) -> None:
-    engine, storage = instance.create_in_memory("QM1")
+    engine, storage = lifecycle.create_in_memory("QM1")
     engine.vault = FileVault(tmp_path / "nowhere" / KEY_FILE, "QM1")
     assert alter(engine, KEYRPWD=SECRET) == MQRC_RESOURCE_PROBLEM
     assert engine.definition().text("KEYRPWD") == ""

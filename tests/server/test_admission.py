@@ -15,7 +15,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel.server import Channels
 from flintmq.channel.session import Session
 from flintmq.channel.terms import Gatekeeper
-from flintmq.host import instance
+from flintmq.host import lifecycle
 from flintmq.host.error_log import ErrorLog
 from flintmq.host.lock import holder_of
 from flintmq.mqi.md import MQMD
@@ -40,7 +40,7 @@ STATUS_UNAVAILABLE = 22
 
 
 def sessions(count: int) -> list[Session]:
-    engine, _ = instance.create_in_memory("QM1")
+    engine, _ = lifecycle.create_in_memory("QM1")
     channels = Channels(engine, Gatekeeper(), 1)
     return [channels.session(f"127.0.0.1({50000 + number})") for number in range(count)]
 

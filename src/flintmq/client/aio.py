@@ -51,7 +51,7 @@ from flintmq.client.request import answer_to, ask
 from flintmq.host.environment import application_name
 from flintmq.host.error_log import user_identifier
 from flintmq.host.host import OPEN, Host
-from flintmq.host.instance import CreateOptions
+from flintmq.host.lifecycle import CreateOptions
 from flintmq.host.opening import open_host
 from flintmq.log import LogConfig
 from flintmq.mqi.call_errors import MQError, NoMessageAvailable, TransactionError, Truncated

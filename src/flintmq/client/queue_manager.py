@@ -20,7 +20,8 @@ from flintmq.client.thread_session import ConnectionOfThread
 from flintmq.host.environment import application_name as application_name
 from flintmq.host.error_log import user_identifier
 from flintmq.host.host import OPEN, Host
-from flintmq.host.instance import CreateOptions, Instance
+from flintmq.host.instance import Instance
+from flintmq.host.lifecycle import CreateOptions
 from flintmq.host.opening import open_host
 from flintmq.log import LogConfig
 

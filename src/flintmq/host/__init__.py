@@ -17,7 +17,8 @@
 
 Files of a queue manager:
 
-    instance.py        directory layout; create, open and delete a queue manager; names, mqs.ini and status
+    instance.py        names, directories, mqs.ini and status of queue managers on disk
+    lifecycle.py       create, open and delete a queue manager, on disk or in memory
     lock.py, ini.py    the lock that one process holds; stanza files: qm.ini and mqs.ini
     autoconfig.py      MQSC and stanzas that are applied at every start; inserts.py replaces +NAME+ in texts
     vault.py           seals secrets with AES-GCM; pkcs12.py and pkcs12_keys.py read key repositories

@@ -31,7 +31,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from flintmq.host.error_log import ErrorLog, user_identifier, wants_json
 from flintmq.host.host_core import CLOSED, FAILED, FORKED, OPEN, HandleCache, HostCore
-from flintmq.host.instance import Instance, Storage
+from flintmq.host.instance import Instance
+from flintmq.host.lifecycle import Storage
 from flintmq.host.recording import Recording
 from flintmq.host.timer import Timer
 from flintmq.log import Log

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flintmq.host.private import FILE_MODE
-from flintmq.log.files import DISK_FULL
 
 #: A process that only tests the lock (dspmq) holds it for an instant, or longer if the machine suspends it just then.
 #: Number of attempts and pause between them: such a process never has the queue manager open.
@@ -103,6 +102,8 @@ class InstanceLock:
         try:
             os.pwrite(self._fd, text.encode(), 0)
         except OSError as error:
+            from flintmq.log.files import DISK_FULL  # Here: a client of a local queue manager needs no log.
+
             if error.errno not in DISK_FULL:
                 raise
 

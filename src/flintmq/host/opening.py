@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from flintmq.host import instance as place
+from flintmq.host import lifecycle
 from flintmq.host.host import Host
-from flintmq.host.instance import MEMORY, CreateOptions
+from flintmq.host.instance import MEMORY
+from flintmq.host.lifecycle import CreateOptions
 from flintmq.mqi.call_errors import QueueManagerError, QueueManagerExists
 
 
@@ -16,17 +18,17 @@ def open_host(name: str | os.PathLike[str], create: bool, options: CreateOptions
     Raise QueueManagerError, in words of the operating system if a directory or file cannot be used.
     """
     if name == MEMORY:
-        engine, storage = place.create_in_memory(queue_manager_name or place.MEMORY_NAME, options)
+        engine, storage = lifecycle.create_in_memory(queue_manager_name or place.MEMORY_NAME, options)
         return Host(engine, storage, None)
     try:
         instance = place.by_path(name, queue_manager_name) if queue_manager_name else place.locate(name)
         if create and not instance.exists():
             try:
-                return Host(*place.create_on_disk(instance, options), instance)
+                return Host(*lifecycle.create_on_disk(instance, options), instance)
             except QueueManagerExists:
                 if not instance.exists():  # Else another process was faster.
                     raise
-        return Host(*place.open_on_disk(instance), instance)
+        return Host(*lifecycle.open_on_disk(instance), instance)
     except OSError as error:  # Of a directory that cannot be made, searched or locked.
         what = error.strerror or type(error).__name__
         raise QueueManagerError(f"queue manager {name} cannot be opened: {what}: {error.filename or name}") from error

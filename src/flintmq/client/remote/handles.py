@@ -31,13 +31,13 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties
 
 if TYPE_CHECKING:
-    from flintmq.host import instance
+    from flintmq.host import lifecycle
     from flintmq.qmgr import connect as connecting
     from flintmq.qmgr import message_handle, property_headers, put_properties
     from flintmq.qmgr.connection import Connection as EngineConnection
     from flintmq.qmgr.queue_manager import QueueManager as Engine
 else:
-    instance = lazy("flintmq.host.instance")
+    lifecycle = lazy("flintmq.host.lifecycle")
     connecting = lazy("flintmq.qmgr.connect")
     message_handle = lazy("flintmq.qmgr.message_handle")
     property_headers = lazy("flintmq.qmgr.property_headers")
@@ -59,7 +59,7 @@ class Room:
 
     def __init__(self) -> None:
         self.engine: Engine
-        self.engine, self._storage = instance.create_in_memory("CLIENT")
+        self.engine, self._storage = lifecycle.create_in_memory("CLIENT")
         self.lock = threading.RLock()
 
     def holder(self) -> EngineConnection:
