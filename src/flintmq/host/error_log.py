@@ -29,12 +29,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-import flintmq
 from flintmq.host.environment import user_name as user_name
 from flintmq.host.private import opener
 from flintmq.mqi.printable import printable
 from flintmq.qmgr.security import MQM, USER_LENGTH
 
+#: The release. An import of the package, which names the API, would make this file a part of its import cycle.
+_VERSION: str = sys.modules["flintmq"].__version__
 SIZE_MAX = 2 * 1024 * 1024
 FILES = 3
 #: By the last letter of a message's number.
@@ -134,7 +135,7 @@ class ErrorLog:
             "ibm_processId": os.getpid(),
             "ibm_processName": _program(),
             "ibm_userName": user_name(),
-            "ibm_version": flintmq.__version__,
+            "ibm_version": _VERSION,
             "host": socket.gethostname(),
             "loglevel": _LEVELS.get(number[-1:], "INFO"),
             "message": f"{number}: {text}",
@@ -145,7 +146,7 @@ class ErrorLog:
         program = _program()
         head = (
             f"{when} - Process({os.getpid()}) User({user_name()}) Program({program}) Host({socket.gethostname()}) "
-            f"VRMF({flintmq.__version__}) QMgr({self.q_mgr})"
+            f"VRMF({_VERSION}) QMgr({self.q_mgr})"
         )
         return f"{head}\n\n{number}: {text}\n{_RULE}\n"
 
