@@ -98,7 +98,7 @@ class MQI(PropertyCalls):
             handle = open_object(host.engine, self._session.connection, od, options)
             if handle is None:
                 raise refusal(host.engine, self._session.connection.reason, od.object_name)
-            force = self._leave()
+            force = self._end_call()
         host.durable(force)
         return handle
 
@@ -108,7 +108,7 @@ class MQI(PropertyCalls):
         host = self._host
         with self._calling():
             close(host.engine, self._session.connection, handle, options)
-            force = self._leave(handle.object_name, handle)
+            force = self._end_call(handle.object_name, handle)
         host.durable(force)
 
     def put(self, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
@@ -117,7 +117,7 @@ class MQI(PropertyCalls):
         host = self._host
         with self._calling():
             put(host.engine, self._session.connection, handle, md, pmo, data)
-            force = self._leave(handle.object_name, handle, len(data))
+            force = self._end_call(handle.object_name, handle, len(data))
         host.durable(force)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> None:
@@ -127,7 +127,7 @@ class MQI(PropertyCalls):
         host = self._host
         with self._calling():
             put1(host.engine, self._session.connection, od, md, pmo, data)
-            force = self._leave(od.object_name, None, len(data))
+            force = self._end_call(od.object_name, None, len(data))
         host.durable(force)
 
     def get(self, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
@@ -164,7 +164,7 @@ class MQI(PropertyCalls):
         host = self._host
         with self._calling():
             inquire(host.engine, self._session.connection, handle, asked, inquiry)
-            force = self._leave(handle.object_name, handle)
+            force = self._end_call(handle.object_name, handle)
         host.durable(force)
         return inquiry
 
@@ -186,7 +186,7 @@ class MQI(PropertyCalls):
             reason = set_attributes(engine, connection, handle, asked, integers, char_attrs)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
                 set_attributes(engine, connection, handle, asked, integers, char_attrs)
-            force = self._leave(handle.object_name, handle)
+            force = self._end_call(handle.object_name, handle)
         host.durable(force)
 
     def stat(self, type: int) -> MQSTS:
@@ -196,7 +196,7 @@ class MQI(PropertyCalls):
         host = self._host
         with self._calling():
             stat(host.engine, self._session.connection, kind, sts)
-            force = self._leave()
+            force = self._end_call()
         host.durable(force)
         return sts
 
@@ -223,7 +223,7 @@ class MQI(PropertyCalls):
         host, connection = self._host, self._session.connection
         with self._calling():
             consume.callback(host.engine, connection, operation, handle, cbd, md, gmo, function)
-            force = self._leave(handle.object_name if handle is not None else "", handle)
+            force = self._end_call(handle.object_name if handle is not None else "", handle)
             dispatcher.look_again()
         host.durable(force)
 
@@ -244,7 +244,7 @@ class MQI(PropertyCalls):
             reason = consume.control(host.engine, connection, operation, ctlo)
             if reason and waits:
                 dispatcher.not_started()
-            force = self._leave()
+            force = self._end_call()
             if operation == MQOP_START:
                 dispatcher.ensure_runner()
             dispatcher.look_again()
@@ -277,7 +277,7 @@ class MQI(PropertyCalls):
             if made is None:
                 host.settle(connection)
                 raise subscription_refusal(host.engine, connection.reason, sd)
-            force = self._leave()
+            force = self._end_call()
         host.durable(force)
         assert made.destination is not None
         return made.destination, made
@@ -289,7 +289,7 @@ class MQI(PropertyCalls):
         host = self._host
         with self._calling():
             subscription_request(host.engine, self._session.connection, hsub, action, sro)
-            force = self._leave(hsub.object_name)
+            force = self._end_call(hsub.object_name)
         host.durable(force)
         return sro.num_pubs
 
@@ -346,7 +346,7 @@ class MQI(PropertyCalls):
             self._connection._dispatcher.check_thread()
         return self._host.call
 
-    def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
+    def _end_call(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
         """End a call, under the lock: raise if it failed, else return the log position to wait for."""
         connection = self._session.connection
         force = self._host.settle(connection)

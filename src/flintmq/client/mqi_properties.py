@@ -54,7 +54,7 @@ class PropertyCalls:
     def _calling(self) -> AbstractContextManager[object]:
         raise NotImplementedError
 
-    def _leave(self, name: str = "") -> int:
+    def _end_call(self, name: str = "") -> int:
         raise NotImplementedError
 
     def crtmh(self, cmho: MQCMHO | None = None, unassociated: bool = False) -> int:
@@ -65,7 +65,7 @@ class PropertyCalls:
         options.pack()
         with self._calling():
             made = message_handle.create(self._engine, self._holder, options, unassociated)
-            self._leave()
+            self._end_call()
         assert made is not None
         return made.number
 
@@ -78,7 +78,7 @@ class PropertyCalls:
         options.pack()
         with self._calling():
             message_handle.delete(self._engine, self._holder, number, options)
-            self._leave()
+            self._end_call()
 
     def setmp(
         self,
@@ -107,7 +107,7 @@ class PropertyCalls:
                 message_handle.set_property(engine, connection, number, options, name, described, kind, value)
             else:
                 message_handle.set_value(engine, connection, number, options.options, name, described, kind, value)
-            self._leave(name)
+            self._end_call(name)
 
     def inqmp(
         self,
@@ -137,7 +137,7 @@ class PropertyCalls:
         with self._calling():
             message_handle.inquire(engine, connection, number, options, name, described, kind, answer, room, name_room)
             self.data_length = answer.data_length
-            self._leave(name)
+            self._end_call(name)
         return answer
 
     def dltmp(self, hmsg: int, name: str, dmpo: MQDMPO | None = None) -> None:
@@ -150,7 +150,7 @@ class PropertyCalls:
         options.pack()
         with self._calling():
             message_handle.delete_property(self._engine, self._holder, number, options, name)
-            self._leave(name)
+            self._end_call(name)
 
     def bufmh(self, hmsg: int, md: MQMD, data: bytes, bmho: MQBMHO | None = None) -> bytes:
         """Move the properties of the message in `data` to the handle (MQBUFMH). Return the data without them."""
@@ -164,7 +164,7 @@ class PropertyCalls:
         connection = self._holder
         with self._calling():
             message_handle.from_buffer(self._engine, connection, number, options, md, data)
-            self._leave()
+            self._end_call()
             self.data_length = connection.data_length
             return connection.data
 
@@ -182,7 +182,7 @@ class PropertyCalls:
         with self._calling():
             message_handle.to_buffer(engine, connection, number, options, name, described, room)
             self.data_length = connection.data_length
-            self._leave(name)
+            self._end_call(name)
             return connection.data
 
 

@@ -54,7 +54,7 @@ _RFH2_LENGTH = slice(8, 12)
 HEADER_START = 12
 
 
-class Room:
+class HandleEngine:
     """The engine that has the message handles of all connections of this process, and its lock."""
 
     def __init__(self) -> None:
@@ -62,38 +62,38 @@ class Room:
         self.engine, self._storage = lifecycle.create_in_memory("CLIENT")
         self.lock = threading.RLock()
 
-    def holder(self) -> EngineConnection:
+    def connect(self) -> EngineConnection:
         """Make a connection that owns handles."""
         with self.lock:
             _, connection = connecting.connect(self.engine, "client")
             assert connection is not None
             return connection
 
-    def leave(self, holder: EngineConnection) -> None:
+    def disconnect(self, holder: EngineConnection) -> None:
         """Close the connection that owns handles, and so its handles."""
         with self.lock:
             connecting.abandon(self.engine, holder)
 
 
-_room: Room | None = None
+_handle_engine: HandleEngine | None = None
 _making = threading.Lock()
 
 
-def room() -> Room:
-    """Return the room of this process, made with the first handle."""
-    global _room
-    made = _room
+def handle_engine() -> HandleEngine:
+    """Return the engine of this process, made with the first handle."""
+    global _handle_engine
+    made = _handle_engine
     if made is None:
         with _making:
-            made = _room = _room or Room()
+            made = _handle_engine = _handle_engine or HandleEngine()
     return made
 
 
 def _after_fork() -> None:
     global _making
     _making = threading.Lock()
-    if _room is not None:
-        _room.lock = threading.RLock()
+    if _handle_engine is not None:
+        _handle_engine.lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -196,7 +196,7 @@ class MQISteps(PropertyCalls):
         self.has_work = False
         #: The unit of work was lost with a connection that is there again: calls in it fail until it is ended.
         self.unit_lost = False
-        self._room: handles.Room | None = None
+        self._handle_engine: handles.HandleEngine | None = None
         self._handles_of: EngineConnection | None = None
         self._xa_opened = False
         #: Bytes of messages that are read ahead for a handle; 0 for the default.
@@ -797,23 +797,23 @@ class MQISteps(PropertyCalls):
 
     @property
     def _engine(self) -> Engine:  # type: ignore[override]
-        return self._in_room().engine
+        return self._engine_of_handles().engine
 
     @property
     def _holder(self) -> EngineConnection:  # type: ignore[override]
         if self._handles_of is None:
-            self._handles_of = self._in_room().holder()
+            self._handles_of = self._engine_of_handles().connect()
         return self._handles_of
 
-    def _in_room(self) -> handles.Room:
-        if self._room is None:
-            self._room = handles.room()
-        return self._room
+    def _engine_of_handles(self) -> handles.HandleEngine:
+        if self._handle_engine is None:
+            self._handle_engine = handles.handle_engine()
+        return self._handle_engine
 
     def _calling(self) -> AbstractContextManager[object]:
-        return self._in_room().lock
+        return self._engine_of_handles().lock
 
-    def _leave(self, name: str = "") -> int:
+    def _end_call(self, name: str = "") -> int:
         holder = self._holder
         self.completion, self.reason = holder.completion, holder.reason
         if holder.completion == MQCC_FAILED:
@@ -822,8 +822,8 @@ class MQISteps(PropertyCalls):
 
     def forget_handles(self) -> None:
         """Delete the message handles: the connection is closed."""
-        if self._room is not None and self._handles_of is not None:
-            self._room.leave(self._handles_of)
+        if self._handle_engine is not None and self._handles_of is not None:
+            self._handle_engine.disconnect(self._handles_of)
             self._handles_of = None
 
     # -- every call ---------------------------------------------------------------------------------------------------
