@@ -93,6 +93,8 @@ def test_a_room_imports_only_from_rooms_above_it(path: Path) -> None:
         ("mqi", "flintmq.log", True),
         ("cluster", "flintmq.sharing", True),
         ("cli", "flintmq.console", False),
+        ("host", "flintmq.client.connection", True),
+        ("server", "flintmq.host.host", False),
         ("client", "flintmq.__version__", False),
         ("client", "flintmq.testing", True),
         ("log", "flintmq._build.compiled", False),

@@ -81,7 +81,7 @@ class Storage:
         self.page_sets: dict[int, PageSet] = {}
 
     def page_set(self, psid: int) -> PageSet:
-        """Open a page set, or make it; called by the engine. Page set 0, which always stays, is opened twice."""
+        """Open a page set, or make it; called by the engine. Page set 0 is requested twice and opened once."""
         if psid == 0 and psid in self.page_sets:
             return self.page_sets[psid]
         self.page_sets[psid] = opened = self._open(psid)

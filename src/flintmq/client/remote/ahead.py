@@ -294,7 +294,7 @@ class Ahead:
 
     @property
     def answered(self) -> bool:
-        """Return whether every question was answered."""
+        """Return whether the last request was a question, and every question was answered."""
         return self._asking and not self.questions
 
     # -- the application ----------------------------------------------------------------------------------------------
