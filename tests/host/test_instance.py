@@ -261,13 +261,13 @@ def test_a_crash_while_it_is_created_leaves_nothing_that_stands_in_the_way(data:
     directory = data / "qmgrs" / "QM1"
     code = f"""
 import os, flintmq
-from flintmq.host import ini, instance
+from flintmq.host import ini, lifecycle
 def die(*a, **k):
     os.kill(os.getpid(), 9)
 if {wait_for!r} == "creating":
-    instance._create_files = die
+    lifecycle._create_files = die
 elif {wait_for!r} == "log":
-    instance.create = die
+    lifecycle.create = die
 else:
     ini.write = die
 flintmq.open("QM1", log=flintmq.LogConfig(file_pages=64))
